@@ -1,0 +1,78 @@
+/// One event as it goes over the wire: a CloudEvents 1.0 object on a line of its own.
+///
+/// The line is encoded once, when the event is made; all consumers share it.
+public struct Event: Sendable {
+    /// The type.
+    public let type: EventType
+    /// What the event is about: `default`, a target's name, or `agent`.
+    public let subject: String
+    /// The moment at which the event was made.
+    public let time: Timestamp
+    /// The number; `nil` for types that are not numbered.
+    public let sequence: UInt64?
+    /// The JSON text in UTF-8, without the line's end.
+    public let line: [UInt8]
+    /// The same event for people, in one line.
+    public let summary: String
+
+    /// Makes an event.
+    ///
+    /// - Parameters:
+    ///   - draft: What the event says.
+    ///   - origin: Where it comes from.
+    ///   - time: The moment at which it is made.
+    ///   - number: The sequence number of a numbered type; for the others a number that makes the `id` unique.
+    public init(_ draft: EventDraft, from origin: EventOrigin, at time: Timestamp, number: UInt64) {
+        type = draft.type
+        subject = draft.subject
+        self.time = time
+        sequence = draft.type.isNumbered ? number : nil
+        summary = draft.summary
+        var json = JSONWriter()
+        json.object { json in
+            json.member("specversion", "1.0")
+            json.member("id", "\(origin.streamID)-\(draft.type.isNumbered ? "" : "u")\(number)")
+            json.member("source", origin.source)
+            json.member("type", draft.type.rawValue)
+            json.member("subject", draft.subject)
+            json.member("time", time.description)
+            if draft.type.isNumbered { json.member("seq", number) }
+            json.name("data")
+            json.object(draft.writeData)
+        }
+        line = json.bytes
+    }
+}
+
+/// Where events come from: the parts of the envelope that stay the same.
+public struct EventOrigin: Sendable, Hashable {
+    /// The first part of each `id`: unique to a stream of numbers.
+    public let streamID: String
+    /// The CloudEvents `source`: `/reachagent/` and the host's name.
+    public let source: String
+
+    /// An origin on a host.
+    public init(streamID: String, host: String) {
+        self.streamID = streamID
+        source = "/reachagent/\(host)"
+    }
+}
+
+/// What an event says, before it has a number.
+public struct EventDraft {
+    /// The type.
+    public let type: EventType
+    /// What the event is about.
+    public let subject: String
+    /// The event for people, in one line.
+    public let summary: String
+    /// Writes the members of `data`.
+    let writeData: (inout JSONWriter) -> Void
+
+    init(_ type: EventType, subject: String, summary: String, _ writeData: @escaping (inout JSONWriter) -> Void) {
+        self.type = type
+        self.subject = subject
+        self.summary = summary
+        self.writeData = writeData
+    }
+}

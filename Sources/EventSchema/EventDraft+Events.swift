@@ -1,0 +1,143 @@
+public import NetlinkMonitor
+public import Reachability
+
+extension EventDraft {
+    /// The schema's version: raised when a member is added, never for anything else.
+    public static let schemaVersion = 1
+    /// The subject of everything that concerns the default path.
+    public static let defaultSubject = "default"
+    /// The subject of what concerns the agent itself.
+    public static let agentSubject = "agent"
+
+    /// `agent.started`.
+    public static func agentStarted(version: String, bootID: String, settle: SettlePolicy, targets: [Target]) -> EventDraft {
+        EventDraft(.agentStarted, subject: agentSubject, summary: "agent \(version) started") { json in
+            json.member("version", version)
+            json.member("schema", schemaVersion)
+            json.member("boot_id", bootID)
+            json.member("settle_up_ms", settle.up.milliseconds)
+            json.member("settle_down_ms", settle.down.milliseconds)
+            json.name("targets")
+            json.array(targets) { json, target in
+                json.object { json in
+                    json.member("name", target.name)
+                    json.member("address", target.address.description)
+                }
+            }
+        }
+    }
+
+    /// `agent.stopping`.
+    public static func agentStopping(reason: String) -> EventDraft {
+        EventDraft(.agentStopping, subject: agentSubject, summary: "agent stopping (\(reason))") { json in
+            json.member("reason", reason)
+        }
+    }
+
+    /// The event for a transition of the state machine.
+    public init(_ transition: Transition) {
+        switch transition {
+        case .path(let change): self.init(.pathChanged, Self.defaultSubject, change)
+        case .reachability(let change): self.init(.reachabilityChanged, Self.defaultSubject, change)
+        case .targetPath(let target, let change): self.init(.pathChanged, target.name, change)
+        case .target(let target, let change): self.init(.targetChanged, target.name, change)
+        }
+    }
+
+    private init<State: DescribedState>(_ type: EventType, _ subject: String, _ change: Change<State>) {
+        let because = change.cause.detail.map { "; \($0)" } ?? ""
+        let summary = "\(change.from.summary) → \(change.to.summary) [\(change.cause.code)]\(because)"
+        self.init(type, subject: subject, summary: summary) { json in
+            json.member("from", change.from)
+            json.member("to", change.to)
+            json.member("cause", change.cause)
+            json.member("observed", Timestamp(change.observed).description)
+            if type != .pathChanged { json.member("settled_ms", change.settled.milliseconds) }
+        }
+    }
+
+    /// `netlink.overrun`.
+    public init(_ overrun: Overrun) {
+        self.init(.netlinkOverrun, subject: Self.agentSubject, summary: overrun.detail) { json in
+            json.member("code", overrun.code.rawValue)
+            json.member("detail", overrun.detail)
+            json.member("dropped", overrun.dropped)
+            json.member("observed", Timestamp(overrun.observed).description)
+        }
+    }
+
+    /// The most corrections that one event lists; the count is always complete.
+    static let mostCorrections = 32
+
+    /// `netlink.resynced`.
+    public init(_ resynchronization: Resynchronization) {
+        let count = resynchronization.corrections.count
+        self.init(
+            .netlinkResynced,
+            subject: Self.agentSubject,
+            summary: "the kernel's state was read again; \(count) corrections"
+        ) { json in
+            json.member("code", resynchronization.code.rawValue)
+            json.member("attempts", resynchronization.attempts)
+            json.member("took_ms", resynchronization.duration.milliseconds)
+            json.member("corrections", count)
+            json.name("corrected")
+            json.array(resynchronization.corrections.prefix(Self.mostCorrections)) { json, change in
+                change.write(to: &json)
+            }
+            json.member("observed", Timestamp(resynchronization.observed).description)
+        }
+    }
+
+    /// `subscriber.lagged`.
+    public static func subscriberLagged(lastSequence: UInt64) -> EventDraft {
+        EventDraft(
+            .subscriberLagged,
+            subject: agentSubject,
+            summary: "too slow: what followed event \(lastSequence) was not kept"
+        ) { json in
+            json.member("last_seq", lastSequence)
+        }
+    }
+
+    /// `network.snapshot`.
+    public static func networkSnapshot(
+        _ snapshot: NetworkSnapshot,
+        state: ReachabilityState,
+        targets: [(target: Target, state: TargetState)]
+    ) -> EventDraft {
+        EventDraft(.networkSnapshot, subject: defaultSubject, summary: state.summary) { json in
+            json.member("state", state)
+            json.name("targets")
+            json.array(targets) { json, entry in
+                json.object { json in
+                    json.member("name", entry.target.name)
+                    json.member("state", entry.state)
+                }
+            }
+            json.name("interfaces")
+            json.array(snapshot.links.values.sorted { $0.index < $1.index }) { json, link in
+                let addresses = snapshot.addresses.filter { $0.interfaceIndex == link.index }
+                link.write(addresses: addresses, in: snapshot, to: &json)
+            }
+            json.name("default_routes")
+            json.array(snapshot.defaultRoutes) { json, route in route.write(in: snapshot, to: &json) }
+            json.member("synchronized", snapshot.isSynchronized)
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension Timestamp {
+    /// The civil time of a moment.
+    public init(_ observed: ObservedTime) {
+        self.init(microsecondsSince1970: observed.microsecondsSince1970)
+    }
+}

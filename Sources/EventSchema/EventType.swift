@@ -1,0 +1,29 @@
+/// The types of event. The raw value is the CloudEvents `type`; none is ever renamed or given another meaning.
+public enum EventType: String, Sendable, Hashable, CaseIterable {
+    /// The agent is ready; the first numbered event of its life.
+    case agentStarted = "reachagent.agent.started"
+    /// The agent is about to end; the last numbered event of its life.
+    case agentStopping = "reachagent.agent.stopping"
+    /// A path changed: every edge, at once.
+    case pathChanged = "reachagent.path.changed"
+    /// The machine's reachability changed, and held.
+    case reachabilityChanged = "reachagent.reachability.changed"
+    /// A target's reachability changed, and held.
+    case targetChanged = "reachagent.target.changed"
+    /// Messages of the kernel's were lost or could not be read.
+    case netlinkOverrun = "reachagent.netlink.overrun"
+    /// The kernel's state was read again after a loss.
+    case netlinkResynced = "reachagent.netlink.resynced"
+    /// The complete current state; not numbered.
+    case networkSnapshot = "reachagent.network.snapshot"
+    /// The subscriber was too slow, and events are missing from here on; not numbered.
+    case subscriberLagged = "reachagent.subscriber.lagged"
+
+    /// Whether events of the type are part of the history: numbered, and kept in the journal.
+    public var isNumbered: Bool {
+        switch self {
+        case .networkSnapshot, .subscriberLagged: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import NetlinkMonitor
+public import Reachability
+
+extension Path {
+    /// Writes the path's members into an object that is open.
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("via", via.rawValue)
+        json.member("reason", ifPresent: reason?.rawValue)
+        json.member("interface", ifPresent: interface?.name)
+        json.member("ifindex", ifPresent: interface?.index) { $0.number($1) }
+        json.member("kind", ifPresent: interface?.kind.rawValue)
+        if interface?.kindIsGuess == true { json.member("kind_is_guess", true) }
+        json.member("gateway", ifPresent: gateway?.description)
+        json.member("source", ifPresent: source?.description)
+        json.member("prefix", ifPresent: prefix?.description)
+        json.member("table", ifPresent: table) { $0.number($1) }
+        json.member("metric", ifPresent: metric) { $0.number($1) }
+        json.member("underlay", ifPresent: underlay) { json, underlay in
+            json.object { json in
+                json.member("interface", ifPresent: underlay.interface?.name)
+                json.member("kind", ifPresent: underlay.interface?.kind.rawValue)
+                json.member("evidence", underlay.evidence.rawValue)
+            }
+        }
+    }
+}
+
+extension Path: JSONRepresentable {
+    /// Writes `{"via":…,"reason":…,"interface":…,…}`; what does not apply is left out.
+    public func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
+}
+
+extension ReachabilityState: JSONRepresentable {
+    /// Writes `{"via":…,"af_status":…,"connectivity":…,"reason":…,"path":{…,"ipv4":{…},"ipv6":{…}}}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("via", via.rawValue)
+            json.member("af_status", via.afStatus)
+            json.member("connectivity", connectivity.rawValue)
+            json.member("reason", ifPresent: path.reason?.rawValue)
+            json.name("path")
+            json.object { json in
+                path.writeMembers(to: &json)
+                json.member("ipv4", ipv4)
+                json.member("ipv6", ipv6)
+            }
+        }
+    }
+}
+
+extension TargetState: JSONRepresentable {
+    /// Writes `{"via":…,"af_status":…,"reason":…,"address":…,"path":{…}}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("via", via.rawValue)
+            json.member("af_status", via.afStatus)
+            json.member("reason", ifPresent: path.reason?.rawValue)
+            json.member("address", address.description)
+            json.member("path", path)
+        }
+    }
+}
+
+extension ChangeCause: JSONRepresentable {
+    /// Writes `{"kind":…,"code":…,"interface":…,"detail":…}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("kind", kind.rawValue)
+            json.member("code", code)
+            json.member("interface", ifPresent: interface)
+            json.member("detail", ifPresent: detail)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// The kernel's tables as far as they are known, brought up to date message by message.
+///
+/// Pure: it says what has to be read again, and somebody else reads it.
+struct KernelView: Sendable, Equatable {
+    /// What a message made stale.
+    struct Effects: Sendable, Equatable {
+        /// Something that a snapshot shows, or a lookup may depend on, changed.
+        var isRelevant = false
+        /// A link or an address changed: an edge that every consumer wants to see for itself.
+        var isEdge = false
+        /// Links have to be classified again.
+        var classifies = false
+        /// The policy rules have to be read again, and then the default routes of every table that they name.
+        var staleRules = false
+        /// The families whose default routes have to be read again.
+        var staleRoutes: Set<AddressFamily> = []
+
+        mutating func formUnion(_ other: Effects) {
+            isRelevant = isRelevant || other.isRelevant
+            isEdge = isEdge || other.isEdge
+            classifies = classifies || other.classifies
+            staleRules = staleRules || other.staleRules
+            staleRoutes.formUnion(other.staleRoutes)
+        }
+
+        /// Everything.
+        static let all = Effects(
+            isRelevant: true,
+            isEdge: true,
+            classifies: true,
+            staleRules: true,
+            staleRoutes: Set(AddressFamily.allCases)
+        )
+    }
+
+    var links: [UInt32: Link] = [:]
+    private var addressesByKey: [InterfaceAddress.Key: InterfaceAddress] = [:]
+    var rules: [RoutingRule] = []
+    var defaultRoutes: [AddressFamily: [Route]] = [:]
+
+    /// A view of these dumps.
+    init(links: [LinkMessage] = [], addresses: [InterfaceAddress] = []) {
+        for message in links { self.links[message.link.index] = message.link }
+        for address in addresses { addressesByKey[address.key] = address }
+    }
+
+    /// The addresses, in the order of a snapshot.
+    var addresses: [InterfaceAddress] {
+        addressesByKey.values.sorted {
+            ($0.interfaceIndex, $0.address.family.bitWidth, $0.address.high, $0.address.low, $0.prefixLength)
+                < ($1.interfaceIndex, $1.address.family.bitWidth, $1.address.high, $1.address.low, $1.prefixLength)
+        }
+    }
+
+    /// The tables that may hold a default route which the kernel would ever use: those of the rules and of the VRFs.
+    func tables(_ family: AddressFamily) -> [UInt32] {
+        let fromRules = rules.lazy.filter { $0.family == family }.map(\.table)
+        let tables = Set(fromRules).union(links.values.compactMap(\.vrfTable)).union([Route.mainTable])
+        return tables.subtracting([0, Route.localTable]).sorted()
+    }
+
+    /// Brings the view up to date with one message.
+    mutating func apply(_ message: NetlinkMessage) -> Effects {
+        switch message {
+        case .link(let message): apply(message)
+        case .linkRemoved(let index): removeLink(index)
+        case .address(let address): apply(address)
+        case .addressRemoved(let address): remove(address)
+        case .route(let route), .routeRemoved(let route): hint(at: route)
+        case .rule, .ruleRemoved:
+            Effects(isRelevant: true, staleRules: true, staleRoutes: Set(AddressFamily.allCases))
+        // Which routes refer to a nexthop object the message does not say; they vanish with it, IPv4 without a word.
+        case .nextHopObject: Effects(isRelevant: true, staleRoutes: Set(AddressFamily.allCases))
+        case .done, .reply, .overrun, .irrelevant: Effects()
+        }
+    }
+
+    private mutating func apply(_ message: LinkMessage) -> Effects {
+        let index = message.link.index
+        guard var link = links[index] else {
+            // A short message about an interface that is not known yet: its complete one is on the way.
+            guard message.isComplete else { return Effects() }
+            links[index] = message.link
+            return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: [.ipv4])
+        }
+        let old = link
+        if message.isComplete {
+            link = message.link
+            link.classification = old.classification
+        } else {
+            link.flags = message.link.flags
+            if message.hasName { link.name = message.link.name }
+        }
+        guard link != old else { return Effects() }
+        links[index] = link
+        var effects = Effects(isRelevant: true, isEdge: true)
+        effects.classifies = !link.hasSameIdentity(as: old)
+        // The kernel drops IPv4 routes silently with the link, and with a move into or out of a VRF.
+        if old.flags.contains(.up) && !link.flags.contains(.up) || old.masterIndex != link.masterIndex {
+            effects.staleRoutes = [.ipv4]
+        }
+        if old.vrfTable != link.vrfTable { effects.staleRoutes = Set(AddressFamily.allCases) }
+        return effects
+    }
+
+    private mutating func removeLink(_ index: UInt32) -> Effects {
+        guard links.removeValue(forKey: index) != nil else { return Effects() }
+        addressesByKey = addressesByKey.filter { $0.key.interfaceIndex != index }
+        return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: Set(AddressFamily.allCases))
+    }
+
+    private mutating func apply(_ address: InterfaceAddress) -> Effects {
+        guard addressesByKey.updateValue(address, forKey: address.key) != address else { return Effects() }
+        return Effects(isRelevant: true, isEdge: true)
+    }
+
+    private mutating func remove(_ address: InterfaceAddress) -> Effects {
+        guard addressesByKey.removeValue(forKey: address.key) != nil else { return Effects() }
+        // With the last address of a subnet the IPv4 routes through it go, and no message tells.
+        return Effects(
+            isRelevant: true,
+            isEdge: true,
+            staleRoutes: address.address.family == .ipv4 ? [.ipv4] : []
+        )
+    }
+
+    /// A route message is a hint, not the truth: replaced, appended and silently removed routes look alike in it.
+    private func hint(at route: Route) -> Effects {
+        Effects(isRelevant: true, staleRoutes: route.destination.isDefault ? [route.family] : [])
+    }
+}
+
+extension Link {
+    /// Whether everything that the kind rests on is the same.
+    fileprivate func hasSameIdentity(as other: Link) -> Bool {
+        name == other.name && driverKind == other.driverKind && hardwareType == other.hardwareType
+            && lowerIndex == other.lowerIndex && masterIndex == other.masterIndex
+            && activeMemberIndex == other.activeMemberIndex && parentDevice == other.parentDevice
+            && flags.contains(.loopback) == other.flags.contains(.loopback)
+    }
+}

@@ -1,0 +1,112 @@
+/// Asking the kernel, and making a snapshot of the answers.
+extension MonitorCore {
+    /// Reads every table again into a fresh view.
+    mutating func readEverything() throws(NetlinkError) {
+        let links = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
+            try kernel.links()
+        }
+        let addresses = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
+            try kernel.addresses()
+        }
+        var fresh = KernelView(links: links, addresses: addresses)
+        // What is not read here stays until it is: rules, routes and kinds follow when the next snapshot is made.
+        fresh.rules = view.rules
+        fresh.defaultRoutes = view.defaultRoutes
+        view = fresh
+        pending = .all
+    }
+
+    /// Applies what waits on the event socket without a report for each message: it may be older than the dumps.
+    ///
+    /// - Returns: whether nothing was lost meanwhile.
+    @discardableResult
+    mutating func drainQuietly() throws(NetlinkError) -> Bool {
+        let losses = statistics.overruns + statistics.truncated + statistics.malformed
+        for _ in 0..<Self.mostDatagramsPerTurn {
+            switch try source.receive() {
+            case .drained: return losses == statistics.overruns + statistics.truncated + statistics.malformed
+            case .foreign: statistics.foreign += 1
+            case .overrun: statistics.overruns += 1
+            case .truncated: statistics.truncated += 1
+            case .datagram(let bytes): pending.formUnion(apply(bytes, clock()))
+            }
+        }
+        return losses == statistics.overruns + statistics.truncated + statistics.malformed
+    }
+
+    /// Throws away what waits on the event socket: everything is about to be read again.
+    mutating func discardQueue() throws(NetlinkError) {
+        for _ in 0..<Self.mostDatagramsPerTurn {
+            if case .drained = try source.receive() { return }
+        }
+    }
+
+    /// Makes a snapshot of the kernel's state now: brings up to date what is stale, and asks every lookup again.
+    mutating func currentSnapshot() throws(NetlinkError) -> NetworkSnapshot {
+        if pending.staleRules {
+            view.rules = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
+                try kernel.rules()
+            }
+        }
+        if pending.classifies { classifier.classify(&view.links) }
+        for family in AddressFamily.allCases where pending.staleRoutes.contains(family) {
+            view.defaultRoutes[family] = try readDefaultRoutes(family)
+        }
+        try watchAddresses()
+        let lookups = try lookUp()
+        let next = NetworkSnapshot(
+            links: Array(view.links.values),
+            addresses: view.addresses,
+            defaultRoutes: AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] },
+            rules: view.rules,
+            lookups: lookups,
+            underlays: try underlays(of: lookups),
+            internetAddresses: configuration.internetAddresses
+        )
+        pending = KernelView.Effects()
+        return next
+    }
+
+    /// Asks for the targets and for the first address of each family that stands for the Internet; for the others only
+    /// where the first was not answered by a default route.
+    private mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
+        let internet = configuration.internetAddresses
+        let first = AddressFamily.allCases.compactMap { family in internet.first { $0.family == family } }
+        var asked = Set(first + configuration.targets)
+        var answers = try kernel.lookups(asked.map { LookupQuestion(destination: $0) })
+        let settled = Set(answers.filter { first.contains($0.destination) && $0.isAnsweredByDefault }.map(\.destination.family))
+        let more = internet.filter { !settled.contains($0.family) && asked.insert($0).inserted }
+        if !more.isEmpty { answers += try kernel.lookups(more.map { LookupQuestion(destination: $0) }) }
+        return answers
+    }
+
+    private mutating func readDefaultRoutes(_ family: AddressFamily) throws(NetlinkError) -> [Route] {
+        var routes: [Route] = []
+        for table in view.tables(family) {
+            routes += try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
+                try kernel.defaultRoutes(family, table: table)
+            }
+        }
+        return routes.sorted { ($0.table, $0.metric) < ($1.table, $1.metric) }
+    }
+
+    /// Makes the filter pass what concerns the addresses asked for and the far ends of tunnels.
+    mutating func watchAddresses() throws(NetlinkError) {
+        let wanted = Set(configuration.lookedUpAddresses).union(UnderlayResolver.watchedRemotes(view))
+        guard wanted != watched else { return }
+        try source.watch(wanted)
+        watched = wanted
+    }
+
+    private mutating func underlays(of lookups: [RouteLookup]) throws(NetlinkError) -> [UInt32: Underlay] {
+        let resolver = UnderlayResolver(view: view, internetAddresses: configuration.internetAddresses)
+        var underlays: [UInt32: Underlay] = [:]
+        for lookup in lookups {
+            guard let index = lookup.route?.interfaceIndex, underlays[index] == nil,
+                let tunnel = view.links[index], tunnel.kind == .tunnel
+            else { continue }
+            underlays[index] = try resolver.underlay(of: tunnel, family: lookup.destination.family, kernel: &kernel)
+        }
+        return underlays
+    }
+}

@@ -1,0 +1,71 @@
+/// Reporting what is different, and making good what was lost.
+extension MonitorCore {
+    /// Reports the snapshot if anything in it is different from the last one.
+    mutating func publish(_ next: NetworkSnapshot, _ observed: ObservedTime) {
+        let changes = snapshot.map { next.diff(from: $0) }
+        guard changes?.isEmpty != true else { return }
+        snapshot = next
+        report(.update(NetworkUpdate(snapshot: next, changes: changes ?? [], observed: observed)))
+    }
+
+    /// Publishes the kernel's state now. A failure counts as a loss: what is known may be out of date.
+    mutating func publishCurrentState(_ observed: ObservedTime) {
+        do throws(NetlinkError) {
+            publish(try currentSnapshot(), observed)
+        } catch {
+            let code: Overrun.Code = error.cause == .dumpInterrupted ? .dumpInterrupted : .requestFailed
+            loss.note(code)
+            report(.overrun(Overrun(code: code, detail: error.description, dropped: 0, observed: observed)))
+        }
+    }
+
+    /// One attempt to read everything again. When it fails, the last known view stays, marked as uncertain, and the next
+    /// attempt is due later.
+    mutating func recover() {
+        guard let code = loss.code else { return }
+        loss.begin()
+        let started = clock()
+        do throws(NetlinkError) {
+            if isSourceBroken {
+                try source.reopen(watching: watched)
+                isSourceBroken = false
+            }
+            try discardQueue()
+            try readEverything()
+            guard try drainQuietly() else { throw NetlinkError(operation: "read everything again", cause: .dumpInterrupted) }
+            let next = try currentSnapshot()
+            finishRecovery(from: code, since: started, with: next)
+        } catch {
+            let now = clock()
+            let pause = loss.failed(at: now.instant)
+            report(.resynchronizationFailed(error, retryIn: pause))
+            guard var uncertain = snapshot else { return }
+            uncertain.isSynchronized = false
+            publish(uncertain, now)
+        }
+    }
+
+    private mutating func finishRecovery(
+        from code: Overrun.Code,
+        since started: ObservedTime,
+        with next: NetworkSnapshot
+    ) {
+        let now = clock()
+        let duration = started.instant.duration(to: now.instant)
+        let corrections = snapshot.map { next.diff(from: $0) } ?? []
+        statistics.resynchronizations += 1
+        report(
+            .resynchronized(
+                Resynchronization(
+                    code: code,
+                    attempts: loss.attempts,
+                    duration: duration,
+                    corrections: corrections.filter { $0.code != .synchronizationChanged },
+                    observed: now
+                )
+            )
+        )
+        loss.succeeded(at: now.instant, took: duration)
+        publish(next, now)
+    }
+}

@@ -1,0 +1,138 @@
+/// Where notifications come from: the event socket, or a test's script.
+protocol NotificationSource {
+    /// Reads one datagram if there is one.
+    mutating func receive() throws(NetlinkError) -> NetlinkSocket.Received
+    /// Lets only those route messages pass that concern these addresses.
+    mutating func watch(_ addresses: Set<IPAddress>) throws(NetlinkError)
+    /// How many datagrams were dropped since the last call.
+    mutating func takeDrops() -> UInt32
+    /// Replaces a socket that cannot be read any more by a fresh one, which lets nothing pass but what it is told to.
+    mutating func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError)
+}
+
+/// The monitor without its thread: reads notifications, keeps the view, asks the kernel, and reports.
+///
+/// Notifications are hints and the kernel's answers the truth. Each link or address message is followed by lookups of
+/// its own, so that every edge is seen; route and rule messages are taken together until the queue is empty. When more
+/// messages wait than ``mostEdgesPerTurn``, the rest of the queue is taken together too, so that a storm is followed
+/// rather than outrun.
+struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
+    /// How many link and address messages of one turn are looked into one by one.
+    private static var mostEdgesPerTurn: Int { 64 }
+    /// How many datagrams one turn reads at the most before it reports what it has.
+    static var mostDatagramsPerTurn: Int { 4096 }
+
+    let configuration: MonitorConfiguration
+    let clock: @Sendable () -> ObservedTime
+    let report: (NetworkEvent) -> Void
+    var kernel: Kernel
+    var source: Source
+    var view = KernelView()
+    var classifier: KindClassifier
+    var snapshot: NetworkSnapshot?
+    var pending = KernelView.Effects()
+    var watched: Set<IPAddress> = []
+    var loss = LossRecovery()
+    var statistics = MonitorStatistics()
+    /// The event socket failed in a way that reading again does not mend.
+    var isSourceBroken = false
+
+    init(
+        configuration: MonitorConfiguration,
+        kernel: Kernel,
+        source: Source,
+        clock: @escaping @Sendable () -> ObservedTime,
+        report: @escaping (NetworkEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.kernel = kernel
+        self.source = source
+        self.clock = clock
+        self.report = report
+        classifier = KindClassifier(overrides: configuration.kindOverrides, sysfsRoot: configuration.sysfsRoot)
+    }
+
+    /// When the next attempt to read everything again is due, if one is.
+    var retryDue: ContinuousClock.Instant? { loss.retryDue }
+
+    /// Reads everything for the first time and reports the first update.
+    ///
+    /// - Throws: ``NetlinkError`` when the kernel cannot be asked; nothing was reported then.
+    mutating func start() throws(NetlinkError) {
+        try watchAddresses()
+        try readEverything()
+        try drainQuietly()
+        publish(try currentSnapshot(), clock())
+    }
+
+    /// Reads what waits on the event socket, and reports what it means.
+    mutating func takeTurn() {
+        var edges = 0
+        var observed = clock()
+        reading: for _ in 0..<Self.mostDatagramsPerTurn where !isSourceBroken {
+            switch receive(observed) {
+            case .drained: break reading
+            case .foreign: statistics.foreign += 1
+            case .overrun: lost(.bufferFull, "the kernel's receive buffer was full", \.overruns, observed)
+            case .truncated: lost(.truncated, "a message was longer than the buffer", \.truncated, observed)
+            case .datagram(let bytes):
+                observed = clock()
+                let effects = apply(bytes, observed)
+                pending.formUnion(effects)
+                if effects.isEdge, edges < Self.mostEdgesPerTurn {
+                    edges += 1
+                    publishCurrentState(observed)
+                }
+            }
+        }
+        if loss.isPending, loss.isDue(observed.instant) {
+            recover()
+        } else if pending.isRelevant {
+            publishCurrentState(observed)
+        }
+    }
+
+    // MARK: Notifications
+
+    /// Reads one datagram. A socket that cannot be read is left alone until it was replaced.
+    private mutating func receive(_ observed: ObservedTime) -> NetlinkSocket.Received {
+        do throws(NetlinkError) {
+            return try source.receive()
+        } catch {
+            isSourceBroken = true
+            loss.note(.requestFailed)
+            report(.overrun(Overrun(code: .requestFailed, detail: error.description, dropped: 0, observed: observed)))
+            return .drained
+        }
+    }
+
+    mutating func apply(_ bytes: UnsafeRawBufferPointer, _ observed: ObservedTime) -> KernelView.Effects {
+        statistics.datagrams += 1
+        var effects = KernelView.Effects()
+        var failure: MessageError?
+        do throws(MessageError) {
+            try MessageParser.forEachMessage(in: bytes) { parsed in
+                switch parsed.content {
+                case .success(.overrun): loss.note(.bufferFull)
+                case .success(let message): effects.formUnion(view.apply(message))
+                case .failure(let error): failure = failure ?? error
+                }
+            }
+        } catch {
+            failure = failure ?? error
+        }
+        if let failure { lost(.malformed, failure.description, \.malformed, observed) }
+        return effects
+    }
+
+    private mutating func lost(
+        _ code: Overrun.Code,
+        _ detail: String,
+        _ counter: WritableKeyPath<MonitorStatistics, UInt64>,
+        _ observed: ObservedTime
+    ) {
+        statistics[keyPath: counter] += 1
+        loss.note(code)
+        report(.overrun(Overrun(code: code, detail: detail, dropped: source.takeDrops(), observed: observed)))
+    }
+}

@@ -1,0 +1,109 @@
+internal import Synchronization
+
+extension NetworkMonitor {
+    /// Starts a monitor of its own and gives its updates as an asynchronous sequence.
+    ///
+    /// The first element is the complete view; it is there at once. The monitor ends when the sequence and its iterator
+    /// are released, or the task that iterates is cancelled. For losses and their repair use
+    /// ``NetworkMonitor/init(_:handler:)``.
+    ///
+    /// - Throws: ``NetlinkError`` when there is no netlink or the kernel refuses to be asked.
+    public static func updates(
+        _ configuration: MonitorConfiguration = .init()
+    ) throws(NetlinkError) -> NetworkUpdates {
+        let mailbox = UpdateMailbox()
+        let monitor = try NetworkMonitor(configuration) { event in
+            if case .update(let update) = event { mailbox.put(update) }
+        }
+        return NetworkUpdates(monitor: monitor, mailbox: mailbox)
+    }
+}
+
+/// The updates of one monitor, for one consumer.
+///
+/// **Slow consumers** delay nobody: at most ``UpdateMailbox/capacity`` updates wait. After that the newest two are made
+/// into one: its snapshot is the newer one's, and its changes lead there from the update before. A consumer thus always
+/// ends at the kernel's state, however late.
+public struct NetworkUpdates: AsyncSequence, Sendable {
+    let monitor: NetworkMonitor
+    let mailbox: UpdateMailbox
+
+    /// Iterates over the updates; use one iterator.
+    public struct Iterator: AsyncIteratorProtocol {
+        let monitor: NetworkMonitor
+        let mailbox: UpdateMailbox
+
+        /// The next update, or `nil` when the task was cancelled.
+        public mutating func next() async -> NetworkUpdate? { await mailbox.take() }
+    }
+
+    /// An iterator that takes the updates out of the sequence.
+    public func makeAsyncIterator() -> Iterator { Iterator(monitor: monitor, mailbox: mailbox) }
+}
+
+/// Updates on their way from the listener's thread to one task.
+final class UpdateMailbox: Sendable {
+    /// How many updates may wait.
+    static let capacity = 64
+
+    private struct State {
+        var waiting: [NetworkUpdate] = []
+        /// The snapshot that the consumer has last taken: what merged changes are computed from.
+        var taken: NetworkSnapshot?
+        var consumer: CheckedContinuation<NetworkUpdate?, Never>?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    func put(_ update: NetworkUpdate) {
+        let consumer = state.withLock { state -> CheckedContinuation<NetworkUpdate?, Never>? in
+            if let consumer = state.consumer {
+                state.consumer = nil
+                state.taken = update.snapshot
+                return consumer
+            }
+            state.waiting.append(update)
+            if state.waiting.count > Self.capacity { Self.mergeNewest(&state) }
+            return nil
+        }
+        consumer?.resume(returning: update)
+    }
+
+    func take() async -> NetworkUpdate? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> NetworkUpdate?? in
+                    if state.isCancelled { return .some(nil) }
+                    guard let update = state.waiting.first else {
+                        state.consumer = continuation
+                        return nil
+                    }
+                    state.waiting.removeFirst()
+                    state.taken = update.snapshot
+                    return update
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let consumer = state.withLock { state in
+                state.isCancelled = true
+                defer { state.consumer = nil }
+                return state.consumer
+            }
+            consumer?.resume(returning: nil)
+        }
+    }
+
+    private static func mergeNewest(_ state: inout State) {
+        guard state.waiting.count >= 2, let newest = state.waiting.popLast(), state.waiting.popLast() != nil else { return }
+        let base = state.waiting.last?.snapshot ?? state.taken
+        state.waiting.append(
+            NetworkUpdate(
+                snapshot: newest.snapshot,
+                changes: base.map { newest.snapshot.diff(from: $0) } ?? [],
+                observed: newest.observed
+            )
+        )
+    }
+}

@@ -1,0 +1,121 @@
+internal import CLibNL
+internal import Glibc
+
+/// How far the answer to a dump has come.
+struct Progress {
+    let sequence: UInt32
+    /// Nothing more is wanted of the answer.
+    private(set) var isFinished = false
+    /// Nothing more comes: the kernel has ended the answer.
+    private(set) var isAnswered = false
+    private(set) var hasEnough = false
+    private(set) var wasInterrupted = false
+    private(set) var failure: NetlinkError?
+
+    init(sequence: UInt32) { self.sequence = sequence }
+
+    /// Takes one message. DONE may share a datagram with data, and data may follow a message that was enough.
+    mutating func take(_ parsed: MessageParser.Parsed, _ body: (NetlinkMessage) -> RequestSocket.Verdict) {
+        guard parsed.header.sequence == sequence, !isFinished else { return }
+        if parsed.header.flags & UInt16(NLM_F_DUMP_INTR) != 0 { wasInterrupted = true }
+        switch parsed.content {
+        case .failure(let error): fail(.malformed(error), nil)
+        case .success(.done(let code)):
+            isAnswered = true
+            isFinished = true
+            if code != 0 { fail(.errno(code), nil) }
+        case .success(.reply(let code, let text)):
+            isAnswered = true
+            isFinished = true
+            if code != 0 { fail(.errno(code), text) }
+        case .success(.overrun): fail(.errno(ENOBUFS), nil)
+        case .success(let message):
+            if case .enough = body(message) {
+                hasEnough = true
+                isFinished = true
+            }
+        }
+    }
+
+    private mutating func fail(_ cause: NetlinkError.Cause, _ text: String?) {
+        isFinished = true
+        if failure == nil { failure = NetlinkError(operation: "", cause: cause, kernelMessage: text) }
+    }
+}
+
+extension NetlinkError {
+    /// The same error with the operation that it belongs to.
+    func naming(_ operation: String) -> NetlinkError {
+        NetlinkError(operation: operation, cause: cause, kernelMessage: kernelMessage)
+    }
+}
+
+/// The answers to a batch of lookups, found by their sequence numbers: two for each address.
+struct LookupAnswers {
+    private let firstSequence: UInt32
+    private var answers: [NetlinkMessage?]
+    private var missing: Int
+
+    init(count: Int, firstSequence: UInt32) {
+        self.firstSequence = firstSequence
+        answers = Array(repeating: nil, count: count)
+        missing = count
+    }
+
+    var isComplete: Bool { missing == 0 }
+
+    mutating func take(_ parsed: MessageParser.Parsed) {
+        let index = Int(parsed.header.sequence &- firstSequence)
+        guard answers.indices.contains(index), answers[index] == nil else { return }
+        // An answer that cannot be read is an answer all the same: the lookup has failed.
+        answers[index] = (try? parsed.content.get()) ?? .reply(errno: EPROTO, text: nil)
+        missing -= 1
+    }
+
+    /// The result for the question at a position.
+    func lookup(at position: Int, for destination: IPAddress) -> RouteLookup {
+        var matched: Route?
+        if case .route(let route) = answers[position * 2 + 1] { matched = route }
+        return RouteLookup(destination: destination, outcome: outcome(answers[position * 2]), matched: matched)
+    }
+
+    private func outcome(_ answer: NetlinkMessage?) -> RouteLookup.Outcome {
+        switch answer {
+        case .route(let route):
+            guard let hop = route.nextHops.first, let interface = hop.interfaceIndex else {
+                return .refused(refusal(route.type))
+            }
+            return .route(
+                ResolvedRoute(
+                    interfaceIndex: interface,
+                    gateway: hop.gateway,
+                    source: route.preferredSource,
+                    table: route.table,
+                    type: route.type
+                )
+            )
+        // With a text the kernel complains about the question; without one, the errno is the answer.
+        case .reply(let code, let text): return .refused(text == nil ? refusal(errno: code) : .failed(errno: code))
+        default: return .refused(.failed(errno: EPROTO))
+        }
+    }
+
+    private func refusal(_ type: RouteType) -> RouteLookup.Refusal {
+        switch type {
+        case .unreachable: .unreachable
+        case .blackhole: .blackhole
+        case .prohibit: .prohibited
+        default: .noRoute
+        }
+    }
+
+    private func refusal(errno code: Int32) -> RouteLookup.Refusal {
+        switch code {
+        case ENETUNREACH, EOPNOTSUPP, EAFNOSUPPORT: .noRoute
+        case EHOSTUNREACH: .unreachable
+        case EINVAL: .blackhole
+        case EACCES: .prohibited
+        default: .failed(errno: code)
+        }
+    }
+}

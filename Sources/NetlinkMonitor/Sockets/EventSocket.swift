@@ -1,0 +1,55 @@
+internal import CLibNL
+internal import Glibc
+
+/// The socket that hears the kernel's notifications.
+struct EventSocket: NotificationSource {
+    private static let groups: [rtnetlink_groups] = [
+        RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
+        RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE, RTNLGRP_NEXTHOP,
+    ]
+
+    private let receiveBufferBytes: Int
+    private var socket: NetlinkSocket
+    private var reportedDrops: UInt32 = 0
+
+    /// To be polled for readability.
+    var descriptor: Int32 { socket.descriptor }
+
+    /// Opens the socket and joins the groups, with a filter from the first message on.
+    init(receiveBufferBytes: Int, watching addresses: Set<IPAddress>) throws(NetlinkError) {
+        self.receiveBufferBytes = receiveBufferBytes
+        socket = try Self.open(receiveBufferBytes, addresses)
+    }
+
+    mutating func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError) {
+        socket = try Self.open(receiveBufferBytes, addresses)
+        reportedDrops = 0
+    }
+
+    private static func open(_ bufferBytes: Int, _ addresses: Set<IPAddress>) throws(NetlinkError) -> NetlinkSocket {
+        let socket = try NetlinkSocket()
+        socket.enlargeReceiveBuffer(to: Int32(clamping: bufferBytes))
+        try RouteFilter(covering: addresses).attach(to: socket.descriptor)
+        for group in groups {
+            do throws(NetlinkError) {
+                try socket.join(group)
+            } catch {
+                // Kernels before 5.3 know no nexthop objects; without the group there is nothing to hear about them.
+                guard group == RTNLGRP_NEXTHOP else { throw error }
+            }
+        }
+        return socket
+    }
+
+    mutating func receive() throws(NetlinkError) -> NetlinkSocket.Received { try socket.receive() }
+
+    mutating func watch(_ addresses: Set<IPAddress>) throws(NetlinkError) {
+        try RouteFilter(covering: addresses).attach(to: socket.descriptor)
+    }
+
+    mutating func takeDrops() -> UInt32 {
+        let drops = socket.drops
+        defer { reportedDrops = drops }
+        return drops &- reportedDrops
+    }
+}

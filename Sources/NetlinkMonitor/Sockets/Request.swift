@@ -1,0 +1,60 @@
+internal import CLibNL
+internal import Glibc
+
+/// One request, built by libnl.
+struct Request {
+    let operation: String
+    /// The message, padded to four bytes, so that several can stand behind each other.
+    let bytes: [UInt8]
+
+    init<Header: BitwiseCopyable>(
+        _ operation: String,
+        _ type: Int,
+        _ flags: Int32,
+        _ sequence: UInt32,
+        _ header: Header,
+        _ attributes: [(Int, [UInt8])] = []
+    ) throws(NetlinkError) {
+        self.operation = operation
+        let outOfMemory = NetlinkError(operation: operation, cause: .library("libnl is out of memory"))
+        guard let message = nlmsg_alloc_simple(Int32(type), flags) else { throw outOfMemory }
+        defer { nlmsg_free(message) }
+        var header = header
+        var result = withUnsafeMutableBytes(of: &header) {
+            nlmsg_append(message, $0.baseAddress, $0.count, Int32(NLMSG_ALIGNTO))
+        }
+        for (type, value) in attributes where result >= 0 {
+            result = nla_put(message, Int32(type), Int32(value.count), value)
+        }
+        guard result >= 0, let head = nlmsg_hdr(message) else { throw outOfMemory }
+        head.pointee.nlmsg_seq = sequence
+        let bytes = Array(UnsafeRawBufferPointer(start: head, count: Int(head.pointee.nlmsg_len)))
+        self.bytes = bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
+    }
+
+    /// A question to the route lookup (`RTM_GETROUTE` without a dump): for the way out, or for the table's entry.
+    static func lookup(
+        _ question: LookupQuestion,
+        matchesTable: Bool,
+        sequence: UInt32
+    ) throws(NetlinkError) -> Request {
+        var header = rtmsg()
+        header.rtm_family = question.destination.family.kernelValue
+        header.rtm_dst_len = UInt8(question.destination.family.bitWidth)
+        // IPv6 always tells the table, and refuses to be asked for it.
+        if question.destination.family == .ipv4 { header.rtm_flags |= UInt32(RTM_F_LOOKUP_TABLE) }
+        if matchesTable { header.rtm_flags |= UInt32(RTM_F_FIB_MATCH) }
+        var attributes = [(Int(RTA_DST.rawValue), question.destination.networkBytes)]
+        if question.mark != 0 {
+            attributes.append((Int(RTA_MARK.rawValue), withUnsafeBytes(of: question.mark) { Array($0) }))
+        }
+        return try Request("look up a route", RTM_GETROUTE, NLM_F_REQUEST, sequence, header, attributes)
+    }
+
+    func send(on socket: NetlinkSocket) throws(NetlinkError) {
+        let result = bytes.withUnsafeBytes { buffer in
+            nl_sendto(socket.handle, UnsafeMutableRawPointer(mutating: buffer.baseAddress), buffer.count)
+        }
+        guard result >= 0 else { throw NetlinkError.library(operation, result) }
+    }
+}

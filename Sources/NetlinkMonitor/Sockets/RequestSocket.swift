@@ -1,0 +1,199 @@
+internal import CLibNL
+internal import Glibc
+
+/// Asks the kernel: dumps and route lookups, on a socket that hears no notifications and has no filter.
+struct RequestSocket: KernelQueries {
+    /// The kernel answers in microseconds; a dump of a huge table under load takes seconds.
+    private static let answerTimeoutMilliseconds: Int32 = 5000
+    /// How many messages of a table are looked through for default routes before the kernel is asked to look itself.
+    private static let smallTable = 4096
+    /// Who makes default routes: redirects, the kernel, boot scripts, static configuration, router advertisements, DHCP.
+    private static let defaultRouteProtocols: [UInt8] = [1, 2, 3, 4, 9, 16]
+    /// Two answers to each question have to fit into the receive buffer at once.
+    private static let questionsPerBatch = 16
+
+    private var socket: NetlinkSocket
+    private var sequence: UInt32 = 0
+
+    init() throws(NetlinkError) { socket = try NetlinkSocket() }
+
+    mutating func links() throws(NetlinkError) -> [LinkMessage] {
+        var links: [LinkMessage] = []
+        try dump("dump links", RTM_GETLINK, ifinfomsg()) { message in
+            if case .link(let link) = message { links.append(link) }
+            return .more
+        }
+        return links
+    }
+
+    mutating func addresses() throws(NetlinkError) -> [InterfaceAddress] {
+        var addresses: [InterfaceAddress] = []
+        try dump("dump addresses", RTM_GETADDR, ifaddrmsg()) { message in
+            if case .address(let address) = message { addresses.append(address) }
+            return .more
+        }
+        return addresses
+    }
+
+    mutating func rules() throws(NetlinkError) -> [RoutingRule] {
+        var rules: [RoutingRule] = []
+        for family in AddressFamily.allCases {
+            var header = fib_rule_hdr()
+            header.family = family.kernelValue
+            do throws(NetlinkError) {
+                try dump("dump \(family.rawValue) rules", RTM_GETRULE, header) { message in
+                    if case .rule(let rule) = message { rules.append(rule) }
+                    return .more
+                }
+            } catch {
+                // A kernel without policy routing, or without the family, has no rules.
+                guard case .errno(let code) = error.cause, [EOPNOTSUPP, EAFNOSUPPORT].contains(code) else { throw error }
+            }
+        }
+        return rules
+    }
+
+    /// The default routes of a table, without reading the table.
+    ///
+    /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is left at the
+    /// first other prefix. IPv6 tables end in `::/0`: a table of more than a few thousand routes is left too, and asked
+    /// again by protocol, where the kernel skips what nobody wants.
+    mutating func defaultRoutes(_ family: AddressFamily, table: UInt32) throws(NetlinkError) -> [Route] {
+        var seen = 0
+        var isCut = false
+        var routes = try routes(family, table: table) { route in
+            seen += 1
+            isCut = seen > Self.smallTable
+            return isCut || (family == .ipv4 && !route.destination.isDefault) ? .enough : .more
+        }
+        guard isCut, family == .ipv6 else { return routes }
+        routes = []
+        for number in Self.defaultRouteProtocols {
+            routes += try self.routes(family, table: table, protocol: number) { _ in .more }
+        }
+        return routes
+    }
+
+    private mutating func routes(
+        _ family: AddressFamily,
+        table: UInt32,
+        protocol number: UInt8 = 0,
+        until verdict: (Route) -> Verdict
+    ) throws(NetlinkError) -> [Route] {
+        var header = rtmsg()
+        header.rtm_family = family.kernelValue
+        header.rtm_protocol = number
+        header.rtm_table = table < 256 ? UInt8(table) : UInt8(RT_TABLE_UNSPEC.rawValue)
+        var routes: [Route] = []
+        let attributes: [(Int, [UInt8])] = [(Int(RTA_TABLE.rawValue), withUnsafeBytes(of: table) { Array($0) })]
+        do throws(NetlinkError) {
+            try dump("dump \(family.rawValue) default routes", RTM_GETROUTE, header, attributes) { message in
+                guard case .route(let route) = message else { return .more }
+                // Kernels without strict checking send every table; the filter is ours then.
+                if route.destination.isDefault, route.table == table { routes.append(route) }
+                return verdict(route)
+            }
+        } catch {
+            // Strict checking refuses to dump a table that nobody has made yet.
+            guard case .errno(let code) = error.cause, [ENOENT, EOPNOTSUPP, EAFNOSUPPORT].contains(code) else { throw error }
+        }
+        return routes
+    }
+
+    mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
+        var answers: [RouteLookup] = []
+        var rest = questions[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Self.questionsPerBatch)
+            answers += try ask(Array(batch))
+            rest = rest.dropFirst(batch.count)
+        }
+        return answers
+    }
+}
+
+// MARK: - One request, its answers
+
+extension RequestSocket {
+    /// Whether the rest of a dump is of interest.
+    enum Verdict { case more, enough }
+
+    private mutating func nextSequence() -> UInt32 {
+        sequence &+= 1
+        return sequence
+    }
+
+    /// Sends a dump request and hands every message of the answer to `body`, until it has enough.
+    ///
+    /// A dump that is left cannot be taken back: its socket is closed, and another one opened for the next request.
+    private mutating func dump<Header: BitwiseCopyable>(
+        _ operation: String,
+        _ type: Int,
+        _ header: Header,
+        _ attributes: [(Int, [UInt8])] = [],
+        _ body: (NetlinkMessage) -> Verdict
+    ) throws(NetlinkError) {
+        let number = nextSequence()
+        let request = try Request(operation, type, NLM_F_REQUEST | NLM_F_DUMP, number, header, attributes)
+        try request.send(on: socket)
+        var progress = Progress(sequence: number)
+        do throws(NetlinkError) {
+            while !progress.isFinished {
+                try readDatagram(operation) { parsed in progress.take(parsed, body) }
+                if let error = progress.failure { throw error.naming(operation) }
+            }
+        } catch {
+            if !progress.isAnswered { try reopen() }
+            throw error
+        }
+        if !progress.isAnswered { try reopen() }
+        if progress.wasInterrupted, !progress.hasEnough {
+            throw NetlinkError(operation: operation, cause: .dumpInterrupted)
+        }
+    }
+
+    private mutating func reopen() throws(NetlinkError) { socket = try NetlinkSocket() }
+
+    /// Asks several questions with one system call; each is asked twice, for the way out and for the entry that decides.
+    private mutating func ask(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
+        let operation = "look up a route"
+        var requests: [UInt8] = []
+        let first = sequence &+ 1
+        for question in questions {
+            requests += try Request.lookup(question, matchesTable: false, sequence: nextSequence()).bytes
+            requests += try Request.lookup(question, matchesTable: true, sequence: nextSequence()).bytes
+        }
+        let sent = requests.withUnsafeBytes { send(socket.descriptor, $0.baseAddress, $0.count, 0) }
+        guard sent == requests.count else { throw NetlinkError(operation: operation, cause: .errno(errno)) }
+        var collected = LookupAnswers(count: questions.count * 2, firstSequence: first)
+        do throws(NetlinkError) {
+            while !collected.isComplete { try readDatagram(operation) { collected.take($0) } }
+        } catch {
+            // Answers that are still under way must not be taken for those of the next questions.
+            try reopen()
+            throw error
+        }
+        return questions.enumerated().map { collected.lookup(at: $0.offset, for: $0.element.destination) }
+    }
+
+    /// Waits for one datagram of the kernel's and hands its messages over.
+    private func readDatagram(
+        _ operation: String,
+        _ body: (MessageParser.Parsed) -> Void
+    ) throws(NetlinkError) {
+        while true {
+            switch try socket.receive() {
+            case .datagram(let bytes):
+                do throws(MessageError) {
+                    return try MessageParser.forEachMessage(in: bytes, body)
+                } catch {
+                    throw NetlinkError(operation: operation, cause: .malformed(error))
+                }
+            case .drained: try socket.waitUntilReadable(milliseconds: Self.answerTimeoutMilliseconds)
+            case .overrun: throw NetlinkError(operation: operation, cause: .errno(ENOBUFS))
+            case .truncated: throw NetlinkError(operation: operation, cause: .truncated)
+            case .foreign: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+internal import CLibNL
+
+/// The classic BPF program that the kernel runs on each notification before it is queued.
+///
+/// Of route messages only those pass that can change an answer: default routes and the prefixes that stand for one
+/// (``RouteLookup/longestDefaultPart(_:)``), and every prefix that covers one of the addresses asked for. A router that
+/// takes in a full Internet table then costs nothing. All other messages pass.
+///
+/// The program sees one message at a time, as the kernel delivers notifications. It must never be attached to a socket
+/// that asks for dumps, where many messages share a buffer and only the first would be looked at.
+struct RouteFilter {
+    /// The program.
+    private(set) var program: [sock_filter] = []
+
+    /// Where the fixed parts of a route message stand: `struct nlmsghdr` (16 bytes), then `struct rtmsg` (12).
+    private enum Offset {
+        static let messageType: UInt32 = 4
+        static let family: UInt32 = 16
+        static let destinationLength: UInt32 = 17
+        static let attributes: UInt32 = 28
+        static let attributeHeader: UInt32 = 4
+    }
+
+    /// The scratch cells of the program.
+    private enum Cell {
+        static let prefixLength: UInt32 = 0
+        static let destination: UInt32 = 1
+        static let shift: UInt32 = 2
+    }
+
+    private static let instructionsPerWord = 16
+    /// The kernel accepts 4096 instructions and charges them to the socket's option memory, 20 KiB on older kernels.
+    private static let longestPreciseProgram = 1000
+
+    /// A filter that covers these addresses.
+    ///
+    /// With so many addresses that the program would grow too long, only the first 32 bits of each IPv6 address are
+    /// compared: more messages pass then than need to, never fewer.
+    init(covering addresses: some Sequence<IPAddress>) {
+        let addresses = Set(addresses).sorted { $0.description < $1.description }
+        self.init(addresses, comparedWords: 4)
+        if program.count > Self.longestPreciseProgram { self.init(addresses, comparedWords: 1) }
+    }
+
+    private init(_ addresses: [IPAddress], comparedWords: Int) {
+        // BPF loads in network order and netlink writes in host order: the constants are swapped once, here.
+        load(BPF_H, at: Offset.messageType)
+        jump(BPF_JEQ, UInt32(UInt16(RTM_NEWROUTE).bigEndian), ifTrue: 2, ifFalse: 0)
+        jump(BPF_JEQ, UInt32(UInt16(RTM_DELROUTE).bigEndian), ifTrue: 1, ifFalse: 0)
+        accept()
+        load(BPF_B, at: Offset.destinationLength)
+        emit(BPF_ST, Cell.prefixLength)
+        load(BPF_B, at: Offset.family)
+        for family in AddressFamily.allCases {
+            let wanted = addresses.filter { $0.family == family }.map { Array($0.words.prefix(comparedWords)) }
+            let section = Self.section(for: family, covering: wanted)
+            jump(BPF_JEQ, UInt32(family.kernelValue), ifTrue: 1, ifFalse: 0)
+            emit(BPF_JMP | BPF_JA, UInt32(section.count))
+            program += section
+        }
+        drop()
+    }
+
+    private init(empty: Void) {}
+
+    /// The part for the routes of one family; every way through it ends in a verdict.
+    private static func section(for family: AddressFamily, covering addresses: [[UInt32]]) -> [sock_filter] {
+        var filter = RouteFilter(empty: ())
+        filter.emit(BPF_LD | BPF_MEM, Cell.prefixLength)
+        filter.jump(BPF_JGT, UInt32(RouteLookup.longestDefaultPart(family)), ifTrue: 1, ifFalse: 0)
+        filter.accept()
+        // The kernel looks the attribute up: A = where the attributes begin, X = the type that is wanted.
+        filter.emit(BPF_LDX | BPF_IMM, UInt32(RTA_DST.rawValue))
+        filter.emit(BPF_LD | BPF_IMM, Offset.attributes)
+        filter.emit(BPF_LD | BPF_W | BPF_ABS, CLIBNL_BPF_ATTRIBUTE_OFFSET)
+        filter.emit(BPF_ST, Cell.destination)
+        filter.jump(BPF_JEQ, 0, ifTrue: 0, ifFalse: 1)
+        filter.accept()
+        for words in addresses { filter.accept(ifCovering: words) }
+        filter.drop()
+        return filter.program
+    }
+
+    /// Accepts when the message's prefix covers an address, given as 32-bit words; else goes on behind.
+    private mutating func accept(ifCovering words: [UInt32]) {
+        for (index, word) in words.enumerated() {
+            let start = UInt32(index * 32)
+            let wordsLeft = words.count - 1 - index
+            // The prefix ended before this word, and all of it was equal.
+            emit(BPF_LD | BPF_MEM, Cell.prefixLength)
+            jump(BPF_JGT, start, ifTrue: 1, ifFalse: 0)
+            accept()
+            // How many low bits of this word lie behind the prefix: none, or what is missing to the word's end.
+            jump(BPF_JGE, start + 32, ifTrue: 0, ifFalse: 2)
+            emit(BPF_LD | BPF_IMM, 0)
+            emit(BPF_JMP | BPF_JA, 3)
+            emit(BPF_LD | BPF_IMM, start + 32)
+            emit(BPF_LDX | BPF_MEM, Cell.prefixLength)
+            emit(BPF_ALU | BPF_SUB | BPF_X, 0)
+            emit(BPF_ST, Cell.shift)
+            emit(BPF_LDX | BPF_MEM, Cell.destination)
+            emit(BPF_LD | BPF_W | BPF_IND, Offset.attributeHeader + UInt32(index * 4))
+            emit(BPF_ALU | BPF_XOR | BPF_K, word)
+            emit(BPF_LDX | BPF_MEM, Cell.shift)
+            emit(BPF_ALU | BPF_RSH | BPF_X, 0)
+            jump(BPF_JEQ, 0, ifTrue: 0, ifFalse: UInt8(wordsLeft * Self.instructionsPerWord + 1))
+        }
+        accept()
+    }
+
+    private mutating func accept() { emit(BPF_RET | BPF_K, .max) }
+    private mutating func drop() { emit(BPF_RET | BPF_K, 0) }
+    private mutating func load(_ size: Int32, at offset: UInt32) { emit(BPF_LD | size | BPF_ABS, offset) }
+
+    private mutating func jump(_ condition: Int32, _ value: UInt32, ifTrue: UInt8, ifFalse: UInt8) {
+        program.append(sock_filter(code: UInt16(BPF_JMP | condition | BPF_K), jt: ifTrue, jf: ifFalse, k: value))
+    }
+
+    private mutating func emit(_ code: Int32, _ value: UInt32) {
+        program.append(sock_filter(code: UInt16(code), jt: 0, jf: 0, k: value))
+    }
+
+    /// Attaches the program to a socket in place of the one that it had.
+    func attach(to descriptor: Int32) throws(NetlinkError) {
+        let result = clibnl_attach_filter(descriptor, program, UInt16(program.count))
+        guard result == 0 else { throw NetlinkError(operation: "attach the route filter", cause: .errno(result)) }
+    }
+}

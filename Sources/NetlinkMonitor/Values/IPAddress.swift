@@ -1,0 +1,104 @@
+internal import Glibc
+
+/// An IPv4 or IPv6 address, without a zone.
+///
+/// Two addresses are equal when family and bits are; an IPv4-mapped IPv6 address is an IPv6 address.
+public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
+    /// The address family.
+    public let family: AddressFamily
+    /// The upper 64 bits of an IPv6 address in host order; 0 for IPv4.
+    let high: UInt64
+    /// The lower 64 bits of an IPv6 address in host order, or the 32 bits of an IPv4 address.
+    let low: UInt64
+
+    private init(family: AddressFamily, high: UInt64, low: UInt64) {
+        self.family = family
+        self.high = high
+        self.low = low
+    }
+
+    /// An address from its bytes in network order.
+    ///
+    /// - Returns: `nil` unless there are exactly 4 (IPv4) or 16 (IPv6) bytes.
+    public init?(networkBytes bytes: some Collection<UInt8>) {
+        switch bytes.count {
+        case 4:
+            self.init(family: .ipv4, high: 0, low: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        case 16:
+            self.init(
+                family: .ipv6,
+                high: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+                low: bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+            )
+        default:
+            return nil
+        }
+    }
+
+    /// An address from its textual form: dotted quad (RFC 6943 strict form) or RFC 4291.
+    ///
+    /// - Returns: `nil` for anything else: a zone, a prefix length, a host name, surrounding space.
+    public init?(_ description: String) {
+        guard description.utf8.count <= 45 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, description, &bytes) == 1 {
+            self.init(networkBytes: bytes.prefix(4))
+        } else if inet_pton(AF_INET6, description, &bytes) == 1 {
+            self.init(networkBytes: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// The bytes in network order: 4 or 16.
+    public var networkBytes: [UInt8] {
+        switch family {
+        case .ipv4: (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) }
+        case .ipv6:
+            (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? high >> (56 - 8 * $0) : low >> (120 - 8 * $0)) }
+        }
+    }
+
+    /// The canonical text: dotted quad, or RFC 5952 as glibc writes it.
+    public var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let bytes = networkBytes
+        let family = self.family == .ipv4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "?" }
+        return text.withUnsafeBufferPointer { buffer in
+            String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    /// All bits zero: `0.0.0.0` or `::`.
+    public var isUnspecified: Bool { high == 0 && low == 0 }
+
+    /// 127.0.0.0/8 (RFC 1122) or `::1` (RFC 4291).
+    public var isLoopback: Bool {
+        family == .ipv4 ? low >> 24 == 127 : high == 0 && low == 1
+    }
+
+    /// 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291).
+    public var isLinkLocal: Bool {
+        family == .ipv4 ? low >> 16 == 0xA9FE : high >> 54 == 0x3FA
+    }
+
+    /// 224.0.0.0/4 or ff00::/8.
+    public var isMulticast: Bool {
+        family == .ipv4 ? low >> 28 == 0xE : high >> 56 == 0xFF
+    }
+
+    /// The unspecified address of a family: the start of every default route.
+    public static func unspecified(_ family: AddressFamily) -> IPAddress {
+        IPAddress(family: family, high: 0, low: 0)
+    }
+
+    /// The 32-bit words in network order, each in host order: 1 or 4.
+    var words: [UInt32] {
+        switch family {
+        case .ipv4: [UInt32(truncatingIfNeeded: low)]
+        case .ipv6:
+            [high >> 32, high, low >> 32, low].map { UInt32(truncatingIfNeeded: $0) }
+        }
+    }
+}

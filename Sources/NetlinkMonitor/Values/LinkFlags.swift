@@ -1,0 +1,23 @@
+internal import CLibNL
+
+/// The flags of a link (`ifi_flags`, netdevice(7)).
+public struct LinkFlags: OptionSet, Sendable, Hashable {
+    /// The kernel's bits, unknown ones included.
+    public let rawValue: UInt32
+
+    /// The flags with these kernel bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Administratively up (`IFF_UP`).
+    public static let up = LinkFlags(rawValue: UInt32(IFF_UP))
+    /// The loopback interface (`IFF_LOOPBACK`).
+    public static let loopback = LinkFlags(rawValue: UInt32(IFF_LOOPBACK))
+    /// One peer at the other end, no broadcast (`IFF_POINTOPOINT`).
+    public static let pointToPoint = LinkFlags(rawValue: UInt32(IFF_POINTOPOINT))
+    /// RFC 2863 `up`, in the kernel's opinion (`IFF_RUNNING`); on its own it is not to be trusted.
+    public static let running = LinkFlags(rawValue: UInt32(IFF_RUNNING))
+    /// The driver has a carrier (`IFF_LOWER_UP`).
+    public static let lowerUp = LinkFlags(rawValue: UInt32(CLIBNL_IFF_LOWER_UP))
+    /// Has a carrier and waits for an event (`IFF_DORMANT`).
+    public static let dormant = LinkFlags(rawValue: UInt32(CLIBNL_IFF_DORMANT))
+}

@@ -1,0 +1,67 @@
+/// One difference between two snapshots.
+public struct NetworkChange: Sendable, Hashable, CustomStringConvertible {
+    /// What changed; the raw values are stable and may be stored.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// An interface appeared.
+        case linkAdded = "link_added"
+        /// An interface is gone.
+        case linkRemoved = "link_removed"
+        /// An interface has another name.
+        case linkRenamed = "link_renamed"
+        /// An interface can pass packets now.
+        case linkUp = "link_up"
+        /// An interface cannot pass packets any more.
+        case linkDown = "link_down"
+        /// Something else about an interface changed: a flag, the state, what it stands on.
+        case linkChanged = "link_changed"
+        /// An interface is found to be of another kind.
+        case kindChanged = "kind_changed"
+        /// An interface got an address, or an address became usable.
+        case addressAdded = "address_added"
+        /// An interface lost an address, or an address became unusable.
+        case addressRemoved = "address_removed"
+        /// The flags of an address changed and its usability did not.
+        case addressChanged = "address_changed"
+        /// A default route appeared.
+        case routeAdded = "route_added"
+        /// A default route is gone.
+        case routeRemoved = "route_removed"
+        /// The policy rules changed.
+        case ruleChanged = "rule_changed"
+        /// The kernel now resolves an address differently.
+        case lookupChanged = "lookup_changed"
+        /// What carries a tunnel changed.
+        case underlayChanged = "underlay_changed"
+        /// The view became certain, or uncertain.
+        case synchronizationChanged = "synchronization_changed"
+    }
+
+    /// What changed.
+    public let code: Code
+    /// The interface concerned, when there is one.
+    public let interfaceIndex: UInt32?
+    /// That interface's name; the old name for an interface that is gone.
+    public let interfaceName: String?
+    /// The address family concerned, when it is one.
+    public let family: AddressFamily?
+    /// The particulars, for people.
+    public let detail: String
+
+    /// A change.
+    public init(
+        code: Code,
+        interfaceIndex: UInt32? = nil,
+        interfaceName: String? = nil,
+        family: AddressFamily? = nil,
+        detail: String
+    ) {
+        self.code = code
+        self.interfaceIndex = interfaceIndex
+        self.interfaceName = interfaceName
+        self.family = family
+        self.detail = detail
+    }
+
+    /// `code: detail`.
+    public var description: String { "\(code.rawValue): \(detail)" }
+}

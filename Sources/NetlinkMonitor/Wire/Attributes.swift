@@ -1,0 +1,97 @@
+internal import CLibNL
+
+/// The attributes of one message, found by type; valid only while the bytes are.
+///
+/// As in the kernel, the last attribute of a type wins. Every accessor checks the size before it reads.
+struct Attributes {
+    private let messageType: UInt16
+    private let table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+
+    /// Parses `bytes` as a list of attributes and lends the table to `body`.
+    ///
+    /// Attributes of a higher type than `highest` are skipped, as are unknown ones. Nesting flags are removed.
+    static func parse<Result>(
+        _ bytes: UnsafeRawBufferPointer,
+        highest: Int,
+        messageType: UInt16,
+        _ body: (Attributes) throws(MessageError) -> Result
+    ) throws(MessageError) -> Result {
+        let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: highest + 1)
+        defer { table.deallocate() }
+        table.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+        try fill(table, from: bytes, messageType: messageType)
+        return try body(Attributes(messageType: messageType, table: table))
+    }
+
+    private static func fill(
+        _ table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>,
+        from bytes: UnsafeRawBufferPointer,
+        messageType: UInt16
+    ) throws(MessageError) {
+        guard let start = bytes.baseAddress else { return }
+        let headerSize = MemoryLayout<nlattr>.size
+        var offset = 0
+        while bytes.count - offset >= headerSize {
+            let attribute = start.advanced(by: offset).assumingMemoryBound(to: nlattr.self)
+            // libnl compares as unsigned, so what is left must be checked to be enough for a header before it is asked.
+            guard nla_ok(attribute, Int32(bytes.count - offset)) != 0 else {
+                throw .badAttributeLength(type: messageType, offset: offset)
+            }
+            let type = Int(nla_type(attribute))
+            if type < table.count {
+                table[type] = UnsafeRawBufferPointer(start: nla_data(attribute), count: Int(nla_len(attribute)))
+            }
+            offset += (Int(attribute.pointee.nla_len) + 3) & ~3
+        }
+    }
+
+    /// The bytes of an attribute, or `nil` where it is absent.
+    func bytes(_ type: Int) -> UnsafeRawBufferPointer? {
+        guard type < table.count, table[type].baseAddress != nil else { return nil }
+        return table[type]
+    }
+
+    func contains(_ type: Int) -> Bool { bytes(type) != nil }
+
+    func uint32(_ type: Int) throws(MessageError) -> UInt32? {
+        guard let bytes = bytes(type) else { return nil }
+        guard bytes.count == 4 else { throw .badAttributeValue(type: messageType, attribute: type) }
+        return bytes.loadUnaligned(as: UInt32.self)
+    }
+
+    func uint8(_ type: Int) throws(MessageError) -> UInt8? {
+        guard let bytes = bytes(type) else { return nil }
+        guard let value = bytes.first else { throw .badAttributeValue(type: messageType, attribute: type) }
+        return value
+    }
+
+    /// Text up to the first zero byte; what is not UTF-8 is replaced, because names of interfaces are only bytes.
+    func text(_ type: Int) -> String? {
+        bytes(type).map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    func address(_ type: Int) throws(MessageError) -> IPAddress? {
+        guard let bytes = bytes(type) else { return nil }
+        guard let address = IPAddress(networkBytes: bytes) else {
+            throw .badAttributeValue(type: messageType, attribute: type)
+        }
+        return address
+    }
+
+    /// An address that must be of a family, as the message's header announced.
+    func address(_ type: Int, _ family: AddressFamily) throws(MessageError) -> IPAddress? {
+        guard let address = try address(type) else { return nil }
+        guard address.family == family else { throw .badAttributeValue(type: messageType, attribute: type) }
+        return address
+    }
+
+    /// The attributes nested in one.
+    func nested<Result>(
+        _ type: Int,
+        highest: Int,
+        _ body: (Attributes) throws(MessageError) -> Result
+    ) throws(MessageError) -> Result? {
+        guard let bytes = bytes(type) else { return nil }
+        return try Attributes.parse(bytes, highest: highest, messageType: messageType, body)
+    }
+}

@@ -1,0 +1,140 @@
+internal import Synchronization
+
+/// One subscriber's bounded queue.
+///
+/// There is one consumer: either a task that iterates, or a thread that calls ``take()`` whenever `whenReady` says so.
+public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
+    /// What waits in a subscription.
+    public enum Batch: Sendable {
+        /// At least one notification.
+        case notifications([Notification<Content>])
+        /// The subscriber was too slow and is cut off; nothing follows.
+        case lagged(lastTaken: UInt64)
+        /// Nothing is there at the moment.
+        case empty
+        /// Nothing follows.
+        case finished
+    }
+
+    private enum Ending { case open, finished, lagged, laggedAndTold }
+
+    private struct State {
+        var waiting: [Notification<Content>] = []
+        var lastTaken: UInt64
+        var ending = Ending.open
+        var consumer: CheckedContinuation<Void, Never>?
+        var isCancelled = false
+    }
+
+    private let capacity: Int
+    private let whenReady: (@Sendable () -> Void)?
+    private let state: Mutex<State>
+
+    init(capacity: Int, startingAfter sequence: UInt64, whenReady: (@Sendable () -> Void)?) {
+        self.capacity = capacity
+        self.whenReady = whenReady
+        state = Mutex(State(lastTaken: sequence))
+    }
+
+    /// Takes everything that waits. Never blocks.
+    public func take() -> Batch {
+        state.withLock { state in
+            if let last = state.waiting.last {
+                state.lastTaken = last.sequence
+                let batch = state.waiting
+                state.waiting = []
+                return .notifications(batch)
+            }
+            switch state.ending {
+            case .open: return .empty
+            case .finished, .laggedAndTold: return .finished
+            case .lagged:
+                state.ending = .laggedAndTold
+                return .lagged(lastTaken: state.lastTaken)
+            }
+        }
+    }
+
+    /// Adds a notification; says whether the consumer has to be woken, and whether it was too slow and is cut off.
+    func offer(_ notification: Notification<Content>) -> (wakes: Bool, isCut: Bool) {
+        state.withLock { state in
+            guard state.ending == .open else { return (false, true) }
+            guard state.waiting.count < capacity else {
+                // What waits would only be followed by a gap: the consumer is told of one gap, behind what it has.
+                state.waiting = []
+                state.ending = .lagged
+                return (true, true)
+            }
+            state.waiting.append(notification)
+            return (state.waiting.count == 1, false)
+        }
+    }
+
+    /// Lets nothing follow what waits; says whether the consumer has to be woken.
+    func finish() -> Bool {
+        state.withLock { state in
+            guard state.ending == .open else { return false }
+            state.ending = .finished
+            return true
+        }
+    }
+
+    func wake() {
+        if let whenReady { return whenReady() }
+        let consumer = state.withLock { state in
+            defer { state.consumer = nil }
+            return state.consumer
+        }
+        consumer?.resume()
+    }
+}
+
+// MARK: - For a task
+
+extension Subscription {
+    /// Iterates over what is delivered; use one iterator.
+    public struct Iterator: AsyncIteratorProtocol {
+        let subscription: Subscription<Content>
+        private var taken: ArraySlice<Notification<Content>> = []
+
+        init(subscription: Subscription<Content>) { self.subscription = subscription }
+
+        /// The next delivery, or `nil` at the end, or when the task was cancelled.
+        public mutating func next() async -> Delivery<Content>? {
+            while true {
+                if let notification = taken.popFirst() { return .notification(notification) }
+                switch subscription.take() {
+                case .notifications(let batch): taken = batch[...]
+                case .lagged(let last): return .lagged(lastTaken: last)
+                case .finished: return nil
+                case .empty: guard await subscription.waitUntilReady() else { return nil }
+                }
+            }
+        }
+    }
+
+    /// An iterator that takes the deliveries out of the subscription.
+    public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
+
+    /// Waits until there is something to take; `false` when the task was cancelled.
+    private func waitUntilReady() async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isReady = state.withLock { state in
+                    guard state.waiting.isEmpty, state.ending == .open, !state.isCancelled else { return true }
+                    state.consumer = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            let consumer = state.withLock { state in
+                state.isCancelled = true
+                defer { state.consumer = nil }
+                return state.consumer
+            }
+            consumer?.resume()
+        }
+        return !state.withLock { $0.isCancelled }
+    }
+}

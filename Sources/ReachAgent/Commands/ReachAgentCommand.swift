@@ -1,0 +1,27 @@
+internal import ArgumentParser
+
+/// `reachagent`: the command line's root.
+@main
+struct ReachAgentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reachagent",
+        abstract: "Tells how this machine is reachable, and every change of it, as it happens.",
+        discussion: """
+            Watches links, addresses, routes and policy rules in the kernel and derives through what the machine is \
+            reachable: wifi, wwan, wired, other or none. It only observes, needs no privilege, and sends nothing to the \
+            network.
+
+            EXIT STATUS
+              0   reachable, or done      64  wrong usage
+              1   not reachable           69  the kernel's netlink is not available
+            """,
+        version: Agent.version,
+        subcommands: [RunCommand.self, InterfacesCommand.self, RouteCommand.self]
+    )
+}
+
+/// What the agent is.
+enum Agent {
+    /// The agent's version (Semantic Versioning).
+    static let version = "0.1.0"
+}

@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import EventSchema
+internal import NetlinkMonitor
+internal import Reachability
+
+/// `reachagent route ADDRESS`: the path that the agent derives for one address, with its reasons.
+struct RouteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "route",
+        abstract: "Show the path that is derived for one address, and why.",
+        discussion: """
+            The kernel is asked how a packet of this user would leave; nothing is sent. The status is 0 when there is a \
+            usable path and 1 when there is none.
+            """
+    )
+
+    @Argument(help: "An IPv4 or IPv6 address.", transform: Arguments.address)
+    var address: IPAddress
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var watch: WatchOptions
+
+    func run() throws {
+        let destination = address
+        let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
+            try NetworkMonitor.snapshot(watch.monitorConfiguration(targets: [destination]))
+        }
+        let path = snapshot.lookups[destination].map { Path($0, in: snapshot) } ?? .unknown
+        if json {
+            var text = JSONWriter()
+            TargetState(address: destination, path: path).write(to: &text)
+            Terminal.print(text.bytes)
+        } else {
+            Terminal.print(StateText.lines(path, to: destination).joined(separator: "\n"))
+        }
+        guard path.via.isReachable else { throw ExitCode(ExitStatus.finding) }
+    }
+}

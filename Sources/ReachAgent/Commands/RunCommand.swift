@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import EventSchema
+internal import Glibc
+internal import Logging
+internal import NetlinkMonitor
+internal import NotificationBus
+internal import Reachability
+internal import ServiceLifecycle
+
+/// `reachagent run`: the agent in the foreground.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Watch, and print every change as one JSON object a line.",
+        discussion: """
+            The first lines tell the state at the start; then follows one line for each change, flushed at once:
+            'path.changed' for every edge as the kernel reports it, 'reachability.changed' when a change has held for \
+            the settle time. Log messages go to standard error. SIGINT or SIGTERM end the agent.
+
+            EXAMPLES
+              reachagent run --format human
+              reachagent run --target office=192.0.2.7 --settle-down 3s
+              reachagent run | jq -r 'select(.type == "reachagent.reachability.changed") | .data.to.via'
+            """
+    )
+
+    @Option(help: "How to print events: 'json' (one object a line) or 'human'.")
+    var format: OutputFormat = .json
+
+    @Flag(help: "Print the current state and end: status 0 when reachable, 1 when not.")
+    var once = false
+
+    @Option(
+        name: .customLong("target"),
+        help: ArgumentHelp(
+            "Also watch the path to one address (repeatable, at most \(MonitorConfiguration.mostTargets)).",
+            valueName: "name=address"
+        ),
+        transform: Arguments.target
+    )
+    var targets: [Target] = []
+
+    @Option(
+        help: ArgumentHelp("How long an improvement must hold before it counts (default: 250ms).", valueName: "time"),
+        transform: Arguments.duration
+    )
+    var settleUp: Duration?
+
+    @Option(
+        help: ArgumentHelp("How long a loss must hold before it counts (default: 1s).", valueName: "time"),
+        transform: Arguments.duration
+    )
+    var settleDown: Duration?
+
+    @OptionGroup var watch: WatchOptions
+
+    func validate() throws {
+        var names: Set<String> = []
+        for target in targets where !names.insert(target.name).inserted {
+            throw ValidationError("target '\(target.name)' is given twice; each needs a name of its own")
+        }
+        guard targets.count <= MonitorConfiguration.mostTargets else {
+            throw ValidationError("\(targets.count) targets are given; at most \(MonitorConfiguration.mostTargets) are watched")
+        }
+    }
+
+    func run() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let configuration = watch.monitorConfiguration(targets: targets.map(\.address))
+        let settle = SettlePolicy(
+            up: settleUp ?? SettlePolicy.standard.up,
+            down: settleDown ?? SettlePolicy.standard.down
+        )
+        if once { return try printOnce(configuration, targets) }
+        let bus = NotificationBus<Event>()
+        let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets)
+        let output = try EventPrinter(bus: bus, format: format, origin: driver.origin)
+        let monitor = try Unavailable.orExit { () throws(NetlinkError) in
+            try NetworkMonitor(configuration) { driver.handle($0) }
+        }
+        let group = ServiceGroup(configuration: Self.services(output, driver, monitor))
+        try await group.run()
+    }
+
+    /// Started in this order, and stopped in the reverse one: first the sources, then the state machine, last the output
+    /// once it has printed what was published.
+    private static func services(
+        _ output: EventPrinter,
+        _ driver: ReachabilityDriver,
+        _ monitor: NetworkMonitor
+    ) -> ServiceGroupConfiguration {
+        let services: [any Service] = [output, driver, MonitorService(monitor: monitor), SignalService(driver: driver)]
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            logger: AgentLogger.make()
+        )
+        configuration.maximumGracefulShutdownDuration = .seconds(3)
+        return configuration
+    }
+
+    private func printOnce(_ configuration: MonitorConfiguration, _ targets: [Target]) throws {
+        let snapshot = try Unavailable.orExit { () throws(NetlinkError) in try NetworkMonitor.snapshot(configuration) }
+        var machine = ReachabilityMachine(settle: .none, targets: targets)
+        let observed = ObservedTime.now
+        _ = machine.handle(NetworkUpdate(snapshot: snapshot, changes: [], observed: observed))
+        let draft = EventDraft.networkSnapshot(snapshot, state: machine.state, targets: machine.targetPaths)
+        let event = Event(draft, from: .current(), at: Timestamp(observed), number: 1)
+        switch format {
+        case .json: Terminal.print(event.line)
+        case .human: Terminal.print(StateText.lines(snapshot, machine).joined(separator: "\n"))
+        }
+        guard machine.state.via.isReachable else { throw ExitCode(ExitStatus.finding) }
+    }
+}

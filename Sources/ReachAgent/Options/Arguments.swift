@@ -1,0 +1,66 @@
+internal import ArgumentParser
+internal import EventSchema
+internal import NetlinkMonitor
+internal import Reachability
+
+/// How events are printed.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case json, human
+}
+
+/// The forms of argument that need more than a type: each function names what is wrong and what is accepted.
+enum Arguments {
+    static func address(_ text: String) throws -> IPAddress {
+        guard let address = IPAddress(text) else {
+            throw ValidationError("'\(text)' is no IP address; accepted are forms like 192.0.2.7 and 2001:db8::7")
+        }
+        return address
+    }
+
+    static func kindOverride(_ text: String) throws -> KindOverride {
+        do {
+            return try KindOverride(parsing: text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    static func target(_ text: String) throws -> Target {
+        guard let separator = text.firstIndex(of: "=") else {
+            throw ValidationError("'\(text)' is not of the form NAME=ADDRESS, such as 'office=192.0.2.7'")
+        }
+        let name = String(text[..<separator])
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...64).contains(name.utf8.count) else {
+            throw ValidationError("target name '\(name)' must be 1 to 64 letters, digits, '-', '_' or '.'")
+        }
+        guard ![EventDraft.defaultSubject, EventDraft.agentSubject].contains(name) else {
+            throw ValidationError("target name '\(name)' is taken by the agent's own events; choose another")
+        }
+        return Target(name: name, address: try address(String(text[text.index(after: separator)...])))
+    }
+
+    /// A duration with a unit: `250ms`, `1.5s`, `2m`, or `0`.
+    static func duration(_ text: String) throws -> Duration {
+        let units: [(suffix: String, milliseconds: Double)] = [("ms", 1), ("s", 1000), ("m", 60_000)]
+        let malformed = ValidationError("'\(text)' is no duration; accepted are 0 and forms like 250ms, 1.5s and 2m")
+        if text == "0" { return .zero }
+        guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { throw malformed }
+        let digits = text.dropLast(unit.suffix.count)
+        guard !digits.isEmpty, digits.count <= 12, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+            let value = Double(digits)
+        else { throw malformed }
+        let milliseconds = value * unit.milliseconds
+        guard milliseconds <= 3_600_000 else {
+            throw ValidationError("'\(text)' is too long; at most 60m is accepted")
+        }
+        return .milliseconds(milliseconds)
+    }
+}

@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import NetlinkMonitor
+
+/// What to watch, and how to tell interfaces apart: the same for every command that asks the kernel.
+struct WatchOptions: ParsableArguments {
+    @Option(
+        name: .customLong("interface-kind"),
+        help: ArgumentHelp(
+            "Set the kind of interfaces by name, such as 'usb*=wwan' (repeatable; the first that fits counts).",
+            discussion: "Kinds: \(InterfaceKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "pattern=kind"
+        ),
+        transform: Arguments.kindOverride
+    )
+    var kindOverrides: [KindOverride] = []
+
+    @Option(
+        name: .customLong("internet-address"),
+        help: ArgumentHelp(
+            "An address that stands for the Internet (repeatable; replaces the defaults of its family).",
+            discussion: """
+                The kernel is asked how it would reach it; nothing is sent. Per family, the first one counts that a \
+                default route answers for. Defaults: \
+                \(MonitorConfiguration.defaultInternetAddresses.map(\.description).joined(separator: ", ")).
+                """,
+            valueName: "address"
+        ),
+        transform: Arguments.address
+    )
+    var internetAddresses: [IPAddress] = []
+
+    @Option(help: ArgumentHelp("Where sysfs is mounted.", valueName: "dir"))
+    var sysfsRoot = "/sys"
+
+    func validate() throws {
+        guard internetAddresses.count <= 16 else {
+            throw ValidationError("\(internetAddresses.count) addresses stand for the Internet; at most 16 are accepted")
+        }
+    }
+
+    /// The monitor's configuration for these options.
+    func monitorConfiguration(targets: [IPAddress] = []) -> MonitorConfiguration {
+        let kept = MonitorConfiguration.defaultInternetAddresses.filter { standard in
+            !internetAddresses.contains { $0.family == standard.family }
+        }
+        return MonitorConfiguration(
+            internetAddresses: internetAddresses + kept,
+            targets: targets,
+            kindOverrides: kindOverrides,
+            sysfsRoot: sysfsRoot
+        )
+    }
+}

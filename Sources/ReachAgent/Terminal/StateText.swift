@@ -1,0 +1,52 @@
+internal import EventSchema
+internal import NetlinkMonitor
+internal import Reachability
+
+/// States as people read them on a terminal.
+enum StateText {
+    /// The whole state: a headline, then the families and the targets.
+    static func lines(_ snapshot: NetworkSnapshot, _ machine: ReachabilityMachine) -> [String] {
+        var table = TextTable(header: ["", "VIA", "INTERFACE", "SOURCE", "GATEWAY", "ROUTE", "NOTE"])
+        table.add(row("IPv4", machine.state.ipv4))
+        table.add(row("IPv6", machine.state.ipv6))
+        for (target, state) in machine.targetPaths { table.add(row(target.name, state.path)) }
+        return [headline(machine.state), "", table.text]
+    }
+
+    /// One path, in full.
+    static func lines(_ path: Path, to destination: IPAddress) -> [String] {
+        var lines = ["\(destination) \(path.via.isReachable ? "leaves" : "does not leave") through \(path.summary)"]
+        if let reason = path.reason { lines = ["\(destination) has no usable path: \(reason.rawValue)", "  \(reason.sentence)"] }
+        func add(_ name: String, _ value: String?) {
+            guard let value else { return }
+            lines.append("  " + name + String(repeating: " ", count: 11 - name.count) + value)
+        }
+        add("interface", path.interface.map { "\($0.name) (\($0.kind.rawValue)\($0.kindIsGuess ? ", a guess" : ""))" })
+        add("gateway", path.gateway?.description)
+        add("source", path.source?.description)
+        add("route", routeText(path))
+        add("underlay", path.underlay.map { "\($0.interface?.name ?? "none") (\($0.evidence.rawValue))" })
+        return lines
+    }
+
+    private static func headline(_ state: ReachabilityState) -> String {
+        guard state.via.isReachable else { return "not reachable: \(state.path.reason?.sentence ?? "no path")" }
+        return "reachable through \(state.summary)"
+    }
+
+    private static func row(_ name: String, _ path: Path) -> [String] {
+        [
+            name, path.via.rawValue, path.interface?.name ?? "-", path.source?.description ?? "-",
+            path.gateway?.description ?? "-", routeText(path) ?? "-",
+            path.reason?.sentence ?? path.underlay?.interface.map { "over \($0.name)" } ?? "",
+        ]
+    }
+
+    private static func routeText(_ path: Path) -> String? {
+        guard let prefix = path.prefix else { return nil }
+        var words = [prefix.isDefault ? "default" : prefix.description]
+        if let metric = path.metric, metric != 0 { words.append("metric \(metric)") }
+        if let table = path.table, table != Route.mainTable { words.append("table \(table)") }
+        return words.joined(separator: " ")
+    }
+}

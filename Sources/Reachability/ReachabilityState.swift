@@ -1,0 +1,89 @@
+public import NetlinkMonitor
+
+/// What the probes say about the way beyond the first hop.
+public enum Connectivity: String, Sendable, Hashable, CaseIterable, Codable {
+    /// No probe is configured, or none has come to a verdict.
+    case unknown
+    /// No path.
+    case none
+    /// The gateway, or targets inside, and no further.
+    case local
+    /// A captive portal answers.
+    case portal
+    /// Some required probes, or one family, fail.
+    case partial
+    /// Everything that is required answers.
+    case full
+}
+
+/// How the machine is reachable: its default path in both families, and what the probes say.
+public struct ReachabilityState: Sendable, Hashable {
+    /// The default path of IPv4.
+    public let ipv4: Path
+    /// The default path of IPv6.
+    public let ipv6: Path
+    /// What the probes say.
+    public let connectivity: Connectivity
+
+    /// A state.
+    public init(ipv4: Path, ipv6: Path, connectivity: Connectivity = .unknown) {
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+        self.connectivity = connectivity
+    }
+
+    /// The state that a snapshot shows.
+    public init(_ snapshot: NetworkSnapshot, connectivity: Connectivity = .unknown) {
+        func path(_ family: AddressFamily) -> Path {
+            snapshot.internetLookup(family).map { Path($0, in: snapshot) } ?? Path(via: .none, reason: .noRoute)
+        }
+        self.init(ipv4: path(.ipv4), ipv6: path(.ipv6), connectivity: connectivity)
+    }
+
+    /// Nothing is known yet.
+    public static let unknown = ReachabilityState(ipv4: .unknown, ipv6: .unknown)
+
+    /// The path that stands for both families.
+    ///
+    /// IPv4's when it is usable, else IPv6's when that is; when neither is, the one whose reason tells more.
+    public var path: Path {
+        if ipv4.via.isReachable { return ipv4 }
+        if ipv6.via.isReachable { return ipv6 }
+        let (first, second) = (ipv4.reason?.specificity ?? 0, ipv6.reason?.specificity ?? 0)
+        return second > first ? ipv6 : ipv4
+    }
+
+    /// Through what the machine is reachable.
+    public var via: Via { path.via }
+}
+
+/// How one target is reachable.
+public struct TargetState: Sendable, Hashable {
+    /// The target's address.
+    public let address: IPAddress
+    /// The path to it.
+    public let path: Path
+
+    /// A state.
+    public init(address: IPAddress, path: Path) {
+        self.address = address
+        self.path = path
+    }
+
+    /// Through what the target is reachable.
+    public var via: Via { path.via }
+}
+
+/// Somebody that the operator wants to reach.
+public struct Target: Sendable, Hashable {
+    /// The name under which its events are published. Not `default`, which is the default path's.
+    public let name: String
+    /// The address.
+    public let address: IPAddress
+
+    /// A target.
+    public init(name: String, address: IPAddress) {
+        self.name = name
+        self.address = address
+    }
+}

@@ -1,0 +1,41 @@
+public import NetlinkMonitor
+
+/// Through what the machine is reachable.
+public enum Via: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The kernel has not answered yet. Never published as a loss.
+    case unknown
+    /// No usable path.
+    case none
+    /// Through a cellular interface.
+    case wwan
+    /// Through a wireless LAN.
+    case wifi
+    /// Through Ethernet.
+    case wired
+    /// Through something whose medium cannot be told: a tunnel without a known underlay, Bluetooth, a virtual device.
+    case other
+
+    /// The value of AFNetworking's `AFNetworkReachabilityStatus`: -1 unknown, 0 not reachable, 1 WWAN, 2 WiFi, where
+    /// "WiFi" is everything that is not cellular.
+    public var afStatus: Int {
+        switch self {
+        case .unknown: -1
+        case .none: 0
+        case .wwan: 1
+        case .wifi, .wired, .other: 2
+        }
+    }
+
+    /// Packets can leave.
+    public var isReachable: Bool { self != .unknown && self != .none }
+
+    /// The answer that a path through an interface of a kind gives.
+    public init(kind: InterfaceKind) {
+        switch kind {
+        case .wifi: self = .wifi
+        case .wwan: self = .wwan
+        case .wired: self = .wired
+        case .bluetooth, .tunnel, .bridge, .virtual, .loopback, .unknown: self = .other
+        }
+    }
+}
