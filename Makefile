@@ -1,0 +1,46 @@
+# Every target that a developer or CI needs; `make` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench
+
+ARGS ?=
+FUZZ_SECONDS ?= 30
+SOURCES := Package.swift Sources Tests
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+toolchain:
+	@command -v swift >/dev/null || { echo "No Swift toolchain was found: install Swift 6.2 or later from https://www.swift.org/install/linux/ and put it on your PATH." >&2; exit 69; }
+
+dependencies: toolchain ## Install the Debian packages that building needs
+	@scripts/install-dependencies build
+
+build: dependencies ## Build the agent (debug)
+	@swift build --product reachagent >&2
+
+run: build ## Run the agent in the foreground; ARGS="--format human" passes options
+	@exec .build/debug/reachagent run $(ARGS)
+
+test: dependencies ## Run the unit and integration tests
+	@scripts/install-dependencies test
+	swift test --skip SystemTests
+
+check: dependencies ## Check the format, and that everything builds without a warning
+	swift format lint --strict --recursive $(SOURCES)
+	REACHAGENT_STRICT=1 swift build --build-tests --explicit-target-dependency-import-check error
+
+fmt: toolchain ## Format the sources
+	swift format format --in-place --recursive $(SOURCES)
+
+system-test: dependencies ## Run the system tests: a VM with real Wi-Fi and WWAN stacks
+	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
+	REACHAGENT_SYSTEM_TESTS=1 swift test --filter SystemTests
+
+fuzz: dependencies ## Fuzz the netlink parser; FUZZ_SECONDS=30 sets how long
+	Fuzz/run $(FUZZ_SECONDS)
+
+bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes options
+	swift build -c release --static-swift-stdlib --product reachagent
+	cd Benchmarks && swift build -c release && .build/release/netlink-bench --agent ../.build/release/reachagent $(ARGS)
