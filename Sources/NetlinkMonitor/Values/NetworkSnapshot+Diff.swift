@@ -1,15 +1,15 @@
 extension NetworkSnapshot {
     /// What changed since an earlier snapshot: empty exactly when the two are equal.
     ///
-    /// Links come first, then addresses, routes, rules and the kernel's answers: causes before effects.
+    /// Links come first, then addresses, rules, routes and the kernel's answers: causes before effects.
     public func diff(from old: NetworkSnapshot) -> [NetworkChange] {
         guard self != old else { return [] }
         var changes = linkChanges(since: old)
         if addresses != old.addresses { changes += addressChanges(since: old) }
-        if defaultRoutes != old.defaultRoutes { changes += routeChanges(since: old) }
         if rules != old.rules {
             changes.append(.init(code: .ruleChanged, detail: "\(old.rules.count) rules before, \(rules.count) now"))
         }
+        if defaultRoutes != old.defaultRoutes { changes += routeChanges(since: old) }
         if lookups != old.lookups || internetAddresses != old.internetAddresses { changes += lookupChanges(since: old) }
         if underlays != old.underlays { changes += underlayChanges(since: old) }
         if isSynchronized != old.isSynchronized {

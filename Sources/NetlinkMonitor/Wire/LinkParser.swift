@@ -36,6 +36,8 @@ enum LinkParser {
         try attributes.nested(Int(IFLA_LINKINFO), highest: Int(IFLA_INFO_DATA)) { (info) throws(MessageError) in
             guard let kind = info.text(Int(IFLA_INFO_KIND)) else { return }
             link.driverKind = kind
+            // There, IFLA_LINK names the other end of a pair, which carries nothing.
+            if ["veth", "netkit", "vxcan"].contains(kind) { link.lowerIndex = nil }
             try parseInfoData(of: kind, info, into: &link)
         }
         return LinkMessage(

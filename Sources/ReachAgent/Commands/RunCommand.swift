@@ -74,22 +74,20 @@ struct RunCommand: AsyncParsableCommand {
         if once { return try printOnce(configuration, targets) }
         let bus = NotificationBus<Event>()
         let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets)
-        let output = try EventPrinter(bus: bus, format: format, origin: driver.origin)
+        let requests = StopRequests()
+        let output = try EventPrinter(bus: bus, format: format, origin: driver.origin, stopRequests: requests)
         let monitor = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor(configuration) { driver.handle($0) }
         }
-        let group = ServiceGroup(configuration: Self.services(output, driver, monitor))
-        try await group.run()
+        let services: [any Service] = [
+            output, driver, MonitorService(monitor: monitor), StopService(driver: driver, requests: requests),
+        ]
+        try await ServiceGroup(configuration: Self.configuration(services)).run()
     }
 
     /// Started in this order, and stopped in the reverse one: first the sources, then the state machine, last the output
     /// once it has printed what was published.
-    private static func services(
-        _ output: EventPrinter,
-        _ driver: ReachabilityDriver,
-        _ monitor: NetworkMonitor
-    ) -> ServiceGroupConfiguration {
-        let services: [any Service] = [output, driver, MonitorService(monitor: monitor), SignalService(driver: driver)]
+    private static func configuration(_ services: [any Service]) -> ServiceGroupConfiguration {
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
             logger: AgentLogger.make()

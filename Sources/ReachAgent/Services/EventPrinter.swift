@@ -22,15 +22,22 @@ final class EventPrinter: Service {
     private let bus: NotificationBus<Event>
     private let format: OutputFormat
     private let origin: EventOrigin
+    private let stopRequests: StopRequests
     private let subscription: Mutex<Subscription<Event>>
     private let wakeDescriptor: Int32
     /// Set when the agent ends: from then on a stuck reader is given up after ``drainTime``.
     private let drainUntil = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(bus: NotificationBus<Event>, format: OutputFormat, origin: EventOrigin) throws {
+    init(
+        bus: NotificationBus<Event>,
+        format: OutputFormat,
+        origin: EventOrigin,
+        stopRequests: StopRequests
+    ) throws(NetlinkError) {
         self.bus = bus
         self.format = format
         self.origin = origin
+        self.stopRequests = stopRequests
         let descriptor = clibnl_open_eventfd()
         guard descriptor >= 0 else { throw NetlinkError(operation: "create the printer's wake-up descriptor", cause: .errno(errno)) }
         wakeDescriptor = descriptor
@@ -52,6 +59,9 @@ final class EventPrinter: Service {
             drainUntil.withLock { $0 = .now.advanced(by: Self.drainTime) }
             clibnl_signal_eventfd(wakeDescriptor)
         }
+        // A service that ends before its turn would be taken for a failure.
+        stopRequests.stop(because: "the reader of standard output has gone")
+        try? await gracefulShutdown()
     }
 
     /// The thread's body: until the bus is finished and everything is printed, or nobody reads any more.

@@ -1,0 +1,125 @@
+import AgentTestKit
+import Testing
+
+/// Routes, tables, rules and nexthop objects on a real kernel.
+@Suite(.enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
+struct IntegrationRoutingTests {
+    let namespace: NetworkNamespace
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+    }
+
+    @Test("the pair 0/1 and 128/1 takes the default over, and gives it back")
+    func halves() async throws {
+        try namespace.makeLink("tap0", peer: "far1", address: "203.0.113.2/24")
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
+        try namespace.run("ip route add 0.0.0.0/1 via 203.0.113.1; ip route add 128.0.0.0/1 via 203.0.113.1")
+        let over = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "tap0" }
+        #expect(over.data.to?.path.prefix == "128.0.0.0/1")
+        try namespace.run("ip route del 0.0.0.0/1; ip route del 128.0.0.0/1")
+        let back = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "eth0" }
+        #expect(back.data.to?.path.prefix == "0.0.0.0/0")
+    }
+
+    @Test("a full tunnel in a table of its own shows the underlay that its mark is exempt for")
+    func markedTunnel() async throws {
+        try namespace.makeLink("wg0", peer: "far1", address: "203.0.113.2/24")
+        let agent = try await AgentProcess.run(
+            in: namespace, "--interface-kind", "wg*=tunnel", "--interface-kind", "eth*=wired", "--settle-up", "0")
+        try namespace.run(
+            "ip route add default dev wg0 table 51820; ip rule add not fwmark 0xca6c table 51820 priority 100")
+        let through = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "wg0" }
+        #expect(through.data.to?.via == "wired")
+        #expect(through.data.to?.path.table == 51820)
+        #expect(through.data.to?.path.underlay?.interface == "eth0")
+        #expect(through.data.to?.path.underlay?.evidence == "mark_exemption")
+        try namespace.ip("link set far0 down")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.data.to?.reason == "underlay_down")
+    }
+
+    @Test(
+        "a default route that refuses is no path, and the reason says how",
+        arguments: [("unreachable", "route_unreachable"), ("blackhole", "route_blackhole"), ("prohibit", "route_prohibited")]
+    )
+    func refusal(_ type: String, _ reason: String) async throws {
+        let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
+        try namespace.ip("route add \(type) default metric 1")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.data.to?.path.ipv4?.reason == reason)
+        try namespace.ip("route del \(type) default metric 1")
+        try await agent.settles(on: "other")
+    }
+
+    @Test("a default route through a nexthop object goes when the object goes, without a route message")
+    func nexthopObject() async throws {
+        try namespace.ip("route del default")
+        let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0", "--settle-up", "0")
+        try namespace.run("ip nexthop add id 7 via 192.0.2.1 dev eth0; ip route add default nhid 7")
+        let up = try await agent.settles(on: "other")
+        #expect(up.data.to?.path.gateway == "192.0.2.1")
+        try namespace.ip("nexthop replace id 7 via 192.0.2.9 dev eth0")
+        let moved = try await agent.next("reachability.changed")
+        #expect(moved.data.to?.path.gateway == "192.0.2.9")
+        try namespace.ip("nexthop del id 7")
+        try await agent.settles(on: "none")
+    }
+
+    @Test("a default route with several next hops is one path through one of them")
+    func multipath() async throws {
+        try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")
+        try namespace.ip("route del default")
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
+        try namespace.ip(
+            "route add default nexthop via 192.0.2.1 dev eth0 weight 1 nexthop via 198.51.100.1 dev eth1 weight 2")
+        let up = try await agent.settles(on: "other")
+        #expect(["eth0", "eth1"].contains(up.data.to?.path.interface ?? ""))
+        let once = try namespace.run("\(BuiltAgent.path) run --once")
+        #expect(once.contains(#""nexthops":[{"interface":"eth0","gateway":"192.0.2.1"},{"interface":"eth1""#))
+        #expect(once.contains(#""weight":2"#))
+    }
+
+    @Test("a machine with IPv6 alone is reachable through IPv6")
+    func ipv6Only() async throws {
+        try namespace.ip("addr flush dev eth0")
+        try namespace.run("ip addr add 2001:db8::2/64 dev eth0 nodad; ip -6 route add default via 2001:db8::1 dev eth0")
+        let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
+        try namespace.ip("-6 route del default")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.data.from?.path.ipv6?.via == "other")
+        #expect(lost.data.from?.path.ipv4?.via == "none")
+    }
+
+    @Test("a target has a path of its own, which a host route changes without touching the default")
+    func target() async throws {
+        try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")
+        let agent = try await AgentProcess.run(
+            in: namespace, "--target", "office=203.0.113.7", "--settle-up", "0", "--settle-down", "0")
+        try namespace.ip("route add 203.0.113.0/29 via 198.51.100.1")
+        let moved = try await agent.next("target.changed", about: "office") { $0.data.to?.path.interface == "eth1" }
+        #expect(moved.data.to?.path.prefix == "203.0.113.0/29")
+        try namespace.ip("route replace unreachable 203.0.113.0/29")
+        let lost = try await agent.next("target.changed", about: "office") { $0.data.to?.via == "none" }
+        #expect(lost.data.to?.reason == "route_unreachable")
+        let stopped = try await agent.stop()
+        #expect(!stopped.events.contains { $0.subject == "default" })
+    }
+
+    @Test("the policy rules decide: a rule for everything sends the default through another table")
+    func policyRule() async throws {
+        try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")
+        try namespace.ip("route add default via 198.51.100.1 dev eth1 table 77")
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
+        try namespace.ip("rule add from all table 77 priority 50")
+        let moved = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "eth1" }
+        #expect(moved.data.to?.path.table == 77)
+        #expect(moved.data.cause?.kind == "rule")
+        // A mark that our packets do not have changes nothing for them.
+        try namespace.ip("rule add fwmark 0x7 unreachable priority 10")
+        try namespace.ip("rule del from all table 77 priority 50")
+        let back = try await agent.next("reachability.changed")
+        #expect(back.data.to?.path.interface == "eth0")
+    }
+}

@@ -1,0 +1,76 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Storms: more messages than anybody wants, and more than the socket's buffer takes.
+@Suite(.enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"), .serialized)
+struct IntegrationStormTests {
+    let namespace: NetworkNamespace
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+    }
+
+    /// One line of `ip -batch` for each number.
+    private func batch(_ count: Int, _ line: (Int) -> String) throws -> URL {
+        let file = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
+        try (0..<count).map(line).joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+        return file
+    }
+
+    /// The numbers of all events follow each other without a hole.
+    private func expectNoHole(_ events: [EventLine], after first: UInt64) {
+        let numbers = events.compactMap(\.seq)
+        #expect(numbers == (0..<UInt64(numbers.count)).map { first + 1 + $0 })
+    }
+
+    @Test("after 1,000 edges of a flapping link the state is the kernel's")
+    func flapStorm() async throws {
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
+        // The last of the edges is a loss; only then does the default route get a metric of its own.
+        let flaps = try batch(1000) { "link set far0 \($0.isMultiple(of: 2) ? "down" : "up")" }
+        try namespace.run("ip -batch \(flaps.path()); ip link set far0 down; ip route replace default via 192.0.2.1 metric 7")
+        let lost = try await agent.next("reachability.changed") { $0.data.to?.path.metric == 7 }
+        #expect(lost.data.to?.via == "none")
+        #expect(lost.data.to?.reason == "link_down")
+        try namespace.ip("link set far0 up")
+        let up = try await agent.settles(on: "other")
+        let stopped = try await agent.stop()
+        expectNoHole(stopped.events, after: up.seq ?? 0)
+        #expect(stopped.status == 0)
+    }
+
+    @Test("messages that the buffer could not take are noticed, and what they said is read again")
+    func overrun() async throws {
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
+        agent.signal(SIGSTOP)
+        // Messages of links take about 2 KiB of the buffer each; without privilege it is at most 2 × rmem_max.
+        let noise = try batch(40_000) { "link set far0 mtu \(1400 + $0 % 2)" }
+        try namespace.run("ip -batch \(noise.path()); ip addr flush dev eth0")
+        agent.signal(SIGCONT)
+        let overrun = try await agent.next("netlink.overrun", about: "agent")
+        #expect(overrun.data.code == "netlink_overrun")
+        let resynced = try await agent.next("netlink.resynced", about: "agent")
+        #expect((resynced.data.corrections ?? 0) > 0)
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.data.cause?.kind == "resync")
+        // It listens as before.
+        try namespace.run("ip addr add 192.0.2.2/24 dev eth0; ip route add default via 192.0.2.1")
+        try await agent.settles(on: "other")
+    }
+
+    @Test("100,000 routes come and nothing is published, for none of them can change an answer")
+    func routeFlood() async throws {
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
+        let routes = try batch(100_000) { "route add 10.\($0 >> 16).\($0 >> 8 & 255).\($0 & 255)/32 dev eth0" }
+        try namespace.run("ip -batch \(routes.path())")
+        try namespace.ip("route replace default via 192.0.2.9 metric 100")
+        let next = try await agent.nextEvent()
+        #expect(next?.name == "path.changed")
+        #expect(next?.data.to?.path.gateway == "192.0.2.9")
+        // A new agent starts in the full table just as well.
+        let once = try namespace.run("\(BuiltAgent.path) run --once")
+        #expect(once.contains(#""gateway":"192.0.2.9""#))
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// A user, network and mount namespace that a test made for itself: a whole network stack without any privilege.
+///
+/// It lives as long as a process that holds it, which ends with this object. Commands run in it as its root.
+final class NetworkNamespace: Sendable {
+    /// Why no namespace can be made here; `nil` when one can.
+    static let obstacle: String? = {
+        do {
+            _ = try NetworkNamespace()
+            return nil
+        } catch {
+            return "no user and network namespace can be made here: \(error)"
+        }
+    }()
+
+    private let holder: Process
+
+    init() throws {
+        holder = Process()
+        holder.executableURL = URL(filePath: "/usr/bin/unshare")
+        // sysfs shows the namespace of whoever mounts it.
+        let script = "mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec cat"
+        holder.arguments = ["--user", "--map-root-user", "--net", "--mount", "sh", "-c", script]
+        let output = Pipe()
+        holder.standardInput = Pipe()
+        holder.standardOutput = output
+        holder.standardError = output
+        try holder.run()
+        let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard answer.hasPrefix("ready") else {
+            holder.terminate()
+            throw CommandFailure(command: "unshare", status: -1, output: answer)
+        }
+    }
+
+    deinit {
+        holder.terminate()
+        holder.waitUntilExit()
+    }
+
+    /// A process that will run in the namespace, not started yet. Its id is the program's own.
+    func process(_ program: String, _ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/nsenter")
+        process.arguments =
+            ["--preserve-credentials", "--user", "--net", "--mount", "--target", "\(holder.processIdentifier)", "--"]
+            + [program] + arguments
+        return process
+    }
+
+    /// Runs a shell script in the namespace and gives its output.
+    @discardableResult
+    func run(_ script: String) throws -> String {
+        try finish(process("/bin/sh", ["-e", "-c", script]), named: script)
+    }
+
+    /// Runs `ip` with the words of `arguments`.
+    @discardableResult
+    func ip(_ arguments: String) throws -> String { try run("ip \(arguments)") }
+
+    /// Makes a pair of links: `name`, and `peer` at the other end of the wire.
+    func makeLink(_ name: String, peer: String, address: String? = nil, gateway: String? = nil, metric: Int = 100) throws {
+        var script = "ip link add \(name) type veth peer name \(peer); ip link set \(peer) up; ip link set \(name) up;"
+        if let address { script += "ip addr add \(address) dev \(name);" }
+        if let gateway { script += "ip route add default via \(gateway) dev \(name) metric \(metric)" }
+        try run(script)
+    }
+
+    private func finish(_ process: Process, named command: String) throws -> String {
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CommandFailure(command: command, status: process.terminationStatus, output: text)
+        }
+        return text
+    }
+}
+
+/// A command of a test's that did not end well.
+struct CommandFailure: Error, CustomStringConvertible {
+    let command: String
+    let status: Int32
+    let output: String
+
+    var description: String { "'\(command)' ended with status \(status): \(output)" }
+}

@@ -1,0 +1,73 @@
+"""What one run adds to the guest: the scenario, the caller's files, and their shared libraries."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from .deb import canonical
+from .elf import MAGIC
+from .host import LabError
+from .initramfs import Initramfs
+
+# Where the guest's loader looks by itself.
+_SEARCHED = {"usr/lib", "usr/lib64", "usr/lib/x86_64-linux-gnu"}
+
+
+def write(file, guest, scenario, files, arguments, limit):
+    """Append the run's own archive to `file`, after the base root."""
+    archive = Initramfs(file)
+    archive.file("init", (guest / "init").read_bytes(), 0o755)
+    for helper in sorted(guest.glob("*.sh")):
+        archive.file(f"lab/{helper.name}", helper.read_bytes())
+
+    programs = []
+    for source in [scenario, *files]:
+        if not source.exists():
+            raise LabError(f"no such file: {source}")
+        _copy(archive, source, f"payload/{source.resolve().name}", programs)
+
+    libraries = {}
+    for program in programs:
+        libraries.update({canonical(path): path for path in _libraries(program)})
+    for inside, path in sorted(libraries.items()):
+        archive.file(inside, Path(path).read_bytes(), 0o755)
+    elsewhere = sorted({os.path.dirname(inside) for inside in libraries} - _SEARCHED)
+
+    settings = {"LAB_SCENARIO": f"/payload/{scenario.resolve().name}", "LAB_LIMIT": str(limit)}
+    if elsewhere:      # such as the Swift toolchain's runtime
+        settings["LAB_LIBRARIES"] = ":".join(f"/{directory}" for directory in elsewhere)
+    lines = [f"{name}={shlex.quote(value)}" for name, value in settings.items()]
+    lines.append(shlex.join(["set", "--", *arguments]))
+    archive.file("lab/run.conf", ("\n".join(lines) + "\n").encode())
+    archive.close()
+
+
+def _copy(archive, source, target, programs):
+    if source.is_dir():
+        archive.directory(target)
+        for entry in sorted(source.iterdir()):
+            _copy(archive, entry, f"{target}/{entry.name}", programs)
+        return
+    data = source.read_bytes()
+    archive.file(target, data, 0o755 if os.access(source, os.X_OK) else 0o644)
+    if data.startswith(MAGIC):
+        programs.append(source)
+
+
+def _libraries(program):
+    """Host paths of the libraries that the host's loader would give this program.
+
+    The guest gets them even where it has its own copy: the program was linked against the host's.
+    """
+    try:
+        answer = subprocess.run(["ldd", str(program.resolve())], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LabError(f"ldd {program}: {error}") from None
+    lost = re.findall(r"^\s*(\S+) => not found", answer.stdout, re.MULTILINE)
+    if lost:
+        raise LabError(f"{program} needs libraries that this host does not find: {' '.join(lost)}")
+    # "name => /path (0x…)" or, for the interpreter, "/path (0x…)"; neither in a static program.
+    return re.findall(r"(?:=>|^)\s*(/\S+) \(0x", answer.stdout, re.MULTILINE)

@@ -1,0 +1,95 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The built agent on a real kernel with real WPA2 associations and a real WWAN stack.
+@Suite(.serialized, .enabled(if: SystemLab.obstacle == nil, "\(SystemLab.obstacle ?? "")"))
+struct SystemLabTests {
+    /// The states that events of a type went through, without repetitions.
+    private func states(_ events: [EventLine], _ name: String) -> [String] {
+        let all = events.filter { $0.name == name && $0.subject == "default" }.compactMap { $0.data.to?.via }
+        return all.reduce(into: []) { states, via in
+            if states.last != via { states.append(via) }
+        }
+    }
+
+    private func date(_ text: String) throws -> Date {
+        try Date(text, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
+    }
+
+    /// What holds for every run: a clean end, and numbers without a hole.
+    private func expectSound(_ result: SystemLab.Result) throws -> [EventLine] {
+        let events = try result.events()
+        #expect(result.step("agent_exited")?.status == 0)
+        #expect(events.first?.name == "agent.started")
+        #expect(events.last?.name == "agent.stopping")
+        #expect(events.compactMap(\.seq) == (1...UInt64(events.count)).map { $0 })
+        return events
+    }
+
+    @Test("Wi-Fi: association, roam, a dead access point, deauthentication and disconnection are told as they happened")
+    func wifi() throws {
+        let result = try SystemLab.run("wifi")
+        let events = try expectSound(result)
+        // A roam, a beacon loss with another AP in reach and a deauthentication are shorter than the settle time.
+        #expect(states(events, "reachability.changed") == ["none", "wifi", "none", "wifi", "none", "wifi"])
+        #expect(states(events, "path.changed") == ["none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi"])
+        let roam = try #require(result.step("roam"))
+        let disconnect = try #require(result.step("disconnect"))
+        let settledLosses = try events.filter { event in
+            guard event.name == "reachability.changed", event.data.to?.via == "none" else { return false }
+            return try (date(roam.time)..<date(disconnect.time)).contains(date(event.time))
+        }
+        #expect(settledLosses.isEmpty, "no false loss between the roam and the disconnection")
+        // The kernel would still have sent packets into the dead interface.
+        #expect(result.step("disconnected")?.kernel_choice == "wlan1")
+        let loss = try #require(events.first { $0.name == "path.changed" && $0.data.from?.via == "wifi" })
+        #expect(loss.data.to?.reason == "link_down")
+        #expect(loss.data.cause?.interface == "wlan1")
+    }
+
+    @Test("WWAN: a modem that comes, goes down, returns, is removed and replaced is told in that order")
+    func wwan() throws {
+        let events = try expectSound(try SystemLab.run("wwan"))
+        #expect(states(events, "reachability.changed") == ["none", "wwan", "none", "wwan", "none", "wwan"])
+        let up = try #require(events.first { $0.name == "reachability.changed" && $0.data.to?.via == "wwan" })
+        #expect(up.data.to?.af_status == 1)
+        #expect(up.data.to?.path.kind == "wwan")
+    }
+
+    @Test("failover: Wi-Fi to WWAN and back, although the kernel keeps the route through the dead Wi-Fi")
+    func failover() throws {
+        let result = try SystemLab.run("failover")
+        let events = try expectSound(result)
+        #expect(states(events, "reachability.changed") == ["none", "wwan", "wifi", "none", "wwan", "wifi", "none"])
+        #expect(result.step("carrier_lost")?.kernel_choice == "wlan1")
+        #expect(result.step("failed_over")?.kernel_choice == "wwan0")
+    }
+
+    @Test("every interface of a machine with many has its kind")
+    func kinds() throws {
+        struct Interface: Decodable {
+            let name: String
+            let kind: String
+        }
+        let result = try SystemLab.run("kinds")
+        let found = try result.lines("interfaces.jsonl").map {
+            try JSONDecoder().decode(Interface.self, from: Data($0.utf8))
+        }
+        let kinds = Dictionary(found.map { ($0.name, $0.kind) }, uniquingKeysWith: { $1 })
+        let expected = [
+            "wlan0": "wifi", "wlan1": "wifi", "wlan1.10": "wifi", "wwan0": "wwan", "wwan0.2": "wwan", "lo": "loopback",
+            "bridge0": "bridge", "monitor0": "virtual", "hwsim0": "virtual", "ppp0": "tunnel",
+        ]
+        for (name, kind) in expected { #expect(kinds[name] == kind, "\(name)") }
+        let made = result.steps.filter { $0.step == "made" }
+        #expect(made.count > 20)
+        let tunnels: Set = ["tun", "tap", "wireguard", "vxlan", "gre", "gretap", "ipip", "sit", "ppp"]
+        let virtual: Set = ["veth", "dummy", "vrf"]
+        for step in made {
+            guard let name = step.interface, let kind = step.kind else { continue }
+            if tunnels.contains(kind) { #expect(kinds[name] == "tunnel", "\(name)") }
+            if virtual.contains(kind) { #expect(kinds[name] == "virtual", "\(name)") }
+        }
+    }
+}
