@@ -56,16 +56,24 @@ let package = Package(
         ),
         .testTarget(
             name: "ReachabilityTests",
-            dependencies: ["NetlinkMonitor", "NetlinkTestKit", "Reachability"],
+            dependencies: ["NetlinkMonitor", "Reachability"],
             swiftSettings: settings
         ),
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
         .testTarget(
             name: "EventSchemaTests",
-            dependencies: ["EventSchema", "NetlinkMonitor", "NetlinkTestKit", "Reachability"],
+            dependencies: ["EventSchema", "NetlinkMonitor", "Reachability"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
-        .testTarget(name: "ReachAgentTests", dependencies: ["ReachAgent"], swiftSettings: settings),
+        .testTarget(
+            name: "ReachAgentTests",
+            dependencies: [
+                "EventSchema", "NetlinkMonitor", "ReachAgent", "Reachability",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "AgentTestKit", path: "Tests/AgentTestKit", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

@@ -59,7 +59,7 @@ public struct EventOrigin: Sendable, Hashable {
 }
 
 /// What an event says, before it has a number.
-public struct EventDraft {
+public struct EventDraft: Sendable {
     /// The type.
     public let type: EventType
     /// What the event is about.
@@ -67,9 +67,14 @@ public struct EventDraft {
     /// The event for people, in one line.
     public let summary: String
     /// Writes the members of `data`.
-    let writeData: (inout JSONWriter) -> Void
+    let writeData: @Sendable (inout JSONWriter) -> Void
 
-    init(_ type: EventType, subject: String, summary: String, _ writeData: @escaping (inout JSONWriter) -> Void) {
+    init(
+        _ type: EventType,
+        subject: String,
+        summary: String,
+        _ writeData: @escaping @Sendable (inout JSONWriter) -> Void
+    ) {
         self.type = type
         self.subject = subject
         self.summary = summary

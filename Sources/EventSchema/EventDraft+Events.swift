@@ -10,7 +10,9 @@ extension EventDraft {
     public static let agentSubject = "agent"
 
     /// `agent.started`.
-    public static func agentStarted(version: String, bootID: String, settle: SettlePolicy, targets: [Target]) -> EventDraft {
+    public static func agentStarted(version: String, bootID: String, settle: SettlePolicy, targets: [Target])
+        -> EventDraft
+    {
         EventDraft(.agentStarted, subject: agentSubject, summary: "agent \(version) started") { json in
             json.member("version", version)
             json.member("schema", schemaVersion)

@@ -21,7 +21,8 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
         let fraction = Int(microsecondsSince1970 - Int64(seconds) * 1_000_000)
         var civil = tm()
         let date: (tm) -> String = { civil in
-            let day = "\(digits(Int(civil.tm_year) + 1900, 4))-\(digits(Int(civil.tm_mon) + 1))-\(digits(Int(civil.tm_mday)))"
+            let day =
+                "\(digits(Int(civil.tm_year) + 1900, 4))-\(digits(Int(civil.tm_mon) + 1))-\(digits(Int(civil.tm_mday)))"
             return "\(day)T\(digits(Int(civil.tm_hour))):\(digits(Int(civil.tm_min))):\(digits(Int(civil.tm_sec)))"
         }
         switch zone {
@@ -32,7 +33,8 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
             localtime_r(&seconds, &civil)
             let offset = Int(civil.tm_gmtoff) / 60
             let sign = offset < 0 ? "-" : "+"
-            return "\(date(civil)).\(digits(fraction / 1000, 3))\(sign)\(digits(abs(offset) / 60)):\(digits(abs(offset) % 60))"
+            return
+                "\(date(civil)).\(digits(fraction / 1000, 3))\(sign)\(digits(abs(offset) / 60)):\(digits(abs(offset) % 60))"
         }
     }
 

@@ -45,7 +45,9 @@ public struct ChangeCause: Sendable, Hashable {
     /// Changes of the interfaces that either path uses, and of the rules, come before those of other interfaces; causes
     /// before effects. Where the new path is unusable for a definite reason, that reason is the code.
     init(changes: [NetworkChange], from old: Path, to new: Path, isCorrection: Bool) {
-        let concerned = Set([old, new].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 })
+        let concerned = Set(
+            [old, new].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 }
+        )
         let ordered = changes.filter { $0.interfaceIndex.map(concerned.contains) ?? true } + changes
         let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
         let reason = new.via == .none && new.reason != .noRoute ? new.reason : nil

@@ -25,15 +25,16 @@ public struct ReachabilityState: Sendable, Hashable {
     /// What the probes say.
     public let connectivity: Connectivity
 
-    /// A state.
-    public init(ipv4: Path, ipv6: Path, connectivity: Connectivity = .unknown) {
+    /// A state. Without a verdict of the probes nothing is known about connectivity, but that there is none without a path.
+    public init(ipv4: Path, ipv6: Path, connectivity: Connectivity? = nil) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
-        self.connectivity = connectivity
+        let hasNoPath = ipv4.via == .none && ipv6.via == .none
+        self.connectivity = connectivity ?? (hasNoPath ? .none : .unknown)
     }
 
     /// The state that a snapshot shows.
-    public init(_ snapshot: NetworkSnapshot, connectivity: Connectivity = .unknown) {
+    public init(_ snapshot: NetworkSnapshot, connectivity: Connectivity? = nil) {
         func path(_ family: AddressFamily) -> Path {
             snapshot.internetLookup(family).map { Path($0, in: snapshot) } ?? Path(via: .none, reason: .noRoute)
         }

@@ -67,6 +67,7 @@ public struct EventLine: Decodable, Sendable {
     /// `reachability.changed default wired→none link_down`: what a failed test shows.
     public var summary: String {
         let states = [data.from, data.to].compactMap { $0?.via }.joined(separator: "→")
-        return "\(seq ?? 0) \(name) \(subject) \(states) \(data.to?.reason ?? "") \(data.cause?.code ?? data.code ?? "")"
+        return
+            "\(seq ?? 0) \(name) \(subject) \(states) \(data.to?.reason ?? "") \(data.cause?.code ?? data.code ?? "")"
     }
 }

@@ -20,15 +20,26 @@ struct IntegrationLinkTests {
 
     @Test("an index that is used again belongs to the new interface")
     func indexReuse() async throws {
-        try namespace.run("ip link add eth0 index 77 type veth peer name far0; ip link set far0 up; ip link set eth0 up")
+        try namespace.run(
+            "ip link add eth0 index 77 type veth peer name far0; ip link set far0 up; ip link set eth0 up"
+        )
         try namespace.run("ip addr add 192.0.2.2/24 dev eth0; ip route add default via 192.0.2.1")
         let agent = try await AgentProcess.run(
-            in: namespace, "--interface-kind", "eth*=wired", "--interface-kind", "wlan*=wifi",
-            "--settle-up", "0", "--settle-down", "0")
+            in: namespace,
+            "--interface-kind",
+            "eth*=wired",
+            "--interface-kind",
+            "wlan*=wifi",
+            "--settle-up",
+            "0",
+            "--settle-down",
+            "0"
+        )
         try namespace.run("ip link del eth0")
         try await agent.settles(on: "none")
         try namespace.run(
-            "ip link add wlan0 index 77 type veth peer name ap0; ip link set ap0 up; ip link set wlan0 up")
+            "ip link add wlan0 index 77 type veth peer name ap0; ip link set ap0 up; ip link set wlan0 up"
+        )
         try namespace.run("ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1")
         let again = try await agent.settles(on: "wifi")
         #expect(again.data.to?.path.interface == "wlan0")
@@ -46,14 +57,18 @@ struct IntegrationLinkTests {
 
     @Test("every interface is listed with its kind and the evidence for it")
     func interfaces() throws {
-        try namespace.run("ip link add br0 type bridge; ip link add eth0 type veth peer name far0; ip link set eth0 master br0")
+        try namespace.run(
+            "ip link add br0 type bridge; ip link add eth0 type veth peer name far0; ip link set eth0 master br0"
+        )
         let output = try namespace.run("\(BuiltAgent.path) interfaces --json --interface-kind 'eth*=wired'")
         struct Interface: Decodable {
             let name: String
             let kind: String
             let master: String?
         }
-        let found = try output.split(separator: "\n").map { try JSONDecoder().decode(Interface.self, from: Data($0.utf8)) }
+        let found = try output.split(separator: "\n").map {
+            try JSONDecoder().decode(Interface.self, from: Data($0.utf8))
+        }
         let kinds = Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.kind) })
         #expect(kinds == ["lo": "loopback", "br0": "wired", "eth0": "wired", "far0": "virtual"])
         #expect(found.first { $0.name == "eth0" }?.master == "br0")

@@ -39,7 +39,9 @@ struct IntegrationPathTests {
 
     @Test("a station that is associated and has no keys yet is not reachable; with its keys it is")
     func dormant() async throws {
-        try namespace.run("ip link add wlan0 type veth peer name ap0; ip link set wlan0 mode dormant; ip link set wlan0 up")
+        try namespace.run(
+            "ip link add wlan0 type veth peer name ap0; ip link set wlan0 mode dormant; ip link set wlan0 up"
+        )
         let agent = try await AgentProcess.run(in: namespace, "--interface-kind", "wlan*=wifi", "--settle-up", "0")
         try namespace.run("ip link set ap0 up; ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1")
         try await agent.next("path.changed") { $0.data.to?.reason == "link_dormant" }
@@ -79,7 +81,8 @@ struct IntegrationPathTests {
     func dualStack() async throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         try namespace.run(
-            "ip addr add 2001:db8::2/64 dev eth0 nodad; ip -6 route add default via 2001:db8::1 dev eth0")
+            "ip addr add 2001:db8::2/64 dev eth0 nodad; ip -6 route add default via 2001:db8::1 dev eth0"
+        )
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
         try namespace.ip("-6 route del default")
         let lost = try await agent.next("reachability.changed")
@@ -94,14 +97,23 @@ struct IntegrationPathTests {
         let kinds = ["--interface-kind", "wlan*=wifi", "--interface-kind", "wwan*=wwan"]
         try namespace.makeLink("wlan0", peer: "ap0", address: "192.0.2.2/24", gateway: "192.0.2.1", metric: 600)
         try namespace.makeLink("wwan0", peer: "net0", address: "198.51.100.2/24", gateway: "198.51.100.1", metric: 700)
-        let agent = try await AgentProcess.run(in: namespace, kinds[0], kinds[1], kinds[2], kinds[3], "--settle-up", "0")
+        let agent = try await AgentProcess.run(
+            in: namespace,
+            kinds[0],
+            kinds[1],
+            kinds[2],
+            kinds[3],
+            "--settle-up",
+            "0"
+        )
         try namespace.ip("addr flush dev wlan0")
         let over = try await agent.settles(on: "wwan")
         #expect(over.data.from?.via == "wifi")
         #expect(over.data.to?.af_status == 1)
         #expect(over.data.to?.path.metric == 700)
         try namespace.run(
-            "ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1 dev wlan0 metric 600")
+            "ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1 dev wlan0 metric 600"
+        )
         let back = try await agent.settles(on: "wifi")
         #expect(back.data.from?.via == "wwan")
     }

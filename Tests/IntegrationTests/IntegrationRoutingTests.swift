@@ -27,9 +27,17 @@ struct IntegrationRoutingTests {
     func markedTunnel() async throws {
         try namespace.makeLink("wg0", peer: "far1", address: "203.0.113.2/24")
         let agent = try await AgentProcess.run(
-            in: namespace, "--interface-kind", "wg*=tunnel", "--interface-kind", "eth*=wired", "--settle-up", "0")
+            in: namespace,
+            "--interface-kind",
+            "wg*=tunnel",
+            "--interface-kind",
+            "eth*=wired",
+            "--settle-up",
+            "0"
+        )
         try namespace.run(
-            "ip route add default dev wg0 table 51820; ip rule add not fwmark 0xca6c table 51820 priority 100")
+            "ip route add default dev wg0 table 51820; ip rule add not fwmark 0xca6c table 51820 priority 100"
+        )
         let through = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "wg0" }
         #expect(through.data.to?.via == "wired")
         #expect(through.data.to?.path.table == 51820)
@@ -42,7 +50,9 @@ struct IntegrationRoutingTests {
 
     @Test(
         "a default route that refuses is no path, and the reason says how",
-        arguments: [("unreachable", "route_unreachable"), ("blackhole", "route_blackhole"), ("prohibit", "route_prohibited")]
+        arguments: [
+            ("unreachable", "route_unreachable"), ("blackhole", "route_blackhole"), ("prohibit", "route_prohibited"),
+        ]
     )
     func refusal(_ type: String, _ reason: String) async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
@@ -73,7 +83,8 @@ struct IntegrationRoutingTests {
         try namespace.ip("route del default")
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
         try namespace.ip(
-            "route add default nexthop via 192.0.2.1 dev eth0 weight 1 nexthop via 198.51.100.1 dev eth1 weight 2")
+            "route add default nexthop via 192.0.2.1 dev eth0 weight 1 nexthop via 198.51.100.1 dev eth1 weight 2"
+        )
         let up = try await agent.settles(on: "other")
         #expect(["eth0", "eth1"].contains(up.data.to?.path.interface ?? ""))
         let once = try namespace.run("\(BuiltAgent.path) run --once")
@@ -96,7 +107,14 @@ struct IntegrationRoutingTests {
     func target() async throws {
         try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")
         let agent = try await AgentProcess.run(
-            in: namespace, "--target", "office=203.0.113.7", "--settle-up", "0", "--settle-down", "0")
+            in: namespace,
+            "--target",
+            "office=203.0.113.7",
+            "--settle-up",
+            "0",
+            "--settle-down",
+            "0"
+        )
         try namespace.ip("route add 203.0.113.0/29 via 198.51.100.1")
         let moved = try await agent.next("target.changed", about: "office") { $0.data.to?.path.interface == "eth1" }
         #expect(moved.data.to?.path.prefix == "203.0.113.0/29")

@@ -30,7 +30,9 @@ struct IntegrationStormTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         // The last of the edges is a loss; only then does the default route get a metric of its own.
         let flaps = try batch(1000) { "link set far0 \($0.isMultiple(of: 2) ? "down" : "up")" }
-        try namespace.run("ip -batch \(flaps.path()); ip link set far0 down; ip route replace default via 192.0.2.1 metric 7")
+        try namespace.run(
+            "ip -batch \(flaps.path()); ip link set far0 down; ip route replace default via 192.0.2.1 metric 7"
+        )
         let lost = try await agent.next("reachability.changed") { $0.data.to?.path.metric == 7 }
         #expect(lost.data.to?.via == "none")
         #expect(lost.data.to?.reason == "link_down")

@@ -60,7 +60,9 @@ final class NetworkNamespace: Sendable {
     func ip(_ arguments: String) throws -> String { try run("ip \(arguments)") }
 
     /// Makes a pair of links: `name`, and `peer` at the other end of the wire.
-    func makeLink(_ name: String, peer: String, address: String? = nil, gateway: String? = nil, metric: Int = 100) throws {
+    func makeLink(_ name: String, peer: String, address: String? = nil, gateway: String? = nil, metric: Int = 100)
+        throws
+    {
         var script = "ip link add \(name) type veth peer name \(peer); ip link set \(peer) up; ip link set \(name) up;"
         if let address { script += "ip addr add \(address) dev \(name);" }
         if let gateway { script += "ip route add default via \(gateway) dev \(name) metric \(metric)" }

@@ -14,7 +14,9 @@ enum SystemLab {
         }
 
         func lines(_ file: String) throws -> [String] {
-            try String(contentsOf: output.appending(path: file), encoding: .utf8).split(separator: "\n").map(String.init)
+            try String(contentsOf: output.appending(path: file), encoding: .utf8).split(separator: "\n").map(
+                String.init
+            )
         }
 
         func step(_ name: String) -> Step? { steps.first { $0.step == name } }

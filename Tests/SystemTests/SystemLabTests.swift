@@ -33,7 +33,11 @@ struct SystemLabTests {
         let events = try expectSound(result)
         // A roam, a beacon loss with another AP in reach and a deauthentication are shorter than the settle time.
         #expect(states(events, "reachability.changed") == ["none", "wifi", "none", "wifi", "none", "wifi"])
-        #expect(states(events, "path.changed") == ["none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi"])
+        #expect(
+            states(events, "path.changed") == [
+                "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi", "none", "wifi",
+            ]
+        )
         let roam = try #require(result.step("roam"))
         let disconnect = try #require(result.step("disconnect"))
         let settledLosses = try events.filter { event in

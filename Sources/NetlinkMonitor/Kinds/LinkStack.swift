@@ -1,6 +1,8 @@
 /// Interfaces that stand on others, and the kind that they take from below.
 struct LinkStack {
-    private static let inheritsFromLower: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "dsa"]
+    private static let inheritsFromLower: Set<String> = [
+        "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "dsa",
+    ]
     private static let inheritsFromMembers: Set<String> = ["bond", "team", "bridge", "hsr"]
     /// Deeper stacks than this exist only in a loop or an attack; the kernel itself stops at 8.
     private static let deepest = 8

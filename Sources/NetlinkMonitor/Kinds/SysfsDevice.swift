@@ -24,7 +24,9 @@ struct SysfsReader: Sendable {
     func device(named name: String, index: UInt32) -> SysfsDevice? {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else { return nil }
         let directory = "\(root)/class/net/\(name)"
-        guard let found = readText("\(directory)/ifindex"), UInt32(found.filter(\.isNumber)) == index else { return nil }
+        guard let found = readText("\(directory)/ifindex"), UInt32(found.filter(\.isNumber)) == index else {
+            return nil
+        }
         var device = SysfsDevice()
         device.deviceType = readText("\(directory)/uevent")?
             .split(separator: "\n")

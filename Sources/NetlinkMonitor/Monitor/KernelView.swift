@@ -46,9 +46,11 @@ struct KernelView: Sendable, Equatable {
 
     /// The addresses, in the order of a snapshot.
     var addresses: [InterfaceAddress] {
-        addressesByKey.values.sorted {
-            ($0.interfaceIndex, $0.address.family.bitWidth, $0.address.high, $0.address.low, $0.prefixLength)
-                < ($1.interfaceIndex, $1.address.family.bitWidth, $1.address.high, $1.address.low, $1.prefixLength)
+        addressesByKey.values.sorted { first, second in
+            if first.interfaceIndex != second.interfaceIndex { return first.interfaceIndex < second.interfaceIndex }
+            let (one, other) = (first.address, second.address)
+            return (one.family.bitWidth, one.high, one.low, first.prefixLength, first.peer?.low ?? 0)
+                < (other.family.bitWidth, other.high, other.low, second.prefixLength, second.peer?.low ?? 0)
         }
     }
 
@@ -81,7 +83,9 @@ struct KernelView: Sendable, Equatable {
             // A short message about an interface that is not known yet: its complete one is on the way.
             guard message.isComplete else { return Effects() }
             links[index] = message.link
-            return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: [.ipv4])
+            // A VRF brings a table with it, which may hold routes of both families since long before.
+            let stale: Set<AddressFamily> = message.link.vrfTable == nil ? [.ipv4] : Set(AddressFamily.allCases)
+            return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: stale)
         }
         let old = link
         if message.isComplete {

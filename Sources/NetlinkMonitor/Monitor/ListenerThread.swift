@@ -37,12 +37,17 @@ final class ListenerThread: Sendable {
     func start(_ body: @escaping () -> Void) throws(NetlinkError) {
         let job = Unmanaged.passRetained(Job(body: body))
         var thread = pthread_t()
-        let result = pthread_create(&thread, nil, { context in
-            guard let context else { return nil }
-            clibnl_name_thread("netlink")
-            Unmanaged<Job>.fromOpaque(context).takeRetainedValue().body()
-            return nil
-        }, job.toOpaque())
+        let result = pthread_create(
+            &thread,
+            nil,
+            { context in
+                guard let context else { return nil }
+                clibnl_name_thread("netlink")
+                Unmanaged<Job>.fromOpaque(context).takeRetainedValue().body()
+                return nil
+            },
+            job.toOpaque()
+        )
         guard result == 0 else {
             job.release()
             throw NetlinkError(operation: "start the listener's thread", cause: .errno(result))

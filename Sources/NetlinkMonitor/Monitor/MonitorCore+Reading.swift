@@ -74,7 +74,9 @@ extension MonitorCore {
         let first = AddressFamily.allCases.compactMap { family in internet.first { $0.family == family } }
         var asked = Set(first + configuration.targets)
         var answers = try kernel.lookups(asked.map { LookupQuestion(destination: $0) })
-        let settled = Set(answers.filter { first.contains($0.destination) && $0.isAnsweredByDefault }.map(\.destination.family))
+        let settled = Set(
+            answers.filter { first.contains($0.destination) && $0.isAnsweredByDefault }.map(\.destination.family)
+        )
         let more = internet.filter { !settled.contains($0.family) && asked.insert($0).inserted }
         if !more.isEmpty { answers += try kernel.lookups(more.map { LookupQuestion(destination: $0) }) }
         return answers

@@ -11,12 +11,25 @@ extension MonitorCore {
     /// Publishes the kernel's state now. A failure counts as a loss: what is known may be out of date.
     mutating func publishCurrentState(_ observed: ObservedTime) {
         do throws(NetlinkError) {
-            publish(try currentSnapshot(), observed)
+            var next = try currentSnapshot()
+            // What a failed re-reading left stale is stale still: the news of one message makes nothing else certain.
+            if loss.attempts > 0 { next.isSynchronized = false }
+            publish(next, observed)
         } catch {
             let code: Overrun.Code = error.cause == .dumpInterrupted ? .dumpInterrupted : .requestFailed
             loss.note(code)
             report(.overrun(Overrun(code: code, detail: error.description, dropped: 0, observed: observed)))
         }
+    }
+
+    /// Messages were lost while the first view was read: it was reported, and is read again at once.
+    mutating func recoverFromStart() {
+        let detail = "messages were lost while the first view was read"
+        loss.note(.bufferFull)
+        if let code = loss.code {
+            report(.overrun(Overrun(code: code, detail: detail, dropped: source.takeDrops(), observed: clock())))
+        }
+        recover()
     }
 
     /// One attempt to read everything again. When it fails, the last known view stays, marked as uncertain, and the next
@@ -32,7 +45,9 @@ extension MonitorCore {
             }
             try discardQueue()
             try readEverything()
-            guard try drainQuietly() else { throw NetlinkError(operation: "read everything again", cause: .dumpInterrupted) }
+            guard try drainQuietly() else {
+                throw NetlinkError(operation: "read everything again", cause: .dumpInterrupted)
+            }
             let next = try currentSnapshot()
             finishRecovery(from: code, since: started, with: next)
         } catch {

@@ -61,8 +61,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     mutating func start() throws(NetlinkError) {
         try watchAddresses()
         try readEverything()
-        try drainQuietly()
+        let isComplete = try drainQuietly()
         publish(try currentSnapshot(), clock())
+        if !isComplete { recoverFromStart() }
     }
 
     /// Reads what waits on the event socket, and reports what it means.
@@ -85,11 +86,10 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                 }
             }
         }
-        if loss.isPending, loss.isDue(observed.instant) {
-            recover()
-        } else if pending.isRelevant {
-            publishCurrentState(observed)
-        }
+        let recoversNow = loss.isPending && loss.isDue(observed.instant)
+        if !recoversNow, pending.isRelevant { publishCurrentState(observed) }
+        // Asked again, because publishing may have failed just now; nothing else would wake the thread for it.
+        if loss.isPending, loss.isDue(observed.instant) { recover() }
     }
 
     // MARK: Notifications
@@ -133,6 +133,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     ) {
         statistics[keyPath: counter] += 1
         loss.note(code)
+        // Before the first view there is nothing that a loss could have made wrong; `start()` sees to it.
+        guard snapshot != nil else { return }
         report(.overrun(Overrun(code: code, detail: detail, dropped: source.takeDrops(), observed: observed)))
     }
 }

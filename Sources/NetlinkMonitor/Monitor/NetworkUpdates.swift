@@ -96,7 +96,9 @@ final class UpdateMailbox: Sendable {
     }
 
     private static func mergeNewest(_ state: inout State) {
-        guard state.waiting.count >= 2, let newest = state.waiting.popLast(), state.waiting.popLast() != nil else { return }
+        guard state.waiting.count >= 2, let newest = state.waiting.popLast(), state.waiting.popLast() != nil else {
+            return
+        }
         let base = state.waiting.last?.snapshot ?? state.taken
         state.waiting.append(
             NetworkUpdate(

@@ -47,7 +47,9 @@ struct RequestSocket: KernelQueries {
                 }
             } catch {
                 // A kernel without policy routing, or without the family, has no rules.
-                guard case .errno(let code) = error.cause, [EOPNOTSUPP, EAFNOSUPPORT].contains(code) else { throw error }
+                guard case .errno(let code) = error.cause, [EOPNOTSUPP, EAFNOSUPPORT].contains(code) else {
+                    throw error
+                }
             }
         }
         return rules
@@ -95,7 +97,9 @@ struct RequestSocket: KernelQueries {
             }
         } catch {
             // Strict checking refuses to dump a table that nobody has made yet.
-            guard case .errno(let code) = error.cause, [ENOENT, EOPNOTSUPP, EAFNOSUPPORT].contains(code) else { throw error }
+            guard case .errno(let code) = error.cause, [ENOENT, EOPNOTSUPP, EAFNOSUPPORT].contains(code) else {
+                throw error
+            }
         }
         return routes
     }

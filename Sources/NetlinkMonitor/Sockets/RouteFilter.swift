@@ -31,15 +31,18 @@ struct RouteFilter {
     private static let instructionsPerWord = 16
     /// The kernel accepts 4096 instructions and charges them to the socket's option memory, 20 KiB on older kernels.
     private static let longestPreciseProgram = 1000
+    private static let longestCoarseProgram = 2000
 
     /// A filter that covers these addresses.
     ///
     /// With so many addresses that the program would grow too long, only the first 32 bits of each IPv6 address are
-    /// compared: more messages pass then than need to, never fewer.
+    /// compared; with more still, as a hub of hundreds of tunnels has, none are and every route message passes: more
+    /// pass then than need to, never fewer.
     init(covering addresses: some Sequence<IPAddress>) {
         let addresses = Set(addresses).sorted { $0.description < $1.description }
         self.init(addresses, comparedWords: 4)
         if program.count > Self.longestPreciseProgram { self.init(addresses, comparedWords: 1) }
+        if program.count > Self.longestCoarseProgram { self.init(addresses, comparedWords: 0) }
     }
 
     private init(_ addresses: [IPAddress], comparedWords: Int) {
@@ -52,8 +55,8 @@ struct RouteFilter {
         emit(BPF_ST, Cell.prefixLength)
         load(BPF_B, at: Offset.family)
         for family in AddressFamily.allCases {
-            let wanted = addresses.filter { $0.family == family }.map { Array($0.words.prefix(comparedWords)) }
-            let section = Self.section(for: family, covering: wanted)
+            let wanted = Set(addresses.filter { $0.family == family }.map { Array($0.words.prefix(comparedWords)) })
+            let section = Self.section(for: family, covering: wanted.sorted { $0.lexicographicallyPrecedes($1) })
             jump(BPF_JEQ, UInt32(family.kernelValue), ifTrue: 1, ifFalse: 0)
             emit(BPF_JMP | BPF_JA, UInt32(section.count))
             program += section

@@ -39,7 +39,8 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
     ///
     /// - Returns: `nil` for anything else: a zone, a prefix length, a host name, surrounding space.
     public init?(_ description: String) {
-        guard description.utf8.count <= 45 else { return nil }
+        // A zero byte would end the text for inet_pton(3), and what follows would be accepted unread.
+        guard description.utf8.count <= 45, !description.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, description, &bytes) == 1 {
             self.init(networkBytes: bytes.prefix(4))

@@ -67,7 +67,16 @@ public struct InterfaceAddress: Sendable, Hashable {
         let interfaceIndex: UInt32
         let address: IPAddress
         let prefixLength: Int
+        /// In IPv4 one local address may have several peers, each an address of its own; in IPv6 the peer may change.
+        let peer: IPAddress?
     }
 
-    var key: Key { Key(interfaceIndex: interfaceIndex, address: address, prefixLength: prefixLength) }
+    var key: Key {
+        Key(
+            interfaceIndex: interfaceIndex,
+            address: address,
+            prefixLength: prefixLength,
+            peer: address.family == .ipv4 ? peer : nil
+        )
+    }
 }

@@ -1,5 +1,5 @@
 extension NetworkSnapshot {
-    /// What changed since an earlier snapshot: empty exactly when the two are equal.
+    /// What changed since an earlier snapshot: empty exactly when both hold the same, in whatever order.
     ///
     /// Links come first, then addresses, rules, routes and the kernel's answers: causes before effects.
     public func diff(from old: NetworkSnapshot) -> [NetworkChange] {
@@ -13,7 +13,8 @@ extension NetworkSnapshot {
         if lookups != old.lookups || internetAddresses != old.internetAddresses { changes += lookupChanges(since: old) }
         if underlays != old.underlays { changes += underlayChanges(since: old) }
         if isSynchronized != old.isSynchronized {
-            let detail = isSynchronized ? "the kernel's state was read again" : "messages were lost and not yet made good"
+            let detail =
+                isSynchronized ? "the kernel's state was read again" : "messages were lost and not yet made good"
             changes.append(.init(code: .synchronizationChanged, detail: detail))
         }
         return changes
@@ -82,8 +83,12 @@ extension NetworkSnapshot {
     }
 
     private func lookupChanges(since old: NetworkSnapshot) -> [NetworkChange] {
+        var changes: [NetworkChange] = []
+        if internetAddresses != old.internetAddresses {
+            changes.append(.init(code: .lookupChanged, detail: "other addresses stand for the Internet"))
+        }
         let asked = Set(lookups.keys).union(old.lookups.keys).sorted { $0.description < $1.description }
-        return asked.filter { lookups[$0] != old.lookups[$0] }.map { address in
+        changes += asked.filter { lookups[$0] != old.lookups[$0] }.map { address in
             let interface = lookups[address]?.route?.interfaceIndex
             return NetworkChange(
                 code: .lookupChanged,
@@ -93,10 +98,12 @@ extension NetworkSnapshot {
                 detail: "\(address): \(lookups[address].map { $0.describe(in: self) } ?? "no longer asked")"
             )
         }
+        return changes
     }
 
     private func underlayChanges(since old: NetworkSnapshot) -> [NetworkChange] {
-        Set(underlays.keys).union(old.underlays.keys).sorted().filter { underlays[$0] != old.underlays[$0] }.map { tunnel in
+        Set(underlays.keys).union(old.underlays.keys).sorted().filter { underlays[$0] != old.underlays[$0] }.map {
+            tunnel in
             let below = underlays[tunnel].map { $0.interfaceIndex.map(interfaceName) ?? "nothing" } ?? "not known"
             return NetworkChange(
                 code: .underlayChanged,

@@ -87,7 +87,11 @@ enum MessageParser {
         let copied = isCapped ? headerSize : max(headerSize, (Int(request.nlmsg_len) + 3) & ~3)
         guard 4 + copied <= payload.count else { return .reply(errno: abs32(error), text: nil) }
         let attributes = UnsafeRawBufferPointer(rebasing: payload[(4 + copied)...])
-        let text = try Attributes.parse(attributes, highest: Int(NLMSGERR_ATTR_MSG.rawValue), messageType: header.nlmsg_type) {
+        let text = try Attributes.parse(
+            attributes,
+            highest: Int(NLMSGERR_ATTR_MSG.rawValue),
+            messageType: header.nlmsg_type
+        ) {
             (attributes) throws(MessageError) in attributes.text(Int(NLMSGERR_ATTR_MSG.rawValue))
         }
         return .reply(errno: abs32(error), text: text)

@@ -60,7 +60,9 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("target '\(target.name)' is given twice; each needs a name of its own")
         }
         guard targets.count <= MonitorConfiguration.mostTargets else {
-            throw ValidationError("\(targets.count) targets are given; at most \(MonitorConfiguration.mostTargets) are watched")
+            throw ValidationError(
+                "\(targets.count) targets are given; at most \(MonitorConfiguration.mostTargets) are watched"
+            )
         }
     }
 

@@ -34,7 +34,9 @@ struct WatchOptions: ParsableArguments {
 
     func validate() throws {
         guard internetAddresses.count <= 16 else {
-            throw ValidationError("\(internetAddresses.count) addresses stand for the Internet; at most 16 are accepted")
+            throw ValidationError(
+                "\(internetAddresses.count) addresses stand for the Internet; at most 16 are accepted"
+            )
         }
     }
 

@@ -39,7 +39,9 @@ final class EventPrinter: Service {
         self.origin = origin
         self.stopRequests = stopRequests
         let descriptor = clibnl_open_eventfd()
-        guard descriptor >= 0 else { throw NetlinkError(operation: "create the printer's wake-up descriptor", cause: .errno(errno)) }
+        guard descriptor >= 0 else {
+            throw NetlinkError(operation: "create the printer's wake-up descriptor", cause: .errno(errno))
+        }
         wakeDescriptor = descriptor
         subscription = Mutex(bus.subscribe(capacity: Self.capacity) { clibnl_signal_eventfd(descriptor) })
     }
@@ -72,7 +74,12 @@ final class EventPrinter: Service {
                 guard output(batch.map(\.content)) else { return }
             case .lagged(let last):
                 // The gap is told, and the stream goes on behind it.
-                let lagged = Event(.subscriberLagged(lastSequence: last), from: origin, at: Timestamp(.now), number: last)
+                let lagged = Event(
+                    .subscriberLagged(lastSequence: last),
+                    from: origin,
+                    at: Timestamp(.now),
+                    number: last
+                )
                 let next = bus.subscribe(capacity: Self.capacity) { [wakeDescriptor] in
                     clibnl_signal_eventfd(wakeDescriptor)
                 }
@@ -96,7 +103,9 @@ final class EventPrinter: Service {
         var rest = text[...]
         while !rest.isEmpty {
             guard waitForRoom() else { return false }
-            let written = rest.prefix(Self.chunk).withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            let written = rest.prefix(Self.chunk).withUnsafeBytes {
+                Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+            }
             if written < 0, errno != EINTR, errno != EAGAIN { return false }
             rest = rest.dropFirst(max(0, written))
         }

@@ -16,7 +16,9 @@ enum StateText {
     /// One path, in full.
     static func lines(_ path: Path, to destination: IPAddress) -> [String] {
         var lines = ["\(destination) \(path.via.isReachable ? "leaves" : "does not leave") through \(path.summary)"]
-        if let reason = path.reason { lines = ["\(destination) has no usable path: \(reason.rawValue)", "  \(reason.sentence)"] }
+        if let reason = path.reason {
+            lines = ["\(destination) has no usable path: \(reason.rawValue)", "  \(reason.sentence)"]
+        }
         func add(_ name: String, _ value: String?) {
             guard let value else { return }
             lines.append("  " + name + String(repeating: " ", count: 11 - name.count) + value)

@@ -1,0 +1,177 @@
+import Foundation
+import NetlinkMonitor
+import Reachability
+import Testing
+
+@testable import EventSchema
+
+/// The bytes of every event, frozen in `Golden/`.
+///
+/// A changed file is a changed wire format: members may be added, none may be renamed, moved or given another meaning.
+/// `REACHAGENT_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes the files anew; read the difference.
+struct GoldenTests {
+    static let time = Timestamp(microsecondsSince1970: 1_795_244_400_123_456)
+    static let origin = EventOrigin(streamID: "6f1c0000000000000000000000000001", host: "edge-7")
+    static let observed = ObservedTime(instant: .now, microsecondsSince1970: 1_795_244_400_000_001)
+
+    static func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
+
+    static let wifi = Path(
+        via: .wifi,
+        interface: PathInterface(index: 3, name: "wlan0", kind: .wifi),
+        gateway: address("192.0.2.1"),
+        source: address("192.0.2.2"),
+        prefix: .everything(.ipv4),
+        table: 254,
+        metric: 600
+    )
+    static let tunnel = Path(
+        via: .wwan,
+        interface: PathInterface(index: 9, name: "wg0", kind: .tunnel),
+        source: address("10.8.0.2"),
+        prefix: .everything(.ipv4),
+        table: 51820,
+        metric: 0,
+        underlay: PathUnderlay(
+            interface: PathInterface(index: 4, name: "wwan0", kind: .wwan, kindIsGuess: true),
+            evidence: .markExemption
+        )
+    )
+    static let lost = Path(
+        via: .none,
+        interface: PathInterface(index: 3, name: "wlan0", kind: .wifi),
+        reason: .linkDown
+    )
+    static let noRoute = Path(via: .none, reason: .noRoute)
+    static let cause = ChangeCause(
+        kind: .link,
+        code: "link_down",
+        interface: "wlan0",
+        detail: "wlan0: \"no carrier\"\u{7}"
+    )
+
+    static let up = ReachabilityState(ipv4: wifi, ipv6: noRoute)
+    static let down = ReachabilityState(ipv4: lost, ipv6: noRoute)
+    static let office = Target(name: "office", address: address("203.0.113.7"))
+
+    static let drafts: [(name: String, draft: EventDraft)] = [
+        (
+            "agent.started",
+            .agentStarted(version: "0.1.0", bootID: origin.streamID, settle: .standard, targets: [office])
+        ),
+        ("agent.stopping", .agentStopping(reason: "SIGTERM")),
+        (
+            "path.changed",
+            EventDraft(.path(Change(from: .unknown, to: up, cause: .start, observed: observed)))
+        ),
+        (
+            "reachability.changed",
+            EventDraft(
+                .reachability(
+                    Change(from: up, to: down, cause: cause, observed: observed, settled: .milliseconds(1000))
+                )
+            )
+        ),
+        (
+            "target.changed",
+            EventDraft(
+                .target(
+                    office,
+                    Change(
+                        from: TargetState(address: office.address, path: .unknown),
+                        to: TargetState(address: office.address, path: tunnel),
+                        cause: ChangeCause(kind: .rule, code: "rule_changed"),
+                        observed: observed,
+                        settled: .milliseconds(250)
+                    )
+                )
+            )
+        ),
+        (
+            "netlink.overrun",
+            EventDraft(Overrun(code: .bufferFull, detail: "the buffer was full", dropped: 17, observed: observed))
+        ),
+        (
+            "netlink.resynced",
+            EventDraft(
+                Resynchronization(
+                    code: .bufferFull,
+                    attempts: 2,
+                    duration: .milliseconds(3),
+                    corrections: [
+                        NetworkChange(
+                            code: .addressRemoved,
+                            interfaceName: "wlan0",
+                            family: .ipv4,
+                            detail: "192.0.2.2/24"
+                        )
+                    ],
+                    observed: observed
+                )
+            )
+        ),
+        ("subscriber.lagged", .subscriberLagged(lastSequence: 41)),
+        (
+            "network.snapshot",
+            .networkSnapshot(
+                NetworkSnapshot(
+                    links: [
+                        Link(
+                            index: 3,
+                            name: "wlan0",
+                            flags: [.up, .lowerUp],
+                            operationalState: .up,
+                            classification: InterfaceClassification(
+                                kind: .wifi,
+                                evidence: [KindEvidence(.deviceType, "wlan")]
+                            )
+                        )
+                    ],
+                    addresses: [
+                        InterfaceAddress(interfaceIndex: 3, address: address("192.0.2.2"), prefixLength: 24),
+                        InterfaceAddress(
+                            interfaceIndex: 3,
+                            address: address("2001:db8::2"),
+                            prefixLength: 64,
+                            flags: [.tentative, .temporary]
+                        ),
+                    ],
+                    defaultRoutes: [
+                        Route(
+                            destination: .everything(.ipv4),
+                            metric: 600,
+                            nextHops: [NextHop(interfaceIndex: 3, gateway: address("192.0.2.1"))]
+                        )
+                    ]
+                ),
+                state: up,
+                targets: [(office, TargetState(address: office.address, path: noRoute))]
+            )
+        ),
+    ]
+
+    @Test("the bytes of each event are those of its golden file", arguments: drafts.indices)
+    func golden(_ index: Int) throws {
+        let (name, draft) = Self.drafts[index]
+        let event = Event(draft, from: Self.origin, at: Self.time, number: 42)
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).json")
+        let line = String(decoding: event.line, as: UTF8.self)
+        if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
+            try (line + "\n").write(to: file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == line + "\n")
+        #expect(event.type.rawValue == "reachagent.\(name)")
+    }
+
+    @Test("each event is one JSON object on one line, with CloudEvents' members", arguments: drafts.indices)
+    func envelope(_ index: Int) throws {
+        let event = Event(Self.drafts[index].draft, from: Self.origin, at: Self.time, number: 42)
+        #expect(!event.line.contains { $0 < 0x20 })
+        let object = try JSONSerialization.jsonObject(with: Data(event.line)) as? [String: Any]
+        #expect(object?["specversion"] as? String == "1.0")
+        #expect(object?["source"] as? String == "/reachagent/edge-7")
+        #expect(object?["time"] as? String == "2026-11-21T07:00:00.123456Z")
+        #expect(object?["seq"] as? Int == (event.type.isNumbered ? 42 : nil))
+        #expect((object?["id"] as? String)?.hasSuffix(event.type.isNumbered ? "-42" : "-u42") == true)
+    }
+}

@@ -1,0 +1,144 @@
+import NotificationBus
+import Synchronization
+import Testing
+
+/// Numbers, order, and what happens to the slow.
+struct NotificationBusTests {
+    /// The numbers of what waits in a subscription.
+    private func taken(_ subscription: Subscription<Int>) -> [UInt64] {
+        guard case .notifications(let batch) = subscription.take() else { return [] }
+        return batch.map(\.sequence)
+    }
+
+    @Test("notifications are numbered from the first number without a hole")
+    func numbers() {
+        let bus = NotificationBus<Int>(firstSequence: 40)
+        #expect(bus.lastSequence == 39)
+        let subscription = bus.subscribe(capacity: 10)
+        for value in 0..<3 { bus.publish { _ in value } }
+        #expect(taken(subscription) == [40, 41, 42])
+        #expect(bus.lastSequence == 42)
+    }
+
+    @Test("a subscriber sees what is published after it subscribed, and nothing before")
+    func since() {
+        let bus = NotificationBus<Int>()
+        bus.publish { _ in 1 }
+        let subscription = bus.subscribe(capacity: 10)
+        bus.publish { _ in 2 }
+        #expect(taken(subscription) == [2])
+    }
+
+    @Test("with many publishers at once every subscriber sees the same, in the order of the numbers")
+    func oneTimeline() async {
+        let bus = NotificationBus<String>()
+        let subscriptions = (0..<4).map { _ in bus.subscribe(capacity: 10_000) }
+        await withTaskGroup(of: Void.self) { group in
+            for publisher in 0..<4 {
+                group.addTask { for number in 0..<500 { bus.publish { _ in "\(publisher)-\(number)" } } }
+            }
+        }
+        let seen = subscriptions.map { subscription -> [Notification<String>] in
+            guard case .notifications(let batch) = subscription.take() else { return [] }
+            return batch
+        }
+        #expect(seen[0].map(\.sequence) == (1...2000).map(UInt64.init))
+        for other in seen.dropFirst() { #expect(other == seen[0]) }
+        for publisher in 0..<4 {
+            let own = seen[0].map(\.content).filter { $0.hasPrefix("\(publisher)-") }
+            #expect(own == (0..<500).map { "\(publisher)-\($0)" })
+        }
+    }
+
+    @Test("a subscriber that is too slow is told at once, cut off, and delays nobody")
+    func lag() {
+        let bus = NotificationBus<Int>()
+        let slow = bus.subscribe(capacity: 2)
+        let quick = bus.subscribe(capacity: 10)
+        bus.publish { _ in 0 }
+        #expect(taken(slow) == [1])
+        for value in 1...3 { bus.publish { _ in value } }
+        guard case .lagged(let last) = slow.take() else {
+            Issue.record("the slow subscriber is told")
+            return
+        }
+        #expect(last == 1)
+        bus.publish { _ in 4 }
+        guard case .finished = slow.take() else {
+            Issue.record("nothing follows")
+            return
+        }
+        #expect(taken(quick) == [1, 2, 3, 4, 5])
+    }
+
+    @Test("the end of the bus lets what waits be taken first")
+    func finish() {
+        let bus = NotificationBus<Int>()
+        let subscription = bus.subscribe(capacity: 10)
+        bus.publish { _ in 1 }
+        bus.finish()
+        #expect(bus.publish { _ in 2 } == nil)
+        #expect(taken(subscription) == [1])
+        guard case .finished = subscription.take(), case .finished = bus.subscribe(capacity: 1).take() else {
+            Issue.record("both are at their end")
+            return
+        }
+    }
+
+    @Test("a consumer is woken once for each time that the queue was empty, and at the end")
+    func waking() {
+        let count = Mutex(0)
+        let bus = NotificationBus<Int>()
+        let subscription = bus.subscribe(capacity: 10) { count.withLock { $0 += 1 } }
+        for value in 0..<3 { bus.publish { _ in value } }
+        #expect(count.withLock { $0 } == 1)
+        _ = subscription.take()
+        bus.publish { _ in 3 }
+        #expect(count.withLock { $0 } == 2)
+        bus.finish()
+        #expect(count.withLock { $0 } == 3)
+    }
+
+    @Test("a cancelled subscription is given nothing more")
+    func cancellation() {
+        let bus = NotificationBus<Int>()
+        let subscription = bus.subscribe(capacity: 10)
+        bus.cancel(subscription)
+        bus.publish { _ in 1 }
+        guard case .finished = subscription.take() else {
+            Issue.record("it is at its end")
+            return
+        }
+    }
+
+    @Test("a task iterates to the end of the bus, however the two run")
+    func iteration() async {
+        let bus = NotificationBus<Int>()
+        let subscription = bus.subscribe(capacity: 10_000)
+        async let seen = subscription.reduce(into: [UInt64]()) { numbers, delivery in
+            if case .notification(let notification) = delivery { numbers.append(notification.sequence) }
+        }
+        for value in 0..<1000 {
+            bus.publish { _ in value }
+            if value.isMultiple(of: 100) { await Task.yield() }
+        }
+        bus.finish()
+        #expect(await seen == (1...1000).map(UInt64.init))
+    }
+
+    @Test("cancelling a task ends its iteration, whether it waits or not")
+    func taskCancellation() async {
+        let bus = NotificationBus<Int>()
+        let subscription = bus.subscribe(capacity: 10)
+        let (waiting, isWaiting) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            isWaiting.finish()
+            var count = 0
+            for await _ in subscription { count += 1 }
+            return count
+        }
+        for await _ in waiting {}
+        task.cancel()
+        #expect(await task.value == 0)
+    }
+}

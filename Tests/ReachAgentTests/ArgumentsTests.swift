@@ -1,0 +1,78 @@
+import ArgumentParser
+import NetlinkMonitor
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// What the command line accepts, and how it names what it refuses.
+struct ArgumentsTests {
+    @Test(
+        "durations have a unit",
+        arguments: [
+            ("0", Duration.zero), ("250ms", .milliseconds(250)), ("1s", .seconds(1)), ("1.5s", .milliseconds(1500)),
+            ("2m", .seconds(120)), ("60m", .seconds(3600)), ("0ms", .zero),
+        ]
+    )
+    func durations(_ text: String, _ duration: Duration) throws {
+        #expect(try Arguments.duration(text) == duration)
+    }
+
+    @Test(
+        "what is no duration is refused by name",
+        arguments: ["", "5", "ms", "-1s", "1h", "1e3s", "61m", "1.2.3s", "١s", "99999999999999s", " 1s"]
+    )
+    func noDuration(_ text: String) {
+        #expect { try Arguments.duration(text) } throws: { "\($0)".contains("'\(text)'") }
+    }
+
+    @Test("a target is a name and an address")
+    func targets() throws {
+        let target = try Arguments.target("office-1.a_B=2001:db8::7")
+        #expect(target.name == "office-1.a_B")
+        #expect(target.address == IPAddress("2001:db8::7"))
+    }
+
+    @Test(
+        "what is no target is refused with the part that is wrong",
+        arguments: [
+            ("office", "'office'"), ("=192.0.2.7", "target name ''"), ("a b=192.0.2.7", "target name 'a b'"),
+            ("default=192.0.2.7", "'default'"), ("agent=192.0.2.7", "'agent'"), ("office=example.com", "'example.com'"),
+            ("office=192.0.2.7/24", "'192.0.2.7/24'"), ("office=fe80::1%eth0", "'fe80::1%eth0'"),
+        ]
+    )
+    func noTarget(_ text: String, _ part: String) {
+        #expect { try Arguments.target(text) } throws: { "\($0)".contains(part) }
+    }
+
+    @Test("an unknown kind is refused with the kinds that there are")
+    func kinds() throws {
+        #expect(try Arguments.kindOverride("usb*=wwan") == KindOverride(pattern: "usb*", kind: .wwan))
+        #expect { try Arguments.kindOverride("usb*=mobile") } throws: { error in
+            "\(error)".contains("'mobile'") && InterfaceKind.allCases.allSatisfy { "\(error)".contains($0.rawValue) }
+        }
+    }
+
+    @Test(
+        "wrong usage ends with status 64",
+        arguments: [
+            ["run", "--settle-up", "5"], ["run", "--format", "xml"],
+            ["run", "--target", "a=192.0.2.1", "--target", "a=192.0.2.2"],
+            ["run", "--interface-kind", "usb0"], ["route", "nowhere"], ["route"], ["nothing"], ["run", "--unknown"],
+        ]
+    )
+    func usage(_ arguments: [String]) {
+        #expect {
+            var command = try ReachAgentCommand.parseAsRoot(arguments)
+            try command.run()
+        } throws: { ReachAgentCommand.exitCode(for: $0) == .validationFailure }
+    }
+
+    @Test("an address given for one family leaves the defaults of the other")
+    func internetAddresses() throws {
+        let options = try WatchOptions.parse(["--internet-address", "192.0.2.99"])
+        let addresses = options.monitorConfiguration().internetAddresses
+        #expect(addresses.filter { $0.family == .ipv4 } == [try Arguments.address("192.0.2.99")])
+        #expect(addresses.filter { $0.family == .ipv6 }.count == 2)
+    }
+}

@@ -1,0 +1,56 @@
+import EventSchema
+import NetlinkMonitor
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// What people read on a terminal.
+struct TextTests {
+    private func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
+
+    @Test("columns are as wide as their longest cell, and no line ends in spaces")
+    func table() {
+        var table = TextTable(header: ["NAME", "KIND", "NOTE"])
+        table.add(["lo", "loopback", ""])
+        table.add(["enp0s31f6", "wired", "a note"])
+        #expect(table.text == "NAME       KIND      NOTE\nlo         loopback\nenp0s31f6  wired     a note")
+    }
+
+    @Test("a path is told with everything that an operator asks next")
+    func path() {
+        let path = Path(
+            via: .wwan,
+            interface: PathInterface(index: 9, name: "wg0", kind: .tunnel),
+            gateway: address("10.8.0.1"),
+            source: address("10.8.0.2"),
+            prefix: .everything(.ipv4),
+            table: 51820,
+            metric: 50,
+            underlay: PathUnderlay(
+                interface: PathInterface(index: 4, name: "wwan0", kind: .wwan),
+                evidence: .markExemption
+            )
+        )
+        #expect(
+            StateText.lines(path, to: address("198.51.100.1")) == [
+                "198.51.100.1 leaves through wwan wg0 over wwan0",
+                "  interface  wg0 (tunnel)",
+                "  gateway    10.8.0.1",
+                "  source     10.8.0.2",
+                "  route      default metric 50 table 51820",
+                "  underlay   wwan0 (mark_exemption)",
+            ]
+        )
+    }
+
+    @Test("a missing path is told with its code and a sentence")
+    func noPath() {
+        let path = Path(via: .none, reason: .noRoute)
+        #expect(
+            StateText.lines(path, to: address("198.51.100.1")) == [
+                "198.51.100.1 has no usable path: no_route", "  The kernel has no route to it.",
+            ]
+        )
+    }
+}

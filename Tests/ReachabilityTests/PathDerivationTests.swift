@@ -1,0 +1,179 @@
+import NetlinkMonitor
+import Testing
+
+@testable import Reachability
+
+/// How a path follows from the kernel's answer and the state of what it names.
+struct PathDerivationTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        var link = Link(index: 3, name: "if0", flags: [.up, .lowerUp], operationalState: .up)
+        var kind = InterfaceKind.wifi
+        var outcome: RouteLookup.Outcome?
+        var addresses = [InterfaceAddress(interfaceIndex: 3, address: source, prefixLength: 24)]
+        var source: IPAddress? = Case.source
+        var destination = Case.internet
+        let via: Via
+        var reason: ReasonCode?
+        var testDescription: String { name }
+
+        static let source = address("192.0.2.2")
+        static let internet = address("198.41.0.4")
+    }
+
+    static func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
+
+    static func link(_ flags: LinkFlags, _ state: OperationalState) -> Link {
+        Link(index: 3, name: "if0", flags: flags, operationalState: state)
+    }
+
+    static func owned(_ text: String, _ flags: InterfaceAddress.Flags) -> InterfaceAddress {
+        InterfaceAddress(interfaceIndex: 3, address: address(text), prefixLength: 64, flags: flags)
+    }
+
+    static let cases: [Case] = [
+        Case(name: "Wi-Fi", via: .wifi),
+        Case(name: "a modem", kind: .wwan, via: .wwan),
+        Case(name: "Ethernet", kind: .wired, via: .wired),
+        Case(name: "Bluetooth is other", kind: .bluetooth, via: .other),
+        Case(name: "a tunnel that nothing tells about is other", kind: .tunnel, via: .other),
+        Case(name: "an unknown device is other", kind: .unknown, via: .other),
+        Case(name: "operational state unknown is usable", link: link([.up, .lowerUp], .unknown), via: .wifi),
+        Case(name: "no carrier", link: link([.up], .down), via: .none, reason: .linkDown),
+        Case(
+            name: "RUNNING without a carrier is a lie",
+            link: link([.up, .running], .unknown),
+            via: .none,
+            reason: .linkDown
+        ),
+        Case(name: "associated without keys", link: link([.up, .lowerUp], .dormant), via: .none, reason: .linkDormant),
+        Case(name: "administratively down", link: link([.lowerUp], .down), via: .none, reason: .linkDown),
+        Case(name: "lower layer down", link: link([.up, .lowerUp], .lowerLayerDown), via: .none, reason: .linkDown),
+        Case(name: "no route", outcome: .refused(.noRoute), via: .none, reason: .noRoute),
+        Case(name: "unreachable", outcome: .refused(.unreachable), via: .none, reason: .routeUnreachable),
+        Case(name: "blackhole", outcome: .refused(.blackhole), via: .none, reason: .routeBlackhole),
+        Case(name: "prohibit", outcome: .refused(.prohibited), via: .none, reason: .routeProhibited),
+        Case(name: "another errno", outcome: .refused(.failed(errno: 5)), via: .none, reason: .lookupFailed),
+        Case(name: "no source address", addresses: [], source: nil, via: .none, reason: .noAddress),
+        Case(name: "only a link-local IPv4 address", source: address("169.254.3.4"), via: .none, reason: .noAddress),
+        Case(
+            name: "only a link-local IPv6 address while another is being checked",
+            addresses: [owned("fe80::1", [.permanent]), owned("2001:db8::2", [.tentative])],
+            source: address("fe80::1"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .none,
+            reason: .addressTentative
+        ),
+        Case(
+            name: "a link-local destination from a link-local address",
+            addresses: [owned("fe80::1", [.permanent])],
+            source: address("fe80::1"),
+            destination: address("fe80::9"),
+            via: .wifi
+        ),
+        Case(
+            name: "a source that is still being checked",
+            addresses: [owned("2001:db8::2", [.tentative])],
+            source: address("2001:db8::2"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .none,
+            reason: .addressTentative
+        ),
+        Case(
+            name: "a source that somebody else has",
+            addresses: [owned("2001:db8::2", [.duplicateDetected, .tentative])],
+            source: address("2001:db8::2"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .none,
+            reason: .noAddress
+        ),
+        Case(
+            name: "an optimistic source",
+            addresses: [owned("2001:db8::2", [.tentative, .optimistic])],
+            source: address("2001:db8::2"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .wifi
+        ),
+        Case(
+            name: "a deprecated source still works",
+            addresses: [owned("2001:db8::2", [.deprecated])],
+            source: address("2001:db8::2"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .wifi
+        ),
+    ]
+
+    @Test("the path follows the table", arguments: cases)
+    func derives(_ pathCase: Case) {
+        var link = pathCase.link
+        link.classification = InterfaceClassification(kind: pathCase.kind, evidence: [])
+        let route = ResolvedRoute(interfaceIndex: 3, gateway: nil, source: pathCase.source)
+        let lookup = RouteLookup(destination: pathCase.destination, outcome: pathCase.outcome ?? .route(route))
+        let path = Path(lookup, in: NetworkSnapshot(links: [link], addresses: pathCase.addresses))
+        #expect(path.via == pathCase.via)
+        #expect(path.reason == pathCase.reason)
+        #expect(path.interface?.name == (pathCase.outcome == nil ? "if0" : nil))
+    }
+
+    @Test("a full tunnel is what its underlay is, and is lost with it", arguments: [true, false])
+    func underlay(isUp: Bool) {
+        let tunnel = Link(
+            index: 9,
+            name: "wg0",
+            flags: [.up, .lowerUp],
+            classification: InterfaceClassification(kind: .tunnel, evidence: [])
+        )
+        let modem = Link(
+            index: 4,
+            name: "wwan0",
+            flags: isUp ? [.up, .lowerUp] : [.up],
+            classification: InterfaceClassification(kind: .wwan, evidence: [])
+        )
+        let lookup = RouteLookup(
+            destination: Case.internet,
+            outcome: .route(ResolvedRoute(interfaceIndex: 9, source: Case.source))
+        )
+        let path = Path(
+            lookup,
+            in: NetworkSnapshot(
+                links: [tunnel, modem],
+                addresses: [InterfaceAddress(interfaceIndex: 9, address: Case.source, prefixLength: 24)],
+                underlays: [9: Underlay(interfaceIndex: 4, evidence: .markExemption)]
+            )
+        )
+        #expect(path.via == (isUp ? .wwan : .none))
+        #expect(path.reason == (isUp ? nil : .underlayDown))
+        #expect(path.underlay?.interface?.name == "wwan0")
+    }
+
+    @Test("a tunnel whose own packets have no way out is no path")
+    func deadUnderlay() {
+        let tunnel = Link(
+            index: 9,
+            name: "wg0",
+            flags: [.up, .lowerUp],
+            classification: InterfaceClassification(kind: .tunnel, evidence: [])
+        )
+        let lookup = RouteLookup(
+            destination: Case.internet,
+            outcome: .route(ResolvedRoute(interfaceIndex: 9, source: Case.source))
+        )
+        let path = Path(
+            lookup,
+            in: NetworkSnapshot(links: [tunnel], underlays: [9: Underlay(interfaceIndex: nil, evidence: .remoteRoute)])
+        )
+        #expect(path.via == .none)
+        #expect(path.reason == .underlayDown)
+    }
+
+    @Test("AFNetworking's three-way answer is kept beside ours", arguments: zip(Via.allCases, [-1, 0, 1, 2, 2, 2]))
+    func afStatus(_ via: Via, _ status: Int) {
+        #expect(via.afStatus == status)
+    }
+
+    @Test("every reason has a sentence and a code of its own")
+    func reasons() {
+        #expect(Set(ReasonCode.allCases.map(\.rawValue)).count == ReasonCode.allCases.count)
+        for code in ReasonCode.allCases { #expect(code.sentence.hasSuffix(".")) }
+    }
+}

@@ -1,0 +1,141 @@
+import NetlinkMonitor
+import Testing
+
+@testable import Reachability
+
+/// The whole machine: views and time in, transitions out.
+struct ReachabilityMachineTests {
+    private let start = ContinuousClock.now
+    private let office = Target(name: "office", address: PathDerivationTests.address("203.0.113.7"))
+
+    /// A view in which the Internet is reached through one link.
+    private func view(_ kind: InterfaceKind?, isUp: Bool = true, office: Bool = false) -> NetworkSnapshot {
+        let internet = PathDerivationTests.Case.internet
+        let source = PathDerivationTests.Case.source
+        let route = RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: 3, source: source))
+        let outcome = kind == nil ? .refused(.noRoute) : route
+        let link = Link(
+            index: 3,
+            name: "if0",
+            flags: isUp ? [.up, .lowerUp] : [.up],
+            classification: InterfaceClassification(kind: kind ?? .wired, evidence: [])
+        )
+        return NetworkSnapshot(
+            links: [link],
+            addresses: [InterfaceAddress(interfaceIndex: 3, address: source, prefixLength: 24)],
+            lookups: [
+                RouteLookup(destination: internet, outcome: outcome),
+                RouteLookup(destination: self.office.address, outcome: office ? route : .refused(.noRoute)),
+            ],
+            internetAddresses: [internet]
+        )
+    }
+
+    private func update(
+        _ snapshot: NetworkSnapshot,
+        at milliseconds: Int,
+        since old: NetworkSnapshot? = nil
+    ) -> NetworkUpdate {
+        let instant = start.advanced(by: .milliseconds(milliseconds))
+        return NetworkUpdate(
+            snapshot: snapshot,
+            changes: old.map { snapshot.diff(from: $0) } ?? [],
+            observed: Observed(instant: instant, microsecondsSince1970: Int64(milliseconds) * 1000)
+        )
+    }
+
+    /// A transition in a few words.
+    private func words(_ transitions: [Transition]) -> [String] {
+        transitions.map { transition in
+            switch transition {
+            case .path(let change): "path \(change.from.via)→\(change.to.via) \(change.cause.code)"
+            case .reachability(let change): "reachability \(change.from.via)→\(change.to.via) \(change.cause.code)"
+            case .targetPath(let target, let change): "path \(target.name) \(change.from.via)→\(change.to.via)"
+            case .target(let target, let change): "target \(target.name) \(change.from.via)→\(change.to.via)"
+            }
+        }
+    }
+
+    @Test("nothing is known, and nothing published, before the first view")
+    func unknown() {
+        var machine = ReachabilityMachine()
+        #expect(machine.state.via == .unknown)
+        #expect(machine.deadline == nil)
+        #expect(machine.tick(at: start).isEmpty)
+    }
+
+    @Test(
+        "the first view is published at once, from unknown, with or without a path",
+        arguments: [nil, InterfaceKind.wifi]
+    )
+    func first(_ kind: InterfaceKind?) {
+        var machine = ReachabilityMachine()
+        let via = kind == nil ? "none" : "wifi"
+        #expect(
+            words(machine.handle(update(view(kind), at: 0))) == [
+                "path unknown→\(via) initial", "reachability unknown→\(via) initial",
+            ]
+        )
+        #expect(machine.deadline == nil)
+    }
+
+    @Test("an edge is published at once, and as settled when it has held; the cause is the link's")
+    func loss() throws {
+        var machine = ReachabilityMachine()
+        _ = machine.handle(update(view(.wifi), at: 0))
+        let lost = machine.handle(update(view(.wifi, isUp: false), at: 100, since: view(.wifi)))
+        #expect(words(lost) == ["path wifi→none link_down"])
+        let deadline = try #require(machine.deadline)
+        #expect(start.duration(to: deadline) == .milliseconds(1100))
+        #expect(machine.tick(at: deadline.advanced(by: .milliseconds(-1))).isEmpty)
+        #expect(words(machine.tick(at: deadline)) == ["reachability wifi→none link_down"])
+        #expect(machine.state.via == .none)
+        #expect(machine.deadline == nil)
+    }
+
+    @Test("a roam that is shorter than the settle time shows two edges and no loss")
+    func roam() {
+        var machine = ReachabilityMachine()
+        _ = machine.handle(update(view(.wifi), at: 0))
+        let down = view(.wifi, isUp: false)
+        #expect(words(machine.handle(update(down, at: 100, since: view(.wifi)))) == ["path wifi→none link_down"])
+        #expect(words(machine.handle(update(view(.wifi), at: 185, since: down))) == ["path none→wifi link_up"])
+        #expect(machine.tick(at: start.advanced(by: .seconds(10))).isEmpty)
+        #expect(machine.state.via == .wifi)
+    }
+
+    @Test("targets settle on their own, and an unchanged default says nothing")
+    func targets() throws {
+        var machine = ReachabilityMachine(settle: .standard, targets: [office])
+        _ = machine.handle(update(view(.wifi), at: 0))
+        let reached = view(.wifi, office: true)
+        #expect(words(machine.handle(update(reached, at: 50, since: view(.wifi)))) == ["path office none→wifi"])
+        let deadline = try #require(machine.deadline)
+        #expect(words(machine.tick(at: deadline)) == ["target office none→wifi"])
+        #expect(machine.targetPaths.first?.state.via == .wifi)
+    }
+
+    @Test("a view that came from reading everything again says so")
+    func correction() throws {
+        var machine = ReachabilityMachine(settle: .none)
+        _ = machine.handle(update(view(.wifi), at: 0))
+        let lost = machine.handle(update(view(nil), at: 10, since: view(.wifi)), isCorrection: true)
+        guard case .path(let change) = try #require(lost.first) else {
+            Issue.record("the first transition is the path's")
+            return
+        }
+        #expect(change.cause.kind == .resync)
+    }
+
+    @Test("IPv4 stands for both families where it is usable, else IPv6; of two losses the one that tells more")
+    func families() {
+        let wifi = Path(via: .wifi)
+        let wwan = Path(via: .wwan)
+        let noRoute = Path(via: .none, reason: .noRoute)
+        let tentative = Path(via: .none, reason: .addressTentative)
+        #expect(ReachabilityState(ipv4: wifi, ipv6: wwan).via == .wifi)
+        #expect(ReachabilityState(ipv4: noRoute, ipv6: wwan).via == .wwan)
+        #expect(ReachabilityState(ipv4: noRoute, ipv6: tentative).path.reason == .addressTentative)
+        #expect(ReachabilityState(ipv4: noRoute, ipv6: noRoute).path.reason == .noRoute)
+    }
+}

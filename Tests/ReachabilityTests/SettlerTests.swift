@@ -1,0 +1,130 @@
+import NetlinkMonitor
+import Testing
+
+@testable import Reachability
+
+/// When a value is published as settled. Time is in milliseconds; the policy is 250 up and 1000 down, so that the
+/// longest waits are 750 and 3000.
+struct SettlerTests {
+    /// A value with a grade and a detail that consumers do not act on.
+    struct Signal: SettlingValue {
+        let isUp: Bool
+        var detail = 0
+        var grade: Bool { isUp }
+        func loses(to next: Signal) -> Bool { isUp && !next.isUp }
+    }
+
+    /// One observation of a case: when, and what.
+    struct Step: Sendable {
+        let at: Int
+        let value: Signal
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let steps: [Step]
+        /// What is published: when, and whether up.
+        let expected: [(at: Int, isUp: Bool, detail: Int)]
+        var until = 20_000
+        var testDescription: String { name }
+    }
+
+    static let up = Signal(isUp: true)
+    static let down = Signal(isUp: false)
+
+    static func flapping(every period: Int, from start: Int, to end: Int) -> [Step] {
+        stride(from: start, to: end, by: period).enumerated().map { index, at in
+            Step(at: at, value: index.isMultiple(of: 2) ? down : up)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(name: "the first value is published at once", steps: [Step(at: 0, value: up)], expected: [(0, true, 0)]),
+        Case(
+            name: "a loss is published when it has held for the down time",
+            steps: [Step(at: 0, value: up), Step(at: 100, value: down)],
+            expected: [(0, true, 0), (1100, false, 0)]
+        ),
+        Case(
+            name: "a gain is published when it has held for the up time",
+            steps: [Step(at: 0, value: down), Step(at: 100, value: up)],
+            expected: [(0, false, 0), (350, true, 0)]
+        ),
+        Case(
+            name: "a loss that is shorter than the down time was none",
+            steps: [Step(at: 0, value: up), Step(at: 100, value: down), Step(at: 1099, value: up)],
+            expected: [(0, true, 0)]
+        ),
+        Case(
+            name: "a detail that changes meanwhile does not start the waiting anew",
+            steps: [
+                Step(at: 0, value: up), Step(at: 100, value: down),
+                Step(at: 900, value: Signal(isUp: false, detail: 7)),
+            ],
+            expected: [(0, true, 0), (1100, false, 7)]
+        ),
+        Case(
+            name: "a detail alone is published after the up time",
+            steps: [Step(at: 0, value: up), Step(at: 100, value: Signal(isUp: true, detail: 3))],
+            expected: [(0, true, 0), (350, true, 3)]
+        ),
+        Case(
+            name: "an equal value is no change",
+            steps: [Step(at: 0, value: up), Step(at: 100, value: up), Step(at: 5000, value: up)],
+            expected: [(0, true, 0)]
+        ),
+        Case(
+            name: "a link that flaps faster than it settles is published lost after the longest wait",
+            steps: [Step(at: 0, value: up)] + flapping(every: 200, from: 1000, to: 4300),
+            // Restless from 1000; overdue from 4000, and down at that moment is published with the edge at 4200.
+            expected: [(0, true, 0), (4200, false, 0)],
+            until: 4300
+        ),
+    ]
+
+    @Test("settling follows the table", arguments: cases)
+    func settles(_ settlingCase: Case) {
+        let start = ContinuousClock.now
+        var settler = Settler(
+            unknown: Signal(isUp: false, detail: -1),
+            policy: SettlePolicy(up: .milliseconds(250), down: .milliseconds(1000))
+        )
+        var published: [(at: Int, isUp: Bool, detail: Int)] = []
+        func note(_ settled: Settler<Signal>.Settled?, at: Int) {
+            if let settled { published.append((at, settled.to.isUp, settled.to.detail)) }
+        }
+        var steps = settlingCase.steps[...]
+        var now = 0
+        while true {
+            let deadline = settler.deadline.map { Int(start.duration(to: $0) / .milliseconds(1)) }
+            let next = [steps.first?.at, deadline.map { max($0, now) }].compactMap { $0 }.min()
+            guard let next, next <= settlingCase.until else { break }
+            now = next
+            let instant = start.advanced(by: .milliseconds(now))
+            if let step = steps.first, step.at == now {
+                steps.removeFirst()
+                let observed = Observed(instant: instant, microsecondsSince1970: 0)
+                note(settler.observe(step.value, cause: .start, observed: observed, at: instant), at: now)
+            } else {
+                note(settler.tick(at: instant), at: now)
+            }
+        }
+        #expect(published.map(\.at) == settlingCase.expected.map(\.at))
+        #expect(published.map(\.isUp) == settlingCase.expected.map(\.isUp))
+        #expect(published.map(\.detail) == settlingCase.expected.map(\.detail))
+    }
+
+    @Test("with no settle time every change is published at once")
+    func noSettling() {
+        var settler = Settler(unknown: Signal(isUp: false, detail: -1), policy: .none)
+        let now = ContinuousClock.now
+        let observed = Observed(instant: now, microsecondsSince1970: 0)
+        for step in 0..<10 {
+            let value = Signal(isUp: step.isMultiple(of: 2))
+            let settled = settler.observe(value, cause: .start, observed: observed, at: now)
+            #expect(settled?.to == value)
+            #expect(settled?.waited == .zero)
+            #expect(settler.deadline == nil)
+        }
+    }
+}
