@@ -1,4 +1,6 @@
-/// The types of event. The raw value is the CloudEvents `type`; none is ever renamed or given another meaning.
+/// The types of event.
+///
+/// The raw value is the CloudEvents `type`; none is ever renamed or given another meaning.
 public enum EventType: String, Sendable, Hashable, CaseIterable {
     /// The agent is ready; the first numbered event of its life.
     case agentStarted = "reachagent.agent.started"

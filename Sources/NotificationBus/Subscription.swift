@@ -36,7 +36,9 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         state = Mutex(State(lastTaken: sequence))
     }
 
-    /// Takes everything that waits. Never blocks.
+    /// Takes everything that waits.
+    ///
+    /// Never blocks.
     public func take() -> Batch {
         state.withLock { state in
             if let last = state.waiting.last {

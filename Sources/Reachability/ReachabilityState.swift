@@ -25,7 +25,9 @@ public struct ReachabilityState: Sendable, Hashable {
     /// What the probes say.
     public let connectivity: Connectivity
 
-    /// A state. Without a verdict of the probes nothing is known about connectivity, but that there is none without a path.
+    /// A state.
+    ///
+    /// Without a verdict of the probes nothing is known about connectivity, but that there is none without a path.
     public init(ipv4: Path, ipv6: Path, connectivity: Connectivity? = nil) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
@@ -77,7 +79,9 @@ public struct TargetState: Sendable, Hashable {
 
 /// Somebody that the operator wants to reach.
 public struct Target: Sendable, Hashable {
-    /// The name under which its events are published. Not `default`, which is the default path's.
+    /// The name under which its events are published.
+    ///
+    /// Not `default`, which is the default path's.
     public let name: String
     /// The address.
     public let address: IPAddress

@@ -77,7 +77,9 @@ struct Settler<Value: SettlingValue> {
         return raw == settled ? settles : min(settles, restlessSince.advanced(by: longestWait))
     }
 
-    /// How long the value must hold. One that is back where it was is calm after the longer of the two times.
+    /// How long the value must hold.
+    ///
+    /// One that is back where it was is calm after the longer of the two times.
     private var hold: Duration {
         if raw == settled { return max(policy.up, policy.down) }
         return settled.loses(to: raw) ? policy.down : policy.up

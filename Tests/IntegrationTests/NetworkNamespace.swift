@@ -39,7 +39,9 @@ final class NetworkNamespace: Sendable {
         holder.waitUntilExit()
     }
 
-    /// A process that will run in the namespace, not started yet. Its id is the program's own.
+    /// A process that will run in the namespace, not started yet.
+    ///
+    /// Its id is the program's own.
     func process(_ program: String, _ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/nsenter")

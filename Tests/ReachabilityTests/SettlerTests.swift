@@ -3,8 +3,9 @@ import Testing
 
 @testable import Reachability
 
-/// When a value is published as settled. Time is in milliseconds; the policy is 250 up and 1000 down, so that the
-/// longest waits are 750 and 3000.
+/// When a value is published as settled.
+///
+/// Time is in milliseconds; the policy is 250 up and 1000 down, so that the longest waits are 750 and 3000.
 struct SettlerTests {
     /// A value with a grade and a detail that consumers do not act on.
     struct Signal: SettlingValue {

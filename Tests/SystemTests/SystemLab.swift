@@ -1,7 +1,9 @@
 import AgentTestKit
 import Foundation
 
-/// The VM lab beside these tests: a real kernel with real Wi-Fi and WWAN stacks. See `Tests/SystemLab/README.md`.
+/// The VM lab beside these tests: a real kernel with real Wi-Fi and WWAN stacks.
+///
+/// See `Tests/SystemLab/README.md`.
 enum SystemLab {
     /// What one scenario brought back.
     struct Result {
@@ -35,7 +37,9 @@ enum SystemLab {
     private static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "SystemLab")
 
-    /// Why the lab cannot run; `nil` when it can. Asking builds the guest the first time.
+    /// Why the lab cannot run; `nil` when it can.
+    ///
+    /// Asking builds the guest the first time.
     static let obstacle: String? = {
         guard ProcessInfo.processInfo.environment["REACHAGENT_SYSTEM_TESTS"] != nil else {
             return "the VM lab runs with `make system-test`, which sets REACHAGENT_SYSTEM_TESTS"

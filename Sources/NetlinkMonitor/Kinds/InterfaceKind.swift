@@ -24,7 +24,9 @@ public enum InterfaceKind: String, Sendable, Hashable, CaseIterable, Codable {
 public struct InterfaceClassification: Sendable, Hashable {
     /// The kind.
     public let kind: InterfaceKind
-    /// What the kind rests on, strongest first. Empty only where nothing was found.
+    /// What the kind rests on, strongest first.
+    ///
+    /// Empty only where nothing was found.
     public let evidence: [KindEvidence]
     /// Whether another kind could hide behind the same evidence: a phone tethered by USB looks like Ethernet.
     public let isGuess: Bool

@@ -2,13 +2,13 @@ internal import Glibc
 
 /// What sysfs tells about one network interface beyond rtnetlink.
 struct SysfsDevice: Sendable, Hashable {
-    /// `DEVTYPE=` of the uevent file: wlan, wwan, bluetooth, bridge, gadget, …
+    /// What the uevent file names as `DEVTYPE`, such as wlan, wwan, bluetooth or gadget.
     var deviceType: String?
     /// cfg80211 owns the interface.
     var hasPhy80211 = false
     /// The driver of the parent device, such as `cdc_ether`.
     var driver: String?
-    /// The bus of the parent device: `pci`, `usb`, `platform`, …
+    /// The bus of the parent device, such as `pci` or `usb`.
     var bus: String?
 }
 

@@ -33,7 +33,9 @@ final class ListenerThread: Sendable {
 
     deinit { close(wakeDescriptor) }
 
-    /// Starts the thread. `body` is called once, on the thread.
+    /// Starts the thread.
+    ///
+    /// `body` is called once, on the thread.
     func start(_ body: @escaping () -> Void) throws(NetlinkError) {
         let job = Unmanaged.passRetained(Job(body: body))
         var thread = pthread_t()
@@ -55,13 +57,17 @@ final class ListenerThread: Sendable {
         state.withLock { $0.thread = thread }
     }
 
-    /// Asks the thread to end. Safe from any thread, any number of times; does not wait.
+    /// Asks the thread to end.
+    ///
+    /// Safe from any thread, any number of times; does not wait.
     func requestStop() {
         state.withLock { $0.isStopping = true }
         clibnl_signal_eventfd(wakeDescriptor)
     }
 
-    /// Waits until the thread has ended. Must not be called on the thread itself, and only once.
+    /// Waits until the thread has ended.
+    ///
+    /// Must not be called on the thread itself, and only once.
     func join() {
         let thread = state.withLock { state -> pthread_t? in
             defer { state.thread = nil }
@@ -75,7 +81,9 @@ final class ListenerThread: Sendable {
         }
     }
 
-    /// Sleeps until `descriptor` is readable, `due` has come, or a stop was asked for. A negative descriptor is ignored.
+    /// Sleeps until `descriptor` is readable, `due` has come, or a stop was asked for.
+    ///
+    /// A negative descriptor is ignored.
     ///
     /// - Returns: `false` when the thread shall end.
     func wait(for descriptor: Int32, until due: ContinuousClock.Instant?) -> Bool {

@@ -19,12 +19,16 @@ struct LossRecovery {
 
     func isDue(_ now: ContinuousClock.Instant) -> Bool { notBefore.map { now >= $0 } ?? true }
 
-    /// Messages were lost. The first reason is kept until the view is right again.
+    /// Messages were lost.
+    ///
+    /// The first reason is kept until the view is right again.
     mutating func note(_ code: Overrun.Code) { self.code = self.code ?? code }
 
     mutating func begin() { attempts += 1 }
 
-    /// The view is right again. The next re-reading waits in proportion to what this one took.
+    /// The view is right again.
+    ///
+    /// The next re-reading waits in proportion to what this one took.
     mutating func succeeded(at now: ContinuousClock.Instant, took duration: Duration) {
         code = nil
         attempts = 0

@@ -12,8 +12,9 @@ public struct MonitorConfiguration: Sendable, Hashable {
     public var kindOverrides: [KindOverride]
     /// Where sysfs is mounted.
     public var sysfsRoot: String
-    /// The size of the receive buffer that is asked for, in bytes. Without CAP_NET_ADMIN the kernel gives no more than
-    /// `net.core.rmem_max` allows.
+    /// The size of the receive buffer that is asked for, in bytes.
+    ///
+    /// Without CAP_NET_ADMIN the kernel gives no more than `net.core.rmem_max` allows.
     public var receiveBufferBytes: Int
 
     /// The most targets that one monitor takes: each costs two lookups for every change.

@@ -19,7 +19,6 @@ extension MonitorCore {
     /// Applies what waits on the event socket without a report for each message: it may be older than the dumps.
     ///
     /// - Returns: whether nothing was lost meanwhile.
-    @discardableResult
     mutating func drainQuietly() throws(NetlinkError) -> Bool {
         let losses = statistics.overruns + statistics.truncated + statistics.malformed
         for _ in 0..<Self.mostDatagramsPerTurn {

@@ -8,7 +8,9 @@ extension MonitorCore {
         report(.update(NetworkUpdate(snapshot: next, changes: changes ?? [], observed: observed)))
     }
 
-    /// Publishes the kernel's state now. A failure counts as a loss: what is known may be out of date.
+    /// Publishes the kernel's state now.
+    ///
+    /// A failure counts as a loss: what is known may be out of date.
     mutating func publishCurrentState(_ observed: ObservedTime) {
         do throws(NetlinkError) {
             var next = try currentSnapshot()
@@ -32,8 +34,9 @@ extension MonitorCore {
         recover()
     }
 
-    /// One attempt to read everything again. When it fails, the last known view stays, marked as uncertain, and the next
-    /// attempt is due later.
+    /// One attempt to read everything again.
+    ///
+    /// When it fails, the last known view stays, marked as uncertain, and the next attempt is due later.
     mutating func recover() {
         guard let code = loss.code else { return }
         loss.begin()

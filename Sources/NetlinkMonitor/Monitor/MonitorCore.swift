@@ -94,7 +94,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
 
     // MARK: Notifications
 
-    /// Reads one datagram. A socket that cannot be read is left alone until it was replaced.
+    /// Reads one datagram.
+    ///
+    /// A socket that cannot be read is left alone until it was replaced.
     private mutating func receive(_ observed: ObservedTime) -> NetlinkSocket.Received {
         do throws(NetlinkError) {
             return try source.receive()

@@ -14,7 +14,9 @@ public enum NetworkEvent: Sendable {
 public struct NetworkUpdate: Sendable {
     /// The view.
     public let snapshot: NetworkSnapshot
-    /// What is different from the update before it: causes before effects. Empty for the first one.
+    /// What is different from the update before it: causes before effects.
+    ///
+    /// Empty for the first one.
     public let changes: [NetworkChange]
     /// When the message that led to this update was read from the socket.
     public let observed: ObservedTime

@@ -66,7 +66,9 @@ public final class NetworkMonitor: Sendable {
     /// What was counted so far.
     public var statistics: MonitorStatistics { sharedStatistics.value }
 
-    /// Stops watching and waits until the handler runs no more. Any number of calls, from any thread but the handler's.
+    /// Stops watching and waits until the handler runs no more.
+    ///
+    /// Any number of calls, from any thread but the handler's.
     public func stop() {
         thread.requestStop()
         thread.join()

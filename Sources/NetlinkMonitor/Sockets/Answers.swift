@@ -14,7 +14,9 @@ struct Progress {
 
     init(sequence: UInt32) { self.sequence = sequence }
 
-    /// Takes one message. DONE may share a datagram with data, and data may follow a message that was enough.
+    /// Takes one message.
+    ///
+    /// DONE may share a datagram with data, and data may follow a message that was enough.
     mutating func take(_ parsed: MessageParser.Parsed, _ body: (NetlinkMessage) -> RequestSocket.Verdict) {
         guard parsed.header.sequence == sequence, !isFinished else { return }
         if parsed.header.flags & UInt16(NLM_F_DUMP_INTR) != 0 { wasInterrupted = true }

@@ -17,8 +17,10 @@ public struct NetworkSnapshot: Sendable, Equatable {
     public internal(set) var underlays: [UInt32: Underlay]
     /// The addresses that stand for the Internet, in the order of preference.
     public internal(set) var internetAddresses: [IPAddress]
-    /// Whether the view is known to be the kernel's. It is not while messages were lost and reading everything again
-    /// has failed so far; then the last known view stands, and another attempt is under way.
+    /// Whether the view is known to be the kernel's.
+    ///
+    /// It is not while messages were lost and reading everything again has failed so far; then the last known view
+    /// stands, and another attempt is under way.
     public internal(set) var isSynchronized: Bool
 
     /// A snapshot with this content.

@@ -65,7 +65,9 @@ public struct Route: Sendable, Hashable {
     public let `protocol`: UInt8
     /// What the route does.
     public let type: RouteType
-    /// The metric (`RTA_PRIORITY`): the lower one wins. 0 where the kernel gives none.
+    /// The metric (`RTA_PRIORITY`): the lower one wins.
+    ///
+    /// 0 where the kernel gives none.
     public let metric: UInt32
     /// The source address that the route prefers.
     public let preferredSource: IPAddress?

@@ -47,7 +47,9 @@ final class ReachabilityDriver: Service {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
     }
 
-    /// Takes an event of the monitor's. Called on the monitor's thread.
+    /// Takes an event of the monitor's.
+    ///
+    /// Called on the monitor's thread.
     func handle(_ event: NetworkEvent) {
         state.withLock { state in
             switch event {

@@ -35,7 +35,9 @@ struct StandardErrorLogHandler: LogHandler {
 }
 
 enum AgentLogger {
-    /// The agent's logger. systemd sets `JOURNAL_STREAM` where standard error is connected to its journal.
+    /// The agent's logger.
+    ///
+    /// systemd sets `JOURNAL_STREAM` where standard error is connected to its journal.
     static func make() -> Logger {
         let isJournal = getenv("JOURNAL_STREAM") != nil
         return Logger(label: "reachagent") { _ in StandardErrorLogHandler(isJournal: isJournal) }

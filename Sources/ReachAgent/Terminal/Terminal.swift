@@ -2,7 +2,9 @@ internal import Glibc
 
 /// Standard output and standard error of a command that prints and ends.
 enum Terminal {
-    /// Prints a line to standard output. A reader that has gone away is no error.
+    /// Prints a line to standard output.
+    ///
+    /// A reader that has gone away is no error.
     static func print(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
 
     /// Prints a line of bytes to standard output.

@@ -1,0 +1,34 @@
+import EventSchema
+import Foundation
+import NetlinkMonitor
+import Reachability
+import Testing
+
+/// The documentation of the schema names everything that the code can say.
+struct DocumentationTests {
+    private static let page = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "docs/events.md")
+
+    @Test("every reason stands in the documentation with its sentence", arguments: ReasonCode.allCases)
+    func reasons(_ code: ReasonCode) throws {
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
+        #expect(text.contains("| `\(code.rawValue)` | \(code.sentence) |"))
+    }
+
+    @Test("every change and every loss stands in the documentation")
+    func codes() throws {
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
+        for code in NetworkChange.Code.allCases { #expect(text.contains("| `\(code.rawValue)` |")) }
+        for code in Overrun.Code.allCases { #expect(text.contains("| `\(code.rawValue)` |")) }
+        for evidence in Underlay.Evidence.allCases { #expect(text.contains("`\(evidence.rawValue)`")) }
+    }
+
+    @Test("every type of event stands in the README or the documentation", arguments: EventType.allCases)
+    func types(_ type: EventType) throws {
+        let readme = Self.page.deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md")
+        let text = try String(contentsOf: readme, encoding: .utf8)
+        let short = type.rawValue.dropFirst("reachagent.".count)
+        #expect(text.contains(type.rawValue) || text.contains("…\(short)"))
+    }
+}
