@@ -77,7 +77,7 @@ let package = Package(
         .target(name: "AgentTestKit", path: "Tests/AgentTestKit", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["AgentTestKit", "ReachAgent"],
+            dependencies: ["AgentTestKit", "NetlinkMonitor", "ReachAgent"],
             exclude: ["without-netlink.py"],
             swiftSettings: settings
         ),

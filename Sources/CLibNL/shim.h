@@ -3,9 +3,8 @@
 #ifndef REACHAGENT_CLIBNL_SHIM_H
 #define REACHAGENT_CLIBNL_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+// No feature macro is defined here: Swift's Glibc module is made without any, and types that both modules see must be
+// the same in both.
 
 // glibc's own headers first: the kernel's then leave out what both define (linux/libc-compat.h).
 #include <net/if.h>

@@ -85,6 +85,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     publishCurrentState(observed)
                 }
             }
+            // What waits behind a loss is older than what is about to be read.
+            if loss.isPending, loss.isDue(observed.instant) { break }
         }
         let recoversNow = loss.isPending && loss.isDue(observed.instant)
         if !recoversNow, pending.isRelevant { publishCurrentState(observed) }

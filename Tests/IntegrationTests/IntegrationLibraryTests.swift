@@ -1,0 +1,51 @@
+import NetlinkMonitor
+import Testing
+
+/// The library in another program's process, in whatever namespace the tests run: it only looks.
+struct IntegrationLibraryTests {
+    @Test("the first update is the complete view, and it is there at once")
+    func firstUpdate() async throws {
+        var iterator = try NetworkMonitor.updates().makeAsyncIterator()
+        let update = try #require(await iterator.next())
+        #expect(update.changes.isEmpty)
+        #expect(update.snapshot.isSynchronized)
+        #expect(update.snapshot.links.values.contains { $0.kind == .loopback })
+        #expect(Set(update.snapshot.internetAddresses) == Set(MonitorConfiguration.defaultInternetAddresses))
+    }
+
+    @Test("a single reading gives the same view as the monitor's first update")
+    func singleReading() async throws {
+        var iterator = try NetworkMonitor.updates().makeAsyncIterator()
+        let watched = try #require(await iterator.next()).snapshot
+        let read = try NetworkMonitor.snapshot()
+        #expect(read.links.keys == watched.links.keys)
+        #expect(read.defaultRoutes == watched.defaultRoutes)
+        #expect(read.rules == watched.rules)
+    }
+
+    @Test("cancelling the task ends the iteration, also while it waits for the kernel")
+    func cancellation() async throws {
+        let updates = try NetworkMonitor.updates()
+        let (started, didStart) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            var count = 0
+            for await _ in updates {
+                count += 1
+                didStart.finish()
+            }
+            return count
+        }
+        for await _ in started {}
+        task.cancel()
+        #expect(await task.value >= 1)
+    }
+
+    @Test("a monitor can be stopped more than once, and tells what it counted")
+    func stopping() throws {
+        let monitor = try NetworkMonitor { _ in }
+        monitor.stop()
+        monitor.stop()
+        #expect(monitor.statistics.malformed == 0)
+        #expect(monitor.statistics.overruns == 0)
+    }
+}
