@@ -45,7 +45,9 @@ public struct MessageBuilder: Sendable, Hashable {
     public var bytes: [UInt8] {
         let body = (attributes.isEmpty ? fixed : padded(fixed)) + attributes.flatMap(\.bytes)
         let length = claimedLength ?? UInt32(16 + body.count)
-        return padded(hostBytes(length) + hostBytes(type) + hostBytes(flags) + hostBytes(sequence) + hostBytes(port) + body)
+        return padded(
+            hostBytes(length) + hostBytes(type) + hostBytes(flags) + hostBytes(sequence) + hostBytes(port) + body
+        )
     }
 
     /// The same message as a part of the answer to a request.

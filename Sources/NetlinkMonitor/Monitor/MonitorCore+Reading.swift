@@ -89,7 +89,9 @@ extension MonitorCore {
             }
         }
         // One order for one set of routes: equal views must be equal values.
-        return routes.sorted { ($0.table, $0.metric, $0.describe(in: .init())) < ($1.table, $1.metric, $1.describe(in: .init())) }
+        return routes.sorted {
+            ($0.table, $0.metric, $0.describe(in: .init())) < ($1.table, $1.metric, $1.describe(in: .init()))
+        }
     }
 
     /// Makes the filter pass what concerns the addresses asked for and the far ends of tunnels.

@@ -66,7 +66,8 @@ struct RequestSocket: KernelQueries {
         var routes = try routes(family, table: table) { route in
             seen += 1
             isCut = seen > Self.smallTable
-            return isCut || (family == .ipv4 && !route.destination.isDefault) ? .enough : .more
+            let isBehindDefaults = family == .ipv4 && route.table == table && !route.destination.isDefault
+            return isCut || isBehindDefaults ? .enough : .more
         }
         guard isCut, family == .ipv6 else { return routes }
         routes = []

@@ -1,4 +1,5 @@
 internal import CLibNL
+internal import Glibc
 
 /// The classic BPF program that the kernel runs on each notification before it is queued.
 ///
@@ -29,9 +30,9 @@ struct RouteFilter {
     }
 
     private static let instructionsPerWord = 16
-    /// The kernel accepts 4096 instructions and charges them to the socket's option memory, 20 KiB on older kernels.
-    private static let longestPreciseProgram = 1000
-    private static let longestCoarseProgram = 2000
+    /// The kernel accepts 4096 instructions, translates each into one or two of 8 bytes, and charges them to the socket's
+    /// option memory: 20 KiB before Linux 6.9.
+    private static let longestProgram = 1200
 
     /// A filter that covers these addresses.
     ///
@@ -41,8 +42,8 @@ struct RouteFilter {
     init(covering addresses: some Sequence<IPAddress>) {
         let addresses = Set(addresses).sorted { $0.description < $1.description }
         self.init(addresses, comparedWords: 4)
-        if program.count > Self.longestPreciseProgram { self.init(addresses, comparedWords: 1) }
-        if program.count > Self.longestCoarseProgram { self.init(addresses, comparedWords: 0) }
+        if program.count > Self.longestProgram { self.init(addresses, comparedWords: 1) }
+        if program.count > Self.longestProgram { self.init(addresses, comparedWords: 0) }
     }
 
     private init(_ addresses: [IPAddress], comparedWords: Int) {
@@ -125,7 +126,14 @@ struct RouteFilter {
 
     /// Attaches the program to a socket in place of the one that it had.
     func attach(to descriptor: Int32) throws(NetlinkError) {
-        let result = clibnl_attach_filter(descriptor, program, UInt16(program.count))
+        var result = clibnl_attach_filter(descriptor, program, UInt16(program.count))
+        if result == ENOMEM {
+            // The kernel keeps the old program until it has the new one, and older ones have no room for two. Between
+            // the two calls everything passes, which costs a little time and loses nothing.
+            var unused: Int32 = 0
+            setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &unused, socklen_t(MemoryLayout<Int32>.size))
+            result = clibnl_attach_filter(descriptor, program, UInt16(program.count))
+        }
         guard result == 0 else { throw NetlinkError(operation: "attach the route filter", cause: .errno(result)) }
     }
 }

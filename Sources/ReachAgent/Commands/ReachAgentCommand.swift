@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// `reachagent`: the command line's root.
 @main
-struct ReachAgentCommand: AsyncParsableCommand {
+struct ReachAgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reachagent",
         abstract: "Tells how this machine is reachable, and every change of it, as it happens.",

@@ -8,7 +8,7 @@ internal import Reachability
 internal import ServiceLifecycle
 
 /// `reachagent run`: the agent in the foreground.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Watch, and print every change as one JSON object a line.",
@@ -66,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let configuration = watch.monitorConfiguration(targets: targets.map(\.address))
         let settle = SettlePolicy(
@@ -84,7 +84,7 @@ struct RunCommand: AsyncParsableCommand {
         let services: [any Service] = [
             output, driver, MonitorService(monitor: monitor), StopService(driver: driver, requests: requests),
         ]
-        try await ServiceGroup(configuration: Self.configuration(services)).run()
+        try AgentExecutor.runAndWait { try await ServiceGroup(configuration: Self.configuration(services)).run() }
     }
 
     /// Started in this order, and stopped in the reverse one: first the sources, then the state machine, last the output

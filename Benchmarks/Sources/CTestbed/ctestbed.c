@@ -1,0 +1,102 @@
+#define _GNU_SOURCE 1
+#include "ctestbed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+int testbed_unshare_network(bool in_user_namespace) {
+    return unshare(CLONE_NEWNET | (in_user_namespace ? CLONE_NEWUSER : 0)) < 0 ? errno : 0;
+}
+
+int testbed_hide_host(void) {
+    if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0
+        || mount("tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") < 0
+        || mount("none", "/sys", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0) {
+        return errno;
+    }
+    return 0;
+}
+
+int testbed_enter_network(int fd) { return setns(fd, CLONE_NEWNET) < 0 ? errno : 0; }
+
+// In the child: makes `target` a copy of `source`, or of /dev/null.
+static void redirect(int source, int target) {
+    int fd = source >= 0 ? source : open("/dev/null", O_RDWR);
+    if (fd == target) {
+        fcntl(fd, F_SETFD, 0);
+    } else {
+        dup2(fd, target);
+    }
+}
+
+pid_t testbed_spawn(const char *path, char *const arguments[], int input, int output, int error) {
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child != 0) {
+        return child;
+    }
+    // Only async-signal-safe calls from here on: the parent has other threads.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(127);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    redirect(input, STDIN_FILENO);
+    redirect(output, STDOUT_FILENO);
+    redirect(error, STDERR_FILENO);
+    execv(path, arguments);
+    _exit(127);
+}
+
+int testbed_open_route_socket(uint32_t groups) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (fd < 0) {
+        return -1;
+    }
+    // Whoever reads looks up now and then whether it still has to.
+    struct timeval timeout = { .tv_sec = 5 };
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    struct sockaddr_nl local;
+    memset(&local, 0, sizeof local);
+    local.nl_family = AF_NETLINK;
+    local.nl_groups = groups;
+    if (bind(fd, (struct sockaddr *)&local, sizeof local) < 0) {
+        int saved = errno;
+        close(fd);
+        errno = saved;
+        return -1;
+    }
+    return fd;
+}
+
+int testbed_open_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }
+
+bool testbed_contains(const void *bytes, size_t size, const char *text, size_t length) {
+    return memmem(bytes, size, text, length) != NULL;
+}
+
+static uint64_t read_clock(clockid_t clock) {
+    struct timespec time = { 0 };
+    if (clock_gettime(clock, &time) < 0) {
+        return 0;
+    }
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+uint64_t testbed_now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+uint64_t testbed_cpu_time(pid_t process) {
+    clockid_t clock;
+    return clock_getcpuclockid(process, &clock) == 0 ? read_clock(clock) : 0;
+}

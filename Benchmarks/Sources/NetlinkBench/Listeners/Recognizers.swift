@@ -1,0 +1,79 @@
+internal import CTestbed
+
+/// How an edge looks in the output of each listener.
+///
+/// They run on the reader's thread, for every line of a flood.
+enum Recognizers {
+    /// The first event of an edge: `path.changed`, before anything settles.
+    static let agent: EventReader.Recognizer = { line in
+        guard contains(line, #""type":"reachagent.path.changed""#) else { return nil }
+        return !contains(line, #""to":{"via":"none""#)
+    }
+
+    /// A line such as `50: dut0@if60: <BROADCAST,MULTICAST,UP,LOWER_UP> …`.
+    static let ipLink: EventReader.Recognizer = { line in
+        guard hasPrefix(line, "50: dut0") else { return nil }
+        return contains(line, "LOWER_UP")
+    }
+
+    /// `default via …`, or `Deleted default via …`.
+    static let ipDefaultRoute: EventReader.Recognizer = { line in
+        if hasPrefix(line, "default") { return true }
+        return hasPrefix(line, "Deleted default") ? false : nil
+    }
+
+    /// A `PropertiesChanged` of systemd-networkd's with the link's CarrierState.
+    static let networkd: EventReader.Recognizer = { line in
+        guard contains(line, "'org.freedesktop.network1.Link'") else { return nil }
+        if contains(line, "'CarrierState': <'carrier'>") { return true }
+        return contains(line, "'CarrierState': <'no-carrier'>") ? false : nil
+    }
+
+    static let rawLink: EventReader.Recognizer = { message in
+        let headerSize = MemoryLayout<nlmsghdr>.size
+        guard message.count >= headerSize + MemoryLayout<ifinfomsg>.size, type(of: message) == RTM_NEWLINK else {
+            return nil
+        }
+        let link = message.loadUnaligned(fromByteOffset: headerSize, as: ifinfomsg.self)
+        return link.ifi_index == Int32(Testbed.interfaceIndex) ? link.ifi_flags & lowerUp != 0 : nil
+    }
+
+    static let rawDefaultRoute: EventReader.Recognizer = { message in
+        let headerSize = MemoryLayout<nlmsghdr>.size
+        guard message.count >= headerSize + MemoryLayout<rtmsg>.size else { return nil }
+        let route = message.loadUnaligned(fromByteOffset: headerSize, as: rtmsg.self)
+        guard route.rtm_dst_len == 0 else { return nil }
+        switch type(of: message) {
+        case RTM_NEWROUTE: return true
+        case RTM_DELROUTE: return false
+        default: return nil
+        }
+    }
+
+    /// The multicast groups, as a mask, in which the kernel tells of an edge.
+    static func group(for edge: Edge) -> UInt32 {
+        switch edge {
+        case .carrier: UInt32(RTMGRP_LINK)
+        case .defaultRoute: UInt32(RTMGRP_IPV4_ROUTE)
+        }
+    }
+
+    /// IFF_LOWER_UP, which only the kernel's header has; it cannot be included beside glibc's.
+    private static let lowerUp: UInt32 = 1 << 16
+
+    private static func type(of message: UnsafeRawBufferPointer) -> Int {
+        Int(message.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
+    }
+
+    private static func hasPrefix(_ line: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        line.count >= text.utf8CodeUnitCount && contains(.init(rebasing: line[..<text.utf8CodeUnitCount]), text)
+    }
+
+    private static func contains(_ line: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        text.withUTF8Buffer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                testbed_contains(line.baseAddress, line.count, $0.baseAddress, $0.count)
+            }
+        }
+    }
+}

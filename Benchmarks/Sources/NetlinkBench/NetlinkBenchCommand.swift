@@ -1,0 +1,155 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Glibc
+
+/// `netlink-bench`: the agent beside `ip -o monitor`, in one run on one machine.
+@main
+struct NetlinkBenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "netlink-bench",
+        abstract: "Measure the agent's latency and cost beside 'ip -o monitor'.",
+        discussion: """
+            Works in network namespaces of its own and leaves nothing behind. Needs iproute2, and root or user namespaces.
+            With --check the status is 1 when a target is missed.
+            """,
+        subcommands: [MeasureCommand.self, FloodCommand.self],
+        defaultSubcommand: MeasureCommand.self
+    )
+}
+
+/// What can be measured.
+enum Part: String, CaseIterable, ExpressibleByArgument {
+    case latency, flood, churn, idle
+}
+
+/// Measures, and prints the report.
+struct MeasureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print the report.")
+
+    @Option(help: ArgumentHelp("The agent's program.", valueName: "path"))
+    var agent = "../.build/release/reachagent"
+
+    @Option(help: "How many edges of each kind every listener is timed with.")
+    var edges = 1000
+
+    @Option(help: ArgumentHelp("How long everybody rests between two edges.", valueName: "microseconds"))
+    var pause: UInt32 = 5000
+
+    @Option(help: "How many routes a flood has.")
+    var routes = 200_000
+
+    @Option(help: "How many floods each listener goes through for its latency.")
+    var floodPasses = 3
+
+    @Option(help: "How long everybody is watched doing nothing.")
+    var idleSeconds = 30
+
+    @Option(
+        help: ArgumentHelp(
+            "Measure only these parts, separated by commas: latency,flood,churn,idle.",
+            valueName: "parts"
+        ),
+        transform: Self.parts
+    )
+    var only: [Part] = Part.allCases
+
+    @Flag(help: "Measure systemd-networkd's D-Bus signals too, where it is installed (root only).")
+    var peers = false
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
+    @Flag(help: "End with status 1 when a target is missed.")
+    var check = false
+
+    private static func parts(_ text: String) throws -> [Part] {
+        try text.split(separator: ",").map { name in
+            guard let part = Part(rawValue: String(name)) else {
+                throw ValidationError("'\(name)' is none of \(Part.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            return part
+        }
+    }
+
+    func validate() throws {
+        guard 1...1_000_000 ~= edges else { throw ValidationError("--edges must be from 1 to 1000000") }
+        guard 0...1_000_000 ~= pause else { throw ValidationError("--pause must be from 0 to 1000000") }
+        guard 1...4_000_000 ~= routes else { throw ValidationError("--routes must be from 1 to 4000000") }
+        guard 1...100 ~= floodPasses else { throw ValidationError("--flood-passes must be from 1 to 100") }
+        guard 1...3600 ~= idleSeconds else { throw ValidationError("--idle-seconds must be from 1 to 3600") }
+    }
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let report = try measure()
+            print(json ? try Self.encode(report) : report.text(agent: Listener.agent(agent).name))
+            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
+        } catch let error as BenchmarkError {
+            Self.tell("netlink-bench: \(error)")
+            throw ExitCode(EX_UNAVAILABLE)
+        }
+    }
+
+    private func measure() throws(BenchmarkError) -> Report {
+        guard access(agent, X_OK) == 0 else {
+            throw BenchmarkError(
+                "run the agent '\(agent)'",
+                cause: "no such program; build it (swift build -c release --product reachagent) and pass --agent"
+            )
+        }
+        let ip = try IPCommand()
+        var report = Report(environment: try HostEnvironment(agentPath: agent, ip: ip))
+        let testbed = try Testbed(ip: ip, pauseMicroseconds: pause)
+        let listener = Listener.agent(agent)
+        let progress: (String) -> Void = { Self.tell($0) }
+        for part in Part.allCases where only.contains(part) {
+            switch part {
+            case .latency:
+                let benchmark = LatencyBenchmark(testbed: testbed, agent: listener, ip: ip, edges: edges)
+                report.latency = try benchmark.run(progress: progress)
+            case .flood:
+                let benchmark = FloodBenchmark(
+                    testbed: testbed,
+                    agent: listener,
+                    ip: ip,
+                    routes: routes,
+                    passes: floodPasses
+                )
+                report.flood = try benchmark.run(progress: progress)
+            case .churn:
+                let benchmark = ChurnBenchmark(testbed: testbed, agent: listener, ip: ip, routes: routes)
+                report.churn = try benchmark.run(progress: progress)
+            case .idle:
+                let benchmark = IdleBenchmark(testbed: testbed, agent: listener, ip: ip, seconds: idleSeconds)
+                report.idle = try benchmark.run(progress: progress)
+            }
+        }
+        if peers {
+            let results = try PeerBenchmark(testbed: testbed, edges: min(edges, 200)).run(progress: progress)
+            // Beside the rows that it is to be compared with.
+            report.latency = (report.latency ?? []) + results
+        }
+        report.environment.loadAfter = HostEnvironment.load
+        report.judge(agent: listener.name)
+        return report
+    }
+
+    private static func encode(_ report: Report) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // A ratio over nothing.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf",
+            negativeInfinity: "-inf",
+            nan: "nan"
+        )
+        return String(decoding: try encoder.encode(report), as: UTF8.self)
+    }
+
+    /// Progress and errors go to standard error.
+    private static func tell(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

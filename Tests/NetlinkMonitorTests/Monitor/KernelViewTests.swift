@@ -1,0 +1,209 @@
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+struct KernelViewTests {
+    private typealias Effects = KernelView.Effects
+    private var view = KernelView()
+
+    private mutating func apply(_ message: MessageBuilder) throws -> KernelView.Effects {
+        view.apply(try parse(message))
+    }
+
+    private func address(_ text: String, flags: InterfaceAddress.Flags = [.permanent]) throws -> InterfaceAddress {
+        InterfaceAddress(interfaceIndex: 3, address: try ip(text), prefixLength: 24, flags: flags)
+    }
+
+    @Test("a new link is classified, and may bring IPv4 routes back")
+    mutating func newLink() throws {
+        #expect(
+            try apply(.link(3, "eth0"))
+                == Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: [.ipv4])
+        )
+        #expect(try apply(.link(3, "eth0")) == Effects())
+    }
+
+    @Test("a new VRF brings a table, which may hold routes of both families already")
+    mutating func newVRF() throws {
+        let vrf = MessageBuilder.link(5, "red", attributes: [.linkInfo("vrf", data: [.uint32(1, 1001)])])
+        #expect(try apply(vrf).staleRoutes == [.ipv4, .ipv6])
+        #expect(view.tables(.ipv6) == [254, 1001])
+    }
+
+    @Test("a short message about a link that is not known says nothing yet")
+    mutating func earlyWirelessEvent() throws {
+        #expect(try apply(.wirelessEvent(3, "wlan0", [.up])) == Effects())
+        #expect(view == KernelView())
+    }
+
+    @Test("a short message changes flags and name, and nothing else")
+    mutating func wirelessEvent() throws {
+        let attributes: [NetlinkAttribute] = [.parentDevice("usb"), .master(9), .linkInfo("wwan"), .lower(2)]
+        _ = try apply(.link(3, "wlan0", [.up, .lowerUp], .dormant, hardwareType: 801, attributes: attributes))
+        var expected = try #require(view.links[3])
+        let effects = try apply(.wirelessEvent(3, "wlan7", [.up]))
+        expected.flags = [.up]
+        expected.name = "wlan7"
+        #expect(view.links[3] == expected)
+        #expect(effects == Effects(isRelevant: true, isEdge: true, classifies: true))
+    }
+
+    /// What one message changes about a link that is up, and what becomes stale.
+    struct LinkChange: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let message: MessageBuilder
+        var classifies = false
+        var staleRoutes: Set<AddressFamily> = []
+    }
+
+    @Test(
+        "a change of a link makes stale what depends on it",
+        arguments: [
+            LinkChange(testDescription: "down", message: .link(3, "eth0", [], .down), staleRoutes: [.ipv4]),
+            LinkChange(testDescription: "no carrier", message: .link(3, "eth0", [.up], .down)),
+            LinkChange(testDescription: "dormant", message: .link(3, "eth0", [.up, .lowerUp], .dormant)),
+            LinkChange(testDescription: "name", message: .link(3, "lan0", [.up, .lowerUp], .up), classifies: true),
+            LinkChange(
+                testDescription: "hardware type",
+                message: .link(3, "eth0", [.up, .lowerUp], .up, hardwareType: 519),
+                classifies: true
+            ),
+            LinkChange(
+                testDescription: "master",
+                message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.master(9)]),
+                classifies: true,
+                staleRoutes: [.ipv4]
+            ),
+            LinkChange(
+                testDescription: "lower",
+                message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.lower(2)]),
+                classifies: true
+            ),
+            LinkChange(
+                testDescription: "active member",
+                message: .link(
+                    3,
+                    "eth0",
+                    [.up, .lowerUp],
+                    .up,
+                    attributes: [.linkInfo("bond", data: [.uint32(2, 4)])]
+                ),
+                classifies: true
+            ),
+            LinkChange(
+                testDescription: "VRF table",
+                message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.linkInfo("vrf", data: [.uint32(1, 7)])]),
+                classifies: true,
+                staleRoutes: [.ipv4, .ipv6]
+            ),
+        ]
+    )
+    mutating func change(_ row: LinkChange) throws {
+        _ = try apply(.link(3, "eth0", [.up, .lowerUp], .up))
+        let expected = Effects(
+            isRelevant: true,
+            isEdge: true,
+            classifies: row.classifies,
+            staleRoutes: row.staleRoutes
+        )
+        #expect(try apply(row.message) == expected)
+    }
+
+    @Test("the kind that was found stays while a link only changes its state")
+    mutating func classificationStays() throws {
+        _ = try apply(.link(3, "wlan0", [.up], .dormant))
+        let wifi = InterfaceClassification(kind: .wifi, evidence: [.init(.deviceType, "wlan")])
+        view.links[3]?.classification = wifi
+        _ = try apply(.link(3, "wlan0", [.up, .lowerUp], .up))
+        #expect(view.links[3]?.classification == wifi)
+    }
+
+    @Test("a port that leaves its bridge is not a link that is gone")
+    mutating func bridgePort() throws {
+        _ = try apply(.link(3, "eth0", [.up], .up, attributes: [.master(9)]))
+        let before = view
+        #expect(try apply(.bridgePort(Rtnetlink.deleteLink, 3, "eth0")) == Effects())
+        #expect(try apply(.bridgePort(Rtnetlink.newLink, 3, "eth0")) == Effects())
+        #expect(view == before)
+    }
+
+    @Test("a link that is gone takes its addresses with it; one that was not known is nothing")
+    mutating func removedLink() throws {
+        _ = try apply(.link(3, "eth0"))
+        _ = try apply(.address(try address("192.0.2.1")))
+        let effects = Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: [.ipv4, .ipv6])
+        #expect(try apply(.linkRemoved(3, "eth0")) == effects)
+        #expect(view == KernelView())
+        #expect(try apply(.linkRemoved(3, "eth0")) == Effects())
+    }
+
+    @Test("the kernel's refreshes of an address are no change; other flags are")
+    mutating func refresh() throws {
+        let tentative = try address("2001:db8::1", flags: [.tentative])
+        let usable = try address("2001:db8::1", flags: [])
+        #expect(try apply(.address(tentative)) == Effects(isRelevant: true, isEdge: true))
+        #expect(try apply(.address(tentative, validSeconds: 10)) == Effects())
+        #expect(try apply(.address(usable)) == Effects(isRelevant: true, isEdge: true))
+        #expect(view.addresses == [usable])
+    }
+
+    @Test("with an IPv4 address routes go without a word; with an IPv6 one they do not")
+    mutating func removedAddress() throws {
+        for (text, stale): (String, Set<AddressFamily>) in [("192.0.2.1", [.ipv4]), ("2001:db8::1", [])] {
+            _ = try apply(.address(try address(text)))
+            let effects = Effects(isRelevant: true, isEdge: true, staleRoutes: stale)
+            #expect(try apply(.addressRemoved(try address(text))) == effects)
+            #expect(try apply(.addressRemoved(try address(text))) == Effects())
+        }
+    }
+
+    @Test("one local IPv4 address with two peers is two addresses")
+    mutating func peers() throws {
+        let local = try ip("10.0.0.1")
+        let addresses = try ["10.0.0.2", "10.0.0.3"].map {
+            InterfaceAddress(interfaceIndex: 3, address: local, prefixLength: 32, peer: try ip($0))
+        }
+        for address in addresses.reversed() { _ = try apply(.address(address)) }
+        #expect(view.addresses == addresses)
+        _ = try apply(.addressRemoved(addresses[0]))
+        #expect(view.addresses == [addresses[1]])
+    }
+
+    @Test("only default routes make default routes stale, whether they come or go", arguments: ["0.0.0.0/0", "::/0"])
+    mutating func defaultRoute(text: String) throws {
+        let route = Route(destination: try prefix(text), nextHops: [NextHop(interfaceIndex: 3)])
+        let effects = Effects(isRelevant: true, staleRoutes: [route.family])
+        #expect(try apply(.route(route)) == effects)
+        #expect(try apply(.routeRemoved(route)) == effects)
+        let other = Route(destination: try prefix("192.0.2.0/24"), nextHops: [NextHop(interfaceIndex: 3)])
+        #expect(try apply(.route(other)) == Effects(isRelevant: true))
+    }
+
+    @Test("rules and nexthop objects make the default routes of both families stale")
+    mutating func rulesAndNextHops() throws {
+        let both = Set(AddressFamily.allCases)
+        let rule = RoutingRule(family: .ipv4, priority: 5, table: 100)
+        for message in [MessageBuilder.rule(rule), .ruleRemoved(rule)] {
+            #expect(try apply(message) == Effects(isRelevant: true, staleRules: true, staleRoutes: both))
+        }
+        for removed in [false, true] {
+            let message = MessageBuilder.nextHopObject(7, removed: removed)
+            #expect(try apply(message) == Effects(isRelevant: true, staleRoutes: both))
+        }
+        for message in [MessageBuilder.done(), .reply(errno: 1), MessageBuilder(Rtnetlink.newNeighbour)] {
+            #expect(try apply(message) == Effects())
+        }
+    }
+
+    @Test("the tables that may decide are the main one, those of the family's rules, and those of VRFs")
+    mutating func tables() throws {
+        view.rules = [
+            RoutingRule(family: .ipv4, priority: 0, table: 255), RoutingRule(family: .ipv4, priority: 9, table: 51820),
+            RoutingRule(family: .ipv4, priority: 10, table: 0, action: 7),
+            RoutingRule(family: .ipv6, priority: 1, table: 7),
+        ]
+        #expect(view.tables(.ipv4) == [254, 51820])
+        #expect(view.tables(.ipv6) == [7, 254])
+    }
+}

@@ -1,0 +1,122 @@
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// A monitor's normal course: what it reports when nothing is lost.
+struct MonitorCoreTests {
+    private let harness: CoreHarness
+
+    init() throws { harness = try CoreHarness(targets: [try ip("192.0.2.1")]) }
+
+    @Test("the first update is complete, and has no changes")
+    func start() throws {
+        try harness.start()
+        #expect(harness.events.map(\.word) == ["update"])
+        let update = try #require(harness.events.first?.update)
+        #expect(update.changes.isEmpty)
+        #expect(update.snapshot.isSynchronized)
+        #expect(update.snapshot.links.count == 3)
+        #expect(update.snapshot.defaultRoutes.count == 1)
+        #expect(update.snapshot.rules.count == 2)
+        #expect(update.snapshot.internetLookup(.ipv4)?.route?.interfaceIndex == 2)
+        #expect(update.snapshot.internetLookup(.ipv6)?.outcome == .refused(.noRoute))
+        #expect(try update.snapshot.lookups[ip("192.0.2.1")]?.route?.interfaceIndex == 2)
+        #expect(update.snapshot.link(named: "wwan0")?.kind == .wwan)
+    }
+
+    @Test("what waits when the monitor starts is in the first update")
+    func messagesBeforeStart() throws {
+        harness.queue.entries = [.datagram(NetlinkDatagram([.link(4, "usb0", [.up, .lowerUp], .up)]))]
+        try harness.start()
+        #expect(harness.events.map(\.word) == ["update"])
+        #expect(harness.lastSnapshot?.link(named: "usb0") != nil)
+    }
+
+    @Test("a kernel that cannot be asked fails the start, and nothing is reported")
+    func failingStart() throws {
+        harness.network.failingLookups = 1
+        #expect(throws: NetlinkError.self) { try harness.start() }
+        #expect(harness.events.isEmpty)
+    }
+
+    @Test("each edge of a link is an update of its own, and repeated messages are none")
+    func edges() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        harness.setLink(2, "eth0", [.up], .down)
+        harness.setLink(2, "eth0", [.up], .down)
+        harness.setLink(2, "eth0", [.up, .lowerUp], .up)
+        harness.turn()
+        let codes = harness.events.map { $0.update?.changes.map(\.code) ?? [] }
+        #expect(codes == [[.linkDown], [.linkUp]])
+    }
+
+    @Test("a default route that goes silently with its link is missed in the same update")
+    func silentRoute() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        harness.network.setDefault(3)
+        harness.setLink(2, "eth0", [], .down)
+        harness.turn()
+        let changes = try #require(harness.events.first?.update?.changes)
+        #expect(harness.events.count == 1)
+        #expect(changes.map(\.code).prefix(3) == [.linkDown, .routeRemoved, .routeAdded])
+        #expect(changes.map(\.code).last == .lookupChanged)
+        #expect(harness.lastSnapshot?.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
+    }
+
+    @Test("route messages are taken together until the queue is empty")
+    func routes() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        harness.network.setDefault(3)
+        let routes = harness.network.defaultRoutes.flatMap { [MessageBuilder.routeRemoved($0), .route($0)] }
+        harness.queue.entries = (0..<50).flatMap { _ in routes.map { .datagram(NetlinkDatagram([$0])) } }
+        harness.turn()
+        #expect(harness.events.map(\.word) == ["update"])
+        #expect(harness.lastSnapshot?.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
+    }
+
+    @Test("a datagram from another process is counted and passed over")
+    func foreign() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        harness.queue.entries = [.foreign, .foreign]
+        harness.setLink(3, "wwan0", [], .down)
+        harness.turn()
+        #expect(harness.core.statistics.foreign == 2)
+        #expect(harness.events.map(\.word) == ["update"])
+    }
+
+    @Test("the far end of a tunnel is watched like a target")
+    func tunnelRemote() throws {
+        try harness.start()
+        let remote = try ip("203.0.113.9")
+        let info = NetlinkAttribute.linkInfo("gre", data: [.address(7, remote)])
+        harness.queue.entries = [.datagram(NetlinkDatagram([.link(9, "gre1", [.up], attributes: [info])]))]
+        harness.turn()
+        #expect(harness.queue.watched.count == 2)
+        #expect(harness.queue.watched.last?.contains(remote) == true)
+    }
+
+    @Test("a storm of 1,000 edges costs few updates, and ends in the kernel's state")
+    func storm() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        for number in 0..<1000 {
+            harness.network.setDefault(number % 2 == 0 ? 3 : 2, metric: UInt32(number + 1))
+            let isUp = number % 2 == 1
+            harness.setLink(2, "eth0", isUp ? [.up, .lowerUp] : [.up], isUp ? .up : .down)
+        }
+        harness.network.setDefault(3, metric: 7)
+        harness.setLink(2, "eth0", [], .down)
+        harness.turn()
+        #expect(harness.events.count <= 65)
+        #expect(harness.core.statistics.datagrams == 1001)
+        let last = try #require(harness.events.last?.update?.snapshot)
+        #expect(last.links[2]?.flags == [])
+        #expect(last.defaultRoutes == harness.network.defaultRoutes)
+        #expect(last.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
+    }
+}

@@ -1,0 +1,132 @@
+internal import NetlinkTestKit
+
+@testable internal import NetlinkMonitor
+
+/// The tables of a kernel that exists only in a test, and how it fails.
+final class ScriptedNetwork {
+    var links: [UInt32: Link] = [:]
+    var addresses: [InterfaceAddress] = []
+    var rules = AddressFamily.allCases.map { RoutingRule(family: $0, priority: 32766, table: Route.mainTable) }
+    var defaultRoutes: [Route] = []
+    /// How many of the next dumps of links are interrupted.
+    var interruptions = 0
+    /// How many of the next lookups fail.
+    var failingLookups = 0
+    /// What happens while the links are dumped the next time.
+    var duringNextDump: (() -> Void)?
+    private(set) var linkDumps = 0
+
+    /// A default route over an interface; lookups are answered by the one with the lowest metric.
+    func setDefault(_ interface: UInt32?, metric: UInt32 = 100) {
+        defaultRoutes =
+            interface.map {
+                [Route(destination: .everything(.ipv4), metric: metric, nextHops: [NextHop(interfaceIndex: $0)])]
+            } ?? []
+    }
+
+    fileprivate func dumpLinks() throws(NetlinkError) -> [LinkMessage] {
+        linkDumps += 1
+        let links = links
+        duringNextDump?()
+        duringNextDump = nil
+        if interruptions > 0 {
+            interruptions -= 1
+            throw NetlinkError(operation: "dump links", cause: .dumpInterrupted)
+        }
+        return links.values.map { LinkMessage(link: $0, isComplete: true, hasName: true) }
+    }
+
+    fileprivate func lookUp(_ destination: IPAddress) -> RouteLookup {
+        let best = defaultRoutes.filter { $0.family == destination.family }.min { $0.metric < $1.metric }
+        guard let best, let interface = best.nextHops.first?.interfaceIndex else {
+            return RouteLookup(destination: destination, outcome: .refused(.noRoute))
+        }
+        return RouteLookup(
+            destination: destination,
+            outcome: .route(ResolvedRoute(interfaceIndex: interface)),
+            matched: best
+        )
+    }
+}
+
+/// Answers from a ``ScriptedNetwork``.
+struct ScriptedKernel: KernelQueries {
+    let network: ScriptedNetwork
+
+    func links() throws(NetlinkError) -> [LinkMessage] { try network.dumpLinks() }
+    func addresses() -> [InterfaceAddress] { network.addresses }
+    func rules() -> [RoutingRule] { network.rules }
+
+    func defaultRoutes(_ family: AddressFamily, table: UInt32) -> [Route] {
+        network.defaultRoutes.filter { $0.family == family && $0.table == table }
+    }
+
+    func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
+        if network.failingLookups > 0 {
+            network.failingLookups -= 1
+            throw NetlinkError(operation: "look up a route", cause: .timedOut)
+        }
+        return questions.map { network.lookUp($0.destination) }
+    }
+}
+
+/// What waits to be read, in order.
+final class ScriptedQueue {
+    enum Entry {
+        case datagram(NetlinkDatagram)
+        case overrun
+        case truncated
+        case foreign
+        case failure(NetlinkError)
+    }
+
+    var entries: [Entry] = []
+    var drops: UInt32 = 0
+    /// How many of the next attempts to open the source again fail.
+    var failingReopens = 0
+    fileprivate(set) var reopened = 0
+    fileprivate(set) var watched: [Set<IPAddress>] = []
+    private var lent: UnsafeMutableRawBufferPointer?
+
+    deinit { lent?.deallocate() }
+
+    /// Lends a copy of the bytes, valid until the next one is lent.
+    fileprivate func lend(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+        lent?.deallocate()
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        copy.copyBytes(from: bytes)
+        lent = copy
+        return UnsafeRawBufferPointer(copy)
+    }
+}
+
+/// Notifications from a ``ScriptedQueue``.
+struct ScriptedSource: NotificationSource {
+    let queue: ScriptedQueue
+
+    func receive() throws(NetlinkError) -> NetlinkSocket.Received {
+        guard !queue.entries.isEmpty else { return .drained }
+        switch queue.entries.removeFirst() {
+        case .datagram(let datagram): return .datagram(queue.lend(datagram.bytes))
+        case .overrun: return .overrun
+        case .truncated: return .truncated
+        case .foreign: return .foreign
+        case .failure(let error): throw error
+        }
+    }
+
+    func watch(_ addresses: Set<IPAddress>) { queue.watched.append(addresses) }
+
+    func takeDrops() -> UInt32 {
+        defer { queue.drops = 0 }
+        return queue.drops
+    }
+
+    func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError) {
+        if queue.failingReopens > 0 {
+            queue.failingReopens -= 1
+            throw NetlinkError(operation: "open a netlink socket", cause: .errno(24))
+        }
+        queue.reopened += 1
+    }
+}

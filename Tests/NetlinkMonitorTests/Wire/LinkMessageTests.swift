@@ -1,0 +1,169 @@
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+struct LinkMessageTests {
+    private func link(_ message: MessageBuilder) throws -> LinkMessage {
+        guard case .link(let link) = try parse(message) else { throw Unexpected() }
+        return link
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test("a complete message describes the link as a whole")
+    func complete() throws {
+        let parsed = try link(
+            .link(
+                3,
+                "wlan1",
+                [.up, .lowerUp],
+                .dormant,
+                hardwareType: 801,
+                attributes: [.parentDevice("hwsim1"), .master(9), .linkInfo("wwan")]
+            )
+        )
+        #expect(parsed.isComplete && parsed.hasName)
+        #expect(
+            parsed.link
+                == Link(
+                    index: 3,
+                    name: "wlan1",
+                    flags: [.up, .lowerUp],
+                    operationalState: .dormant,
+                    hardwareType: 801,
+                    driverKind: "wwan",
+                    masterIndex: 9,
+                    parentDevice: "hwsim1"
+                )
+        )
+    }
+
+    @Test("the short message of the wireless extensions is not complete")
+    func wirelessEvent() throws {
+        let parsed = try link(.wirelessEvent(3, "wlan1", [.up, .running]))
+        #expect(!parsed.isComplete && parsed.hasName)
+        #expect(parsed.link.flags == [.up, .running])
+    }
+
+    @Test("a message with a state and a wireless event is not complete either")
+    func wirelessEventWithState() throws {
+        let message = MessageBuilder.link(3, "wlan1").adding(NetlinkAttribute(Rtnetlink.Link.wireless, [1, 2, 3, 4]))
+        #expect(try link(message).isComplete == false)
+    }
+
+    @Test(
+        "what a bridge says about its ports is not about the links themselves",
+        arguments: [Rtnetlink.newLink, Rtnetlink.deleteLink]
+    )
+    func bridgePort(type: UInt16) throws {
+        #expect(try parse(.bridgePort(type, 3, "eth0")) == .irrelevant(type: type))
+    }
+
+    @Test("a removed link is known by its index")
+    func removed() throws {
+        #expect(try parse(.linkRemoved(7, "wwan0")) == .linkRemoved(index: 7))
+    }
+
+    @Test("every operational state is read, and an unknown one does not pass packets", arguments: 0...UInt8(9))
+    func operationalState(number: UInt8) throws {
+        var message = MessageBuilder.link(3, "eth0")
+        message.attributes = [
+            .text(Rtnetlink.Link.name, "eth0"), .uint8(Rtnetlink.Link.operationalState, number),
+        ]
+        let state = try link(message).link.operationalState
+        #expect(state == OperationalState(rawValue: number) ?? .testing)
+        if number > 6 { #expect(!state.allowsTraffic) }
+    }
+
+    @Test("a name that is not UTF-8 is kept as far as it can be")
+    func bytesInName() throws {
+        var message = MessageBuilder.link(3, "")
+        message.attributes[0] = NetlinkAttribute(Rtnetlink.Link.name, [0x65, 0xFF, 0x30, 0, 0x41])
+        #expect(try link(message).link.name == "e\u{FFFD}0")
+    }
+
+    /// What the message says about the interface below, and what counts.
+    struct Lower: Sendable {
+        let what: String
+        let attributes: [NetlinkAttribute]
+        let expected: UInt32?
+    }
+
+    @Test(
+        "the interface below counts when it is another one of this namespace",
+        arguments: [
+            Lower(what: "a VLAN", attributes: [.lower(2), .linkInfo("vlan")], expected: 2),
+            Lower(what: "itself", attributes: [.lower(5)], expected: nil),
+            Lower(what: "none", attributes: [.lower(0)], expected: nil),
+            Lower(
+                what: "of another namespace",
+                attributes: [.lower(2), .uint32(Rtnetlink.Link.lowerNamespace, 0), .linkInfo("macvlan")],
+                expected: nil
+            ),
+            Lower(what: "a veth's peer", attributes: [.lower(6), .linkInfo("veth")], expected: nil),
+        ]
+    )
+    func lower(_ row: Lower) throws {
+        #expect(try link(.link(5, "x", attributes: row.attributes)).link.lowerIndex == row.expected, "\(row.what)")
+    }
+
+    /// What a tunnel's driver says about the far end, and what counts.
+    struct Remote: Sendable {
+        let kind: String
+        let type: UInt16
+        let value: [UInt8]
+        let expected: String?
+    }
+
+    @Test(
+        "the far end of a tunnel is read from its driver's attribute",
+        arguments: [
+            Remote(kind: "gre", type: 7, value: [192, 0, 2, 1], expected: "192.0.2.1"),
+            Remote(
+                kind: "ip6gre",
+                type: 7,
+                value: [0x20, 1] + [UInt8](repeating: 0, count: 13) + [9],
+                expected: "2001::9"
+            ),
+            Remote(kind: "ipip", type: 3, value: [192, 0, 2, 2], expected: "192.0.2.2"),
+            Remote(kind: "sit", type: 3, value: [0, 0, 0, 0], expected: nil),
+            Remote(kind: "vti", type: 5, value: [192, 0, 2, 3], expected: "192.0.2.3"),
+            Remote(kind: "vxlan", type: 2, value: [192, 0, 2, 4], expected: "192.0.2.4"),
+            Remote(kind: "vxlan", type: 2, value: [239, 1, 1, 1], expected: nil),
+            Remote(
+                kind: "vxlan",
+                type: 16,
+                value: [0x20, 1] + [UInt8](repeating: 0, count: 13) + [8],
+                expected: "2001::8"
+            ),
+            Remote(kind: "geneve", type: 2, value: [192, 0, 2, 5], expected: "192.0.2.5"),
+            Remote(
+                kind: "geneve",
+                type: 7,
+                value: [0x20, 1] + [UInt8](repeating: 0, count: 13) + [7],
+                expected: "2001::7"
+            ),
+            Remote(kind: "wireguard", type: 7, value: [192, 0, 2, 1], expected: nil),
+        ]
+    )
+    func remote(_ row: Remote) throws {
+        let info = NetlinkAttribute.linkInfo(row.kind, data: [NetlinkAttribute(row.type, row.value)])
+        #expect(try link(.link(5, "t", attributes: [info])).link.tunnelRemote?.description == row.expected)
+    }
+
+    @Test("a bond's active member and a VRF's table are read")
+    func infoData() throws {
+        let bond = NetlinkAttribute.linkInfo("bond", data: [.uint8(1, 1), .uint32(2, 4)])
+        #expect(try link(.link(5, "bond0", attributes: [bond])).link.activeMemberIndex == 4)
+        let vrf = NetlinkAttribute.linkInfo("vrf", data: [.uint32(1, 1001)])
+        #expect(try link(.link(6, "vrf0", attributes: [vrf])).link.vrfTable == 1001)
+    }
+
+    @Test("a link with the index 0 is no link", arguments: [Rtnetlink.newLink, Rtnetlink.deleteLink])
+    func withoutIndex(type: UInt16) {
+        var message = MessageBuilder.link(0, "x")
+        message.type = type
+        #expect(failure(of: message) == .badAttributeValue(type: type, attribute: 0))
+    }
+}

@@ -1,0 +1,124 @@
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+struct RouteMessageTests {
+    /// One route as it travels, and as it is understood.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let destination: String
+        var table: UInt32 = 254
+        var metric: UInt32 = 0
+        var type: RouteType = .unicast
+        var hops: [(interface: UInt32?, gateway: String?)] = []
+        var source: String?
+        var object: UInt32?
+
+        var testDescription: String { "\(type) \(destination) table \(table)" }
+
+        func value() throws -> Route {
+            Route(
+                destination: try prefix(destination),
+                table: table,
+                protocol: 16,
+                type: type,
+                metric: metric,
+                preferredSource: try source.map(ip),
+                nextHops: try hops.enumerated().map {
+                    NextHop(
+                        interfaceIndex: $0.element.interface,
+                        gateway: try $0.element.gateway.map(ip),
+                        weight: hops.count > 1 ? $0.offset + 1 : 1
+                    )
+                },
+                nextHopObject: object
+            )
+        }
+    }
+
+    @Test(
+        "a route is read as it was built",
+        arguments: [
+            Row(destination: "0.0.0.0/0", metric: 600, hops: [(3, "192.168.50.1")], source: "192.168.50.2"),
+            Row(destination: "::/0", metric: 1024, hops: [(3, "fe80::1")]),
+            Row(destination: "10.64.0.0/30", hops: [(2, nil)]),
+            Row(destination: "0.0.0.0/0", table: 51820, hops: [(7, nil)]),
+            Row(destination: "0.0.0.0/0", type: .blackhole),
+            Row(destination: "2000::/3", type: .unreachable, hops: [(1, nil)]),
+            Row(destination: "0.0.0.0/0", hops: [(3, "192.0.2.1"), (4, "192.0.2.5"), (5, nil)]),
+            Row(destination: "::/0", hops: [(3, "fe80::1"), (4, "fe80::2")]),
+            Row(destination: "0.0.0.0/0", hops: [(3, "fe80::1")]),
+            Row(destination: "0.0.0.0/0", hops: [(3, "fe80::1"), (4, "192.0.2.1")]),
+            Row(destination: "0.0.0.0/0", hops: [(3, "192.0.2.1")], object: 10),
+        ]
+    )
+    func roundTrip(_ row: Row) throws {
+        let route = try row.value()
+        #expect(try parse(.route(route)) == .route(route))
+        #expect(try parse(.routeRemoved(route)) == .routeRemoved(route))
+    }
+
+    @Test("the multicast routing tables' messages are passed over")
+    func multicastRouting() throws {
+        var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
+        message.fixed[0] = Rtnetlink.familyMulticastRouting
+        #expect(try parse(message) == .irrelevant(type: Rtnetlink.newRoute))
+    }
+
+    @Test("an unknown type of route is kept as such")
+    func unknownType() throws {
+        var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
+        message.fixed[7] = 200
+        guard case .route(let route) = try parse(message) else {
+            Issue.record("no route came out")
+            return
+        }
+        #expect(route.type == .other)
+    }
+
+    @Test("a next hop of any impossible length ends neither in a loop nor in half a route", arguments: 0...UInt16(7))
+    func brokenHop(length: UInt16) throws {
+        var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
+        let good = MessageBuilder.hop(NextHop(interfaceIndex: 3, gateway: try ip("192.0.2.1")), family: .ipv4)
+        let bad = MessageBuilder.hop(NextHop(interfaceIndex: 4), family: .ipv4, claimedLength: length)
+        message.attributes.append(NetlinkAttribute(Rtnetlink.Route.multipath, good + bad))
+        #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 9))
+    }
+
+    @Test("a next hop that leads beyond the others is an error")
+    func longHop() throws {
+        var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
+        let hop = MessageBuilder.hop(NextHop(interfaceIndex: 4), family: .ipv4, claimedLength: 9)
+        message.attributes.append(NetlinkAttribute(Rtnetlink.Route.multipath, hop))
+        #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 9))
+    }
+
+    @Test("a prefix longer than its family, and an address of the other family, are errors")
+    func brokenDestination() throws {
+        var long = MessageBuilder.route(try Row(destination: "10.0.0.0/8").value())
+        long.fixed[1] = 33
+        var other = MessageBuilder.route(try Row(destination: "10.0.0.0/8").value())
+        other.attributes = [.address(Rtnetlink.Route.destination, try ip("2001:db8::"))]
+        #expect(failure(of: long) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 1))
+        #expect(failure(of: other) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 1))
+    }
+
+    @Test("a rule is read as it was built, inverted ones and large tables too")
+    func rules() throws {
+        let rules = [
+            RoutingRule(family: .ipv4, priority: 32766, table: 254),
+            RoutingRule(family: .ipv6, priority: 5, table: 51820, mark: 0xCA6C, markMask: .max, isInverted: true),
+            RoutingRule(family: .ipv4, priority: 9, table: 0, action: 7),
+        ]
+        for rule in rules {
+            #expect(try parse(.rule(rule)) == .rule(rule))
+            #expect(try parse(.ruleRemoved(rule)) == .ruleRemoved(rule))
+        }
+    }
+
+    @Test("nexthop objects only tell that one of them came or went")
+    func nextHopObjects() throws {
+        #expect(try parse(.nextHopObject(10)) == .nextHopObject(removed: false))
+        #expect(try parse(.nextHopObject(10, removed: true)) == .nextHopObject(removed: true))
+    }
+}
