@@ -12,11 +12,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -99,6 +102,35 @@ static inline void clibnl_signal_eventfd(int fd) { eventfd_write(fd, 1); }
 static inline void clibnl_reset_eventfd(int fd) {
     eventfd_t value;
     eventfd_read(fd, &value);
+}
+
+// Takes two signals away from the process and makes them readable instead; -1 with errno. To be called before any other
+// thread is started, because threads inherit what is blocked.
+static inline int clibnl_open_signalfd(int first, int second) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, first);
+    sigaddset(&set, second);
+    int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// The number of the next signal, or 0 when there is none.
+static inline int clibnl_next_signal(int fd) {
+    struct signalfd_siginfo info;
+    return read(fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
+}
+
+// pwritev2(2) with RWF_NOWAIT at the current position: writes what fits without ever blocking. EOPNOTSUPP where the kind
+// of file cannot promise that (pipes before Linux 6.4, terminals). glibc declares it only with _GNU_SOURCE.
+extern ssize_t pwritev2(int, const struct iovec *, int, off_t, int);
+static inline ssize_t clibnl_write_without_waiting(int fd, const void *bytes, size_t length) {
+    struct iovec io = { .iov_base = (void *)bytes, .iov_len = length };
+    return pwritev2(fd, &io, 1, -1, 0x8 /* RWF_NOWAIT, linux/fs.h */);
 }
 
 // Names the calling thread for ps(1) and top(1); at most 15 bytes count.

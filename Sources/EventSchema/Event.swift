@@ -12,8 +12,10 @@ public struct Event: Sendable {
     public let sequence: UInt64?
     /// The JSON text in UTF-8, without the line's end.
     public let line: [UInt8]
-    /// The same event for people, in one line.
-    public let summary: String
+    private let makeSummary: @Sendable () -> String
+
+    /// The same event for people, in one line; made when it is asked for.
+    public var summary: String { makeSummary() }
 
     /// Makes an event.
     ///
@@ -27,7 +29,7 @@ public struct Event: Sendable {
         subject = draft.subject
         self.time = time
         sequence = draft.type.isNumbered ? number : nil
-        summary = draft.summary
+        makeSummary = draft.makeSummary
         var json = JSONWriter()
         json.object { json in
             json.member("specversion", "1.0")
@@ -64,20 +66,20 @@ public struct EventDraft: Sendable {
     public let type: EventType
     /// What the event is about.
     public let subject: String
-    /// The event for people, in one line.
-    public let summary: String
+    /// Makes the event's line for people.
+    let makeSummary: @Sendable () -> String
     /// Writes the members of `data`.
     let writeData: @Sendable (inout JSONWriter) -> Void
 
     init(
         _ type: EventType,
         subject: String,
-        summary: String,
+        summary: @autoclosure @escaping @Sendable () -> String,
         _ writeData: @escaping @Sendable (inout JSONWriter) -> Void
     ) {
         self.type = type
         self.subject = subject
-        self.summary = summary
+        makeSummary = summary
         self.writeData = writeData
     }
 }

@@ -47,15 +47,18 @@ extension EventDraft {
     }
 
     private init<State: DescribedState>(_ type: EventType, _ subject: String, _ change: Change<State>) {
-        let because = change.cause.detail.map { "; \($0)" } ?? ""
-        let summary = "\(change.from.summary) → \(change.to.summary) [\(change.cause.code)]\(because)"
-        self.init(type, subject: subject, summary: summary) { json in
+        self.init(type, subject: subject, summary: Self.summary(of: change)) { json in
             json.member("from", change.from)
             json.member("to", change.to)
             json.member("cause", change.cause)
             json.member("observed", Timestamp(change.observed).description)
             if type != .pathChanged { json.member("settled_ms", change.settled.milliseconds) }
         }
+    }
+
+    private static func summary<State: DescribedState>(of change: Change<State>) -> String {
+        let because = change.cause.detail.map { "; \($0)" } ?? ""
+        return "\(change.from.summary) → \(change.to.summary) [\(change.cause.code)]\(because)"
     }
 
     /// `netlink.overrun`.

@@ -34,24 +34,29 @@ struct KernelView: Sendable, Equatable {
     }
 
     var links: [UInt32: Link] = [:]
-    private var addressesByKey: [InterfaceAddress.Key: InterfaceAddress] = [:]
+    /// The addresses, ordered by their keys.
+    private(set) var addresses: [InterfaceAddress] = []
     var rules: [RoutingRule] = []
     var defaultRoutes: [AddressFamily: [Route]] = [:]
 
     /// A view of these dumps.
     init(links: [LinkMessage] = [], addresses: [InterfaceAddress] = []) {
         for message in links { self.links[message.link.index] = message.link }
-        for address in addresses { addressesByKey[address.key] = address }
+        for address in addresses { _ = apply(address) }
     }
 
-    /// The addresses, in the order of a snapshot.
-    var addresses: [InterfaceAddress] {
-        addressesByKey.values.sorted { first, second in
-            if first.interfaceIndex != second.interfaceIndex { return first.interfaceIndex < second.interfaceIndex }
-            let (one, other) = (first.address, second.address)
-            return (one.family.bitWidth, one.high, one.low, first.prefixLength, first.peer?.low ?? 0)
-                < (other.family.bitWidth, other.high, other.low, second.prefixLength, second.peer?.low ?? 0)
+    /// Where an address stands, or would stand.
+    private func position(of key: InterfaceAddress.Key) -> Int {
+        var range = addresses.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = addresses[middle].key < key ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
         }
+        return range.lowerBound
+    }
+
+    private func isPresent(_ key: InterfaceAddress.Key, at position: Int) -> Bool {
+        addresses.indices.contains(position) && addresses[position].key == key
     }
 
     /// The tables that may hold a default route which the kernel would ever use: those of the rules and of the VRFs.
@@ -109,17 +114,25 @@ struct KernelView: Sendable, Equatable {
 
     private mutating func removeLink(_ index: UInt32) -> Effects {
         guard links.removeValue(forKey: index) != nil else { return Effects() }
-        addressesByKey = addressesByKey.filter { $0.key.interfaceIndex != index }
+        addresses.removeAll { $0.interfaceIndex == index }
         return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: Set(AddressFamily.allCases))
     }
 
     private mutating func apply(_ address: InterfaceAddress) -> Effects {
-        guard addressesByKey.updateValue(address, forKey: address.key) != address else { return Effects() }
+        let position = position(of: address.key)
+        if isPresent(address.key, at: position) {
+            guard addresses[position] != address else { return Effects() }
+            addresses[position] = address
+        } else {
+            addresses.insert(address, at: position)
+        }
         return Effects(isRelevant: true, isEdge: true)
     }
 
     private mutating func remove(_ address: InterfaceAddress) -> Effects {
-        guard addressesByKey.removeValue(forKey: address.key) != nil else { return Effects() }
+        let position = position(of: address.key)
+        guard isPresent(address.key, at: position) else { return Effects() }
+        addresses.remove(at: position)
         // With the last address of a subnet the IPv4 routes through it go, and no message tells.
         return Effects(
             isRelevant: true,
@@ -135,11 +148,12 @@ struct KernelView: Sendable, Equatable {
 }
 
 extension Link {
-    /// Whether everything that the kind rests on is the same.
+    /// Whether everything that the kind rests on is the same, and the far end that routes are watched for.
     fileprivate func hasSameIdentity(as other: Link) -> Bool {
         name == other.name && driverKind == other.driverKind && hardwareType == other.hardwareType
             && lowerIndex == other.lowerIndex && masterIndex == other.masterIndex
             && activeMemberIndex == other.activeMemberIndex && parentDevice == other.parentDevice
+            && tunnelRemote == other.tunnelRemote
             && flags.contains(.loopback) == other.flags.contains(.loopback)
     }
 }

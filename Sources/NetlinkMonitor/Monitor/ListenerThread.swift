@@ -91,14 +91,7 @@ final class ListenerThread: Sendable {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
         ]
-        _ = poll(&entries, nfds_t(entries.count), Self.milliseconds(until: due))
+        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: due))
         return !state.withLock { $0.isStopping }
-    }
-
-    private static func milliseconds(until due: ContinuousClock.Instant?) -> Int32 {
-        guard let due else { return -1 }
-        let left = ContinuousClock.now.duration(to: due).components
-        // Rounded up, so that it is due when poll returns.
-        return Int32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1))
     }
 }

@@ -13,6 +13,7 @@ extension MonitorCore {
         fresh.rules = view.rules
         fresh.defaultRoutes = view.defaultRoutes
         view = fresh
+        emptyTables = []
         pending = .all
     }
 
@@ -51,10 +52,10 @@ extension MonitorCore {
         for family in AddressFamily.allCases where pending.staleRoutes.contains(family) {
             view.defaultRoutes[family] = try readDefaultRoutes(family)
         }
-        try watchAddresses()
+        if pending.classifies { try watchAddresses() }
         let lookups = try lookUp()
         let next = NetworkSnapshot(
-            links: Array(view.links.values),
+            linksByIndex: view.links,
             addresses: view.addresses,
             defaultRoutes: AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] },
             rules: view.rules,
@@ -68,25 +69,38 @@ extension MonitorCore {
 
     /// Asks for the targets and for the first address of each family that stands for the Internet; for the others only
     /// where the first was not answered by a default route.
+    ///
+    /// Where that was so the last time, everything is asked at once: a family that the machine does not have would cost
+    /// a second round for every edge.
     private mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
-        let internet = configuration.internetAddresses
-        let first = AddressFamily.allCases.compactMap { family in internet.first { $0.family == family } }
-        var asked = Set(first + configuration.targets)
+        let all = configuration.lookedUpAddresses
+        let first = AddressFamily.allCases.compactMap { family in
+            configuration.internetAddresses.first { $0.family == family }
+        }
+        let further = all.filter { !first.contains($0) && !configuration.targets.contains($0) }
+        let asked = asksFurtherAddresses ? all : all.filter { !further.contains($0) }
         var answers = try kernel.lookups(asked.map { LookupQuestion(destination: $0) })
-        let settled = Set(
-            answers.filter { first.contains($0.destination) && $0.isAnsweredByDefault }.map(\.destination.family)
-        )
-        let more = internet.filter { !settled.contains($0.family) && asked.insert($0).inserted }
-        if !more.isEmpty { answers += try kernel.lookups(more.map { LookupQuestion(destination: $0) }) }
+        let settled = answers.filter { first.contains($0.destination) && $0.isAnsweredByDefault }
+            .map(\.destination.family)
+        let wanted = further.filter { !settled.contains($0.family) }
+        if asksFurtherAddresses {
+            answers.removeAll { further.contains($0.destination) && !wanted.contains($0.destination) }
+        } else if !wanted.isEmpty {
+            answers += try kernel.lookups(wanted.map { LookupQuestion(destination: $0) })
+        }
+        asksFurtherAddresses = !wanted.isEmpty
         return answers
     }
 
     private mutating func readDefaultRoutes(_ family: AddressFamily) throws(NetlinkError) -> [Route] {
         var routes: [Route] = []
-        for table in view.tables(family) {
-            routes += try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
+        for table in view.tables(family) where !emptyTables.contains(TableKey(family: family, table: table)) {
+            let found = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
                 try kernel.defaultRoutes(family, table: table)
             }
+            // A first default route in it would be announced.
+            if found.isEmpty, table != Route.mainTable { emptyTables.insert(TableKey(family: family, table: table)) }
+            routes += found
         }
         // One order for one set of routes: equal views must be equal values.
         return routes.sorted {

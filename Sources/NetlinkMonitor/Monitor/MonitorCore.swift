@@ -10,6 +10,12 @@ protocol NotificationSource {
     mutating func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError)
 }
 
+/// One routing table of one family.
+struct TableKey: Hashable {
+    let family: AddressFamily
+    let table: UInt32
+}
+
 /// The monitor without its thread: reads notifications, keeps the view, asks the kernel, and reports.
 ///
 /// Notifications are hints and the kernel's answers the truth. Each link or address message is followed by lookups of
@@ -32,6 +38,10 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var snapshot: NetworkSnapshot?
     var pending = KernelView.Effects()
     var watched: Set<IPAddress> = []
+    /// The first address of some family was not answered by a default route the last time.
+    var asksFurtherAddresses = false
+    /// Tables without a default route: the kernel announces the first one, until then they need not be read again.
+    var emptyTables: Set<TableKey> = []
     var loss = LossRecovery()
     var statistics = MonitorStatistics()
     /// The event socket failed in a way that reading again does not mend.
@@ -118,7 +128,11 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
             try MessageParser.forEachMessage(in: bytes) { parsed in
                 switch parsed.content {
                 case .success(.overrun): loss.note(.bufferFull)
-                case .success(let message): effects.formUnion(view.apply(message))
+                case .success(let message):
+                    if case .route(let route) = message {
+                        emptyTables.remove(TableKey(family: route.family, table: route.table))
+                    }
+                    effects.formUnion(view.apply(message))
                 case .failure(let error): failure = failure ?? error
                 }
             }

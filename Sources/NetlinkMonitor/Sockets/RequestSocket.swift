@@ -7,6 +7,8 @@ struct RequestSocket: KernelQueries {
     private static let answerTimeoutMilliseconds: Int32 = 5000
     /// How many messages of a table are looked through for default routes before the kernel is asked to look itself.
     private static let smallTable = 4096
+    /// How many messages it is quicker to read than to open another socket in place of one whose answer was left.
+    private static let shortAnswer = 128
     /// Who makes default routes: redirects, the kernel, boot scripts, static configuration, router advertisements, DHCP.
     private static let defaultRouteProtocols: [UInt8] = [1, 2, 3, 4, 9, 16]
     /// Two answers to each question have to fit into the receive buffer at once.
@@ -58,7 +60,7 @@ struct RequestSocket: KernelQueries {
     /// The default routes of a table, without reading the table.
     ///
     /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is left at the
-    /// first other prefix. IPv6 tables end in `::/0`: a table of more than a few thousand routes is left too, and asked
+    /// first other prefix, unless the table is short. IPv6 tables end in `::/0`: a table of more than a few thousand routes is left too, and asked
     /// again by protocol, where the kernel skips what nobody wants.
     mutating func defaultRoutes(_ family: AddressFamily, table: UInt32) throws(NetlinkError) -> [Route] {
         var seen = 0
@@ -66,7 +68,9 @@ struct RequestSocket: KernelQueries {
         var routes = try routes(family, table: table) { route in
             seen += 1
             isCut = seen > Self.smallTable
-            let isBehindDefaults = family == .ipv4 && route.table == table && !route.destination.isDefault
+            let isBehindDefaults =
+                family == .ipv4 && route.table == table && !route.destination.isDefault
+                && seen > Self.shortAnswer
             return isCut || isBehindDefaults ? .enough : .more
         }
         guard isCut, family == .ipv6 else { return routes }

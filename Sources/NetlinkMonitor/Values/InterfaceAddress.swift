@@ -63,12 +63,21 @@ public struct InterfaceAddress: Sendable, Hashable {
     }
 
     /// What makes an address the same one: lifetimes and flags may change while it stays.
-    struct Key: Hashable {
+    ///
+    /// The order is that of a snapshot: by interface, family and bits.
+    struct Key: Hashable, Comparable {
         let interfaceIndex: UInt32
         let address: IPAddress
         let prefixLength: Int
         /// In IPv4 one local address may have several peers, each an address of its own; in IPv6 the peer may change.
         let peer: IPAddress?
+
+        static func < (first: Key, second: Key) -> Bool {
+            if first.interfaceIndex != second.interfaceIndex { return first.interfaceIndex < second.interfaceIndex }
+            let (one, other) = (first.address, second.address)
+            return (one.family.bitWidth, one.high, one.low, first.prefixLength, first.peer?.low ?? 0)
+                < (other.family.bitWidth, other.high, other.low, second.prefixLength, second.peer?.low ?? 0)
+        }
     }
 
     var key: Key {

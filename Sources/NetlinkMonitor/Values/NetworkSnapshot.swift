@@ -34,7 +34,29 @@ public struct NetworkSnapshot: Sendable, Equatable {
         internetAddresses: [IPAddress] = [],
         isSynchronized: Bool = true
     ) {
-        self.links = Dictionary(links.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        self.init(
+            linksByIndex: Dictionary(links.map { ($0.index, $0) }, uniquingKeysWith: { $1 }),
+            addresses: addresses,
+            defaultRoutes: defaultRoutes,
+            rules: rules,
+            lookups: lookups,
+            underlays: underlays,
+            internetAddresses: internetAddresses,
+            isSynchronized: isSynchronized
+        )
+    }
+
+    init(
+        linksByIndex links: [UInt32: Link],
+        addresses: [InterfaceAddress],
+        defaultRoutes: [Route],
+        rules: [RoutingRule],
+        lookups: [RouteLookup],
+        underlays: [UInt32: Underlay],
+        internetAddresses: [IPAddress],
+        isSynchronized: Bool = true
+    ) {
+        self.links = links
         self.addresses = addresses
         self.defaultRoutes = defaultRoutes
         self.rules = rules

@@ -5,7 +5,6 @@ internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
 internal import Reachability
-internal import ServiceLifecycle
 
 /// `reachagent run`: the agent in the foreground.
 struct RunCommand: ParsableCommand {
@@ -74,28 +73,19 @@ struct RunCommand: ParsableCommand {
             down: settleDown ?? SettlePolicy.standard.down
         )
         if once { return try printOnce(configuration, targets) }
+        let loop = try AgentLoop()
         let bus = NotificationBus<Event>()
-        let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets)
-        let requests = StopRequests()
-        let output = try EventPrinter(bus: bus, format: format, origin: driver.origin, stopRequests: requests)
+        let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets) { loop.wake() }
+        let printer = try EventPrinter(bus: bus, format: format, origin: driver.origin)
+        printer.start { loop.stop(because: "the reader of standard output has gone") }
         let monitor = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor(configuration) { driver.handle($0) }
         }
-        let services: [any Service] = [
-            output, driver, MonitorService(monitor: monitor), StopService(driver: driver, requests: requests),
-        ]
-        try AgentExecutor.runAndWait { try await ServiceGroup(configuration: Self.configuration(services)).run() }
-    }
-
-    /// Started in this order, and stopped in the reverse one: first the sources, then the state machine, last the output
-    /// once it has printed what was published.
-    private static func configuration(_ services: [any Service]) -> ServiceGroupConfiguration {
-        var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-            logger: AgentLogger.make()
-        )
-        configuration.maximumGracefulShutdownDuration = .seconds(3)
-        return configuration
+        let reason = loop.run { driver.tick() }
+        // First the source, then the state machine, and last the output, once it has printed what was published.
+        monitor.stop()
+        driver.finish(because: reason)
+        printer.finish()
     }
 
     private func printOnce(_ configuration: MonitorConfiguration, _ targets: [Target]) throws {

@@ -4,94 +4,108 @@ internal import EventSchema
 internal import Glibc
 internal import NetlinkMonitor
 internal import NotificationBus
-internal import ServiceLifecycle
 internal import Synchronization
 
 /// Prints events to standard output, each flushed at once.
 ///
-/// A thread of its own writes, because a reader that does not read blocks it. It never blocks in write(2) itself: it asks
-/// poll(2) first and writes no more than a pipe takes at once. So it notices at once when the reader has gone, even while
-/// nothing is to be printed, and at the end it waits for a stuck reader no longer than a second.
-final class EventPrinter: Service {
+/// What the reader takes without waiting is written on the publisher's thread: no hop between threads delays it. The rest,
+/// and everything where the kernel cannot promise not to wait, is written by a thread of its own, which asks poll(2) first
+/// and writes no more than a pipe takes at once. So a reader that does not read delays nobody, one that has gone is
+/// noticed at once, even while nothing is to be printed, and at the end a stuck one is given up.
+final class EventPrinter: Sendable {
     /// How many events may wait for a slow reader before the stream is cut and goes on with a gap.
     private static let capacity = 4096
-    /// POSIX lets a pipe that is ready for writing block on more than this (PIPE_BUF).
+    /// A pipe that is ready for writing takes this much without blocking (PIPE_BUF).
     private static let chunk = 4096
-    private static let drainTime: Duration = .seconds(1)
+    /// How long a stuck reader is waited for at the end.
+    private static let patience: Duration = .seconds(1)
+
+    /// What is on its way to standard output; whoever writes holds the lock.
+    private struct Output {
+        var subscription: Subscription<Event>?
+        var unwritten: ArraySlice<UInt8> = []
+        var isFinished = false
+        var canAvoidWaiting = true
+    }
 
     private let bus: NotificationBus<Event>
     private let format: OutputFormat
     private let origin: EventOrigin
-    private let stopRequests: StopRequests
-    private let subscription: Mutex<Subscription<Event>>
+    private let output = Mutex(Output())
     private let wakeDescriptor: Int32
-    /// Set when the agent ends: from then on a stuck reader is given up after ``drainTime``.
-    private let drainUntil = Mutex<ContinuousClock.Instant?>(nil)
+    private let thread = DispatchGroup()
+    private let giveUpAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(
-        bus: NotificationBus<Event>,
-        format: OutputFormat,
-        origin: EventOrigin,
-        stopRequests: StopRequests
-    ) throws(NetlinkError) {
+    init(bus: NotificationBus<Event>, format: OutputFormat, origin: EventOrigin) throws(NetlinkError) {
         self.bus = bus
         self.format = format
         self.origin = origin
-        self.stopRequests = stopRequests
-        let descriptor = clibnl_open_eventfd()
-        guard descriptor >= 0 else {
+        wakeDescriptor = clibnl_open_eventfd()
+        guard wakeDescriptor >= 0 else {
             throw NetlinkError(operation: "create the printer's wake-up descriptor", cause: .errno(errno))
         }
-        wakeDescriptor = descriptor
-        subscription = Mutex(bus.subscribe(capacity: Self.capacity) { clibnl_signal_eventfd(descriptor) })
     }
 
     deinit { close(wakeDescriptor) }
 
-    func run() async throws {
-        await withGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                // Not the concurrency runtime's: this thread sleeps in poll(2).
-                DispatchQueue(label: "reachagent.stdout").async { [self] in
-                    printUntilFinished()
-                    continuation.resume()
-                }
-            }
-        } onGracefulShutdown: { [self] in
-            drainUntil.withLock { $0 = .now.advanced(by: Self.drainTime) }
-            clibnl_signal_eventfd(wakeDescriptor)
-        }
-        // A service that ends before its turn would be taken for a failure.
-        stopRequests.stop(because: "the reader of standard output has gone")
-        try? await gracefulShutdown()
+    private func subscribe() -> Subscription<Event> {
+        bus.subscribe(capacity: Self.capacity) { [weak self] in self?.printWithoutWaiting() }
     }
 
-    /// The thread's body: until the bus is finished and everything is printed, or nobody reads any more.
-    private func printUntilFinished() {
-        while true {
-            switch subscription.withLock({ $0 }).take() {
-            case .notifications(let batch):
-                guard output(batch.map(\.content)) else { return }
-            case .lagged(let last):
-                // The gap is told, and the stream goes on behind it.
-                let lagged = Event(
-                    .subscriberLagged(lastSequence: last),
-                    from: origin,
-                    at: Timestamp(.now),
-                    number: last
-                )
-                let next = bus.subscribe(capacity: Self.capacity) { [wakeDescriptor] in
-                    clibnl_signal_eventfd(wakeDescriptor)
-                }
-                subscription.withLock { $0 = next }
-                guard output([lagged]) else { return }
-            case .empty: guard waitForEvents() else { return }
-            case .finished: return
-            }
+    /// Subscribes, and starts the thread.
+    ///
+    /// - Parameter whenReaderGone: Called at most once, on the thread, when nobody reads any more.
+    func start(whenReaderGone: @escaping @Sendable () -> Void) {
+        output.withLock { $0.subscription = subscribe() }
+        DispatchQueue(label: "reachagent.stdout").async(group: thread) { [self] in
+            if !printUntilFinished() { whenReaderGone() }
         }
     }
 
-    private func output(_ events: [Event]) -> Bool {
+    /// Waits until everything is printed that was published before the bus was finished, or the reader is given up.
+    func finish() {
+        giveUpAt.withLock { $0 = .now.advanced(by: Self.patience) }
+        clibnl_signal_eventfd(wakeDescriptor)
+        thread.wait()
+    }
+
+    // MARK: On the publisher's thread
+
+    /// Writes what the reader takes at once, and leaves the rest to the thread.
+    private func printWithoutWaiting() {
+        let isDone = output.withLockIfAvailable { output in
+            while output.canAvoidWaiting, fill(&output) {
+                let written = output.unwritten.withUnsafeBytes {
+                    clibnl_write_without_waiting(STDOUT_FILENO, $0.baseAddress, $0.count)
+                }
+                if written < 0, errno == EOPNOTSUPP { output.canAvoidWaiting = false }
+                guard written > 0 else { return false }
+                output.unwritten = output.unwritten.dropFirst(written)
+            }
+            return output.canAvoidWaiting && !output.isFinished
+        }
+        if isDone != true { clibnl_signal_eventfd(wakeDescriptor) }
+    }
+
+    /// Takes more events where everything is written; `false` when there is nothing to write.
+    private func fill(_ output: inout Output) -> Bool {
+        guard output.unwritten.isEmpty else { return true }
+        switch output.subscription?.take() {
+        case .notifications(let batch): output.unwritten = text(batch.map(\.content))[...]
+        case .lagged(let last):
+            // The gap is told, and the stream goes on behind it.
+            let draft = EventDraft.subscriberLagged(lastSequence: last)
+            output.subscription = subscribe()
+            output.unwritten = text([Event(draft, from: origin, at: Timestamp(.now), number: last)])[...]
+        case .empty, nil: return false
+        case .finished:
+            output.isFinished = true
+            return false
+        }
+        return true
+    }
+
+    private func text(_ events: [Event]) -> [UInt8] {
         var text: [UInt8] = []
         for event in events {
             switch format {
@@ -100,31 +114,37 @@ final class EventPrinter: Service {
             }
             text.append(UInt8(ascii: "\n"))
         }
-        var rest = text[...]
-        while !rest.isEmpty {
-            guard waitForRoom() else { return false }
-            let written = rest.prefix(Self.chunk).withUnsafeBytes {
-                Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
-            }
-            if written < 0, errno != EINTR, errno != EAGAIN { return false }
-            rest = rest.dropFirst(max(0, written))
-        }
-        return true
+        return text
     }
 
-    /// Waits for something to print; `false` when the reader has gone.
-    private func waitForEvents() -> Bool {
-        let ready = poll(outputEvents: 0, milliseconds: -1)
-        return !ready.isReaderGone
+    // MARK: On the printer's thread
+
+    /// Prints until the bus is finished; `false` when nobody reads any more.
+    private func printUntilFinished() -> Bool {
+        while true {
+            let state = output.withLock { output -> (goesOn: Bool, isFinished: Bool) in
+                while fill(&output) {
+                    guard waitForRoom() else { return (false, false) }
+                    let written = output.unwritten.prefix(Self.chunk).withUnsafeBytes {
+                        write(STDOUT_FILENO, $0.baseAddress, $0.count)
+                    }
+                    if written < 0, errno != EINTR, errno != EAGAIN { return (false, false) }
+                    output.unwritten = output.unwritten.dropFirst(max(0, written))
+                }
+                return (true, output.isFinished)
+            }
+            guard state.goesOn else { return false }
+            if state.isFinished { return true }
+            if poll(outputEvents: 0, milliseconds: -1).isReaderGone { return false }
+        }
     }
 
     /// Waits until the reader takes more; `false` when it has gone, or is given up.
     private func waitForRoom() -> Bool {
         while true {
-            let until = drainUntil.withLock { $0 }
-            let left = until.map { max(.zero, ContinuousClock.now.duration(to: $0)).components }
-            let milliseconds = left.map { Int32(clamping: $0.seconds * 1000 + $0.attoseconds / 1_000_000_000_000_000) }
-            let ready = poll(outputEvents: Int16(POLLOUT), milliseconds: milliseconds ?? -1)
+            let limit = giveUpAt.withLock { $0 }
+            let milliseconds = PollTimeout.milliseconds(until: limit)
+            let ready = poll(outputEvents: Int16(POLLOUT), milliseconds: milliseconds)
             if ready.isReaderGone { return false }
             if ready.hasRoom { return true }
             if milliseconds == 0 { return false }
@@ -138,9 +158,7 @@ final class EventPrinter: Service {
             pollfd(fd: STDOUT_FILENO, events: outputEvents, revents: 0),
         ]
         _ = Glibc.poll(&entries, nfds_t(entries.count), milliseconds)
-        if entries[0].revents != 0 {
-            clibnl_reset_eventfd(wakeDescriptor)
-        }
+        if entries[0].revents != 0 { clibnl_reset_eventfd(wakeDescriptor) }
         let answer = Int32(entries[1].revents)
         return (answer & POLLOUT != 0, answer & (POLLERR | POLLNVAL) != 0)
     }

@@ -3,29 +3,19 @@ internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
 internal import Reachability
-internal import ServiceLifecycle
 internal import Synchronization
 
 /// Feeds the pure state machine with the kernel's view and with time, and publishes what comes out of it.
 ///
 /// Everything happens under one lock, on the thread that brings the news: the order of the numbers is the order of the
-/// transitions, and no hop between threads lies between a message of the kernel's and the bus. `run()` waits for the
-/// moments at which something settles.
-final class ReachabilityDriver: Service {
-    private typealias Instant = ContinuousClock.Instant
-
+/// transitions, and no hop between threads lies between a message of the kernel's and the bus.
+final class ReachabilityDriver: Sendable {
     private struct State {
         var machine: ReachabilityMachine
         var isStarted = false
         var isCorrection = false
-        /// The earliest moment that `run()` was asked to wait for, and that has not come yet.
-        var armed: Instant?
-        var stopReason = "end of input"
-    }
-
-    private enum Wake {
-        case arm(Instant)
-        case fired(Instant)
+        /// The moment that the caller of ``tick()`` waits for.
+        var awaited: ContinuousClock.Instant?
     }
 
     let origin: EventOrigin
@@ -33,18 +23,25 @@ final class ReachabilityDriver: Service {
     private let settle: SettlePolicy
     private let targets: [Target]
     private let logger = AgentLogger.make()
+    private let whenEarlier: @Sendable () -> Void
     private let state: Mutex<State>
-    private let wakes: AsyncStream<Wake>
-    private let wake: AsyncStream<Wake>.Continuation
 
-    init(bus: NotificationBus<Event>, origin: EventOrigin, settle: SettlePolicy, targets: [Target]) {
+    /// A driver that publishes on a bus.
+    ///
+    /// - Parameter whenEarlier: Called when ``tick()`` has to be called earlier than it said.
+    init(
+        bus: NotificationBus<Event>,
+        origin: EventOrigin,
+        settle: SettlePolicy,
+        targets: [Target],
+        whenEarlier: @escaping @Sendable () -> Void
+    ) {
         self.bus = bus
         self.origin = origin
         self.settle = settle
         self.targets = targets
+        self.whenEarlier = whenEarlier
         state = Mutex(State(machine: ReachabilityMachine(settle: settle, targets: targets)))
-        // At most one moment is armed at a time, and a new one only when it is earlier: a handful are ever under way.
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
     }
 
     /// Takes an event of the monitor's.
@@ -57,7 +54,7 @@ final class ReachabilityDriver: Service {
                 start(&state)
                 publish(state.machine.handle(update, isCorrection: state.isCorrection))
                 state.isCorrection = false
-                arm(&state)
+                if let deadline = state.machine.deadline, state.awaited.map({ deadline < $0 }) ?? true { whenEarlier() }
             case .overrun(let overrun): publish(EventDraft(overrun))
             case .resynchronized(let resynchronization):
                 state.isCorrection = !resynchronization.corrections.isEmpty
@@ -83,40 +80,18 @@ final class ReachabilityDriver: Service {
         bus.publish { Event(draft, from: origin, at: Timestamp(.now), number: $0) }
     }
 
-    /// Asks `run()` to wait for the machine's next moment, unless it already waits for an earlier one.
-    private func arm(_ state: inout State) {
-        guard let deadline = state.machine.deadline, state.armed.map({ deadline < $0 }) ?? true else { return }
-        state.armed = deadline
-        wake.yield(.arm(deadline))
-    }
-
-    private func fire(_ moment: Instant) {
+    /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
+    func tick() -> ContinuousClock.Instant? {
         state.withLock { state in
-            if state.armed == moment { state.armed = nil }
             publish(state.machine.tick(at: .now))
-            arm(&state)
+            state.awaited = state.machine.deadline
+            return state.awaited
         }
     }
 
-    /// Why the agent is going to end; told in its last event.
-    func willStop(because reason: String) { state.withLock { $0.stopReason = reason } }
-
-    func run() async throws {
-        await withDiscardingTaskGroup { group in
-            for await event in wakes.cancelOnGracefulShutdown() {
-                switch event {
-                case .arm(let moment):
-                    group.addTask { [wake] in
-                        guard (try? await Task.sleep(until: moment, clock: .continuous)) != nil else { return }
-                        wake.yield(.fired(moment))
-                    }
-                case .fired(let moment): fire(moment)
-                }
-            }
-            group.cancelAll()
-        }
-        let reason = state.withLock { $0.stopReason }
-        publish(.agentStopping(reason: reason))
+    /// Publishes the agent's last event and ends the bus.
+    func finish(because reason: String) {
+        state.withLock { _ in publish(.agentStopping(reason: reason)) }
         bus.finish()
     }
 }
