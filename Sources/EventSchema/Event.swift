@@ -37,7 +37,7 @@ public struct Event: Sendable {
             json.member("source", origin.source)
             json.member("type", draft.type.rawValue)
             json.member("subject", draft.subject)
-            json.member("time", time.description)
+            json.member("time", time)
             if draft.type.isNumbered { json.member("seq", number) }
             json.name("data")
             json.object(draft.writeData)

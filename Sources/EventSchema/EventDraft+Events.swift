@@ -51,7 +51,7 @@ extension EventDraft {
             json.member("from", change.from)
             json.member("to", change.to)
             json.member("cause", change.cause)
-            json.member("observed", Timestamp(change.observed).description)
+            json.member("observed", Timestamp(change.observed))
             if type != .pathChanged { json.member("settled_ms", change.settled.milliseconds) }
         }
     }
@@ -67,7 +67,7 @@ extension EventDraft {
             json.member("code", overrun.code.rawValue)
             json.member("detail", overrun.detail)
             json.member("dropped", overrun.dropped)
-            json.member("observed", Timestamp(overrun.observed).description)
+            json.member("observed", Timestamp(overrun.observed))
         }
     }
 
@@ -90,7 +90,7 @@ extension EventDraft {
             json.array(resynchronization.corrections.prefix(Self.mostCorrections)) { json, change in
                 change.write(to: &json)
             }
-            json.member("observed", Timestamp(resynchronization.observed).description)
+            json.member("observed", Timestamp(resynchronization.observed))
         }
     }
 

@@ -42,7 +42,15 @@ public struct JSONWriter: Sendable {
     public mutating func string(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 { append(escaping: byte) }
+        var text = text
+        text.withUTF8 { characters in
+            // Almost no string has anything to escape.
+            if characters.contains(where: JSONWriter.needsEscaping) {
+                for byte in characters { append(escaping: byte) }
+            } else {
+                bytes.append(contentsOf: characters)
+            }
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -64,6 +72,23 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: "null".utf8)
     }
 
+    /// Writes an object whose members are those that stand in the text already.
+    ///
+    /// - Parameter members: Where they stand: from behind a `{` on.
+    mutating func object(repeating members: Range<Int>) {
+        open(UInt8(ascii: "{"))
+        bytes.append(contentsOf: bytes[members])
+        close(UInt8(ascii: "}"))
+    }
+
+    /// Writes a string that has nothing to escape.
+    mutating func plainString(_ characters: some Collection<UInt8>) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: characters)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     /// The text as a string.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -81,6 +106,10 @@ public struct JSONWriter: Sendable {
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
+    }
+
+    private static func needsEscaping(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func append(escaping byte: UInt8) {

@@ -40,9 +40,19 @@ extension ReachabilityState: JSONRepresentable {
             json.member("reason", ifPresent: path.reason?.rawValue)
             json.name("path")
             json.object { json in
+                let path = path
+                let start = json.bytes.count
                 path.writeMembers(to: &json)
-                json.member("ipv4", ipv4)
-                json.member("ipv6", ipv6)
+                let members = start..<json.bytes.count
+                // One of the two families is the path itself: its text is there already.
+                for (name, family) in [("ipv4", ipv4), ("ipv6", ipv6)] as [(StaticString, Path)] {
+                    json.name(name)
+                    if family == path {
+                        json.object(repeating: members)
+                    } else {
+                        family.write(to: &json)
+                    }
+                }
             }
         }
     }

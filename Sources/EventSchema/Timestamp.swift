@@ -9,38 +9,63 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     public init(microsecondsSince1970: Int64) { self.microsecondsSince1970 = microsecondsSince1970 }
 
     /// RFC 3339 in UTC with six decimals: `2026-11-21T07:00:00.123456Z`.
-    public var description: String { format(.utc) }
+    public var description: String { String(decoding: text(.utc), as: UTF8.self) }
 
     /// RFC 3339 in the system's time zone, with milliseconds and the offset: what people read.
-    public var localDescription: String { format(.local) }
+    public var localDescription: String { String(decoding: text(.local), as: UTF8.self) }
 
     private enum Zone { case utc, local }
 
-    private func format(_ zone: Zone) -> String {
+    private func text(_ zone: Zone) -> [UInt8] {
         var seconds = time_t(microsecondsSince1970.floorDivided(by: 1_000_000))
         let fraction = Int(microsecondsSince1970 - Int64(seconds) * 1_000_000)
         var civil = tm()
-        let date: (tm) -> String = { civil in
-            let day =
-                "\(digits(Int(civil.tm_year) + 1900, 4))-\(digits(Int(civil.tm_mon) + 1))-\(digits(Int(civil.tm_mday)))"
-            return "\(day)T\(digits(Int(civil.tm_hour))):\(digits(Int(civil.tm_min))):\(digits(Int(civil.tm_sec)))"
+        switch zone {
+        case .utc: gmtime_r(&seconds, &civil)
+        case .local: localtime_r(&seconds, &civil)
         }
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
+        text.append(Int(civil.tm_year) + 1900, digits: 4)
+        for (mark, part) in [("-", civil.tm_mon + 1), ("-", civil.tm_mday), ("T", civil.tm_hour), (":", civil.tm_min)]
+            as [(Unicode.Scalar, Int32)]
+        {
+            text.append(UInt8(ascii: mark))
+            text.append(Int(part), digits: 2)
+        }
+        text.append(UInt8(ascii: ":"))
+        text.append(Int(civil.tm_sec), digits: 2)
+        text.append(UInt8(ascii: "."))
         switch zone {
         case .utc:
-            gmtime_r(&seconds, &civil)
-            return "\(date(civil)).\(digits(fraction, 6))Z"
+            text.append(fraction, digits: 6)
+            text.append(UInt8(ascii: "Z"))
         case .local:
-            localtime_r(&seconds, &civil)
+            text.append(fraction / 1000, digits: 3)
             let offset = Int(civil.tm_gmtoff) / 60
-            let sign = offset < 0 ? "-" : "+"
-            return
-                "\(date(civil)).\(digits(fraction / 1000, 3))\(sign)\(digits(abs(offset) / 60)):\(digits(abs(offset) % 60))"
+            text.append(UInt8(ascii: offset < 0 ? "-" : "+"))
+            text.append(abs(offset) / 60, digits: 2)
+            text.append(UInt8(ascii: ":"))
+            text.append(abs(offset) % 60, digits: 2)
         }
+        return text
     }
+}
 
-    private func digits(_ value: Int, _ width: Int = 2) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
+extension Timestamp: JSONRepresentable {
+    /// Writes the time in UTC as a string.
+    public func write(to json: inout JSONWriter) { json.plainString(text(.utc)) }
+}
+
+extension [UInt8] {
+    /// Appends a number with leading zeros.
+    fileprivate mutating func append(_ value: Int, digits: Int) {
+        var divisor = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
     }
 }
 

@@ -59,6 +59,11 @@ struct KernelView: Sendable, Equatable {
         addresses.indices.contains(position) && addresses[position].key == key
     }
 
+    /// Whether there is any address of a family that could reach the Internet.
+    func hasSource(for family: AddressFamily) -> Bool {
+        addresses.contains { $0.address.family == family && !$0.address.isLinkLocal && !$0.address.isLoopback }
+    }
+
     /// The tables that may hold a default route which the kernel would ever use: those of the rules and of the VRFs.
     func tables(_ family: AddressFamily) -> [UInt32] {
         let fromRules = rules.lazy.filter { $0.family == family }.map(\.table)

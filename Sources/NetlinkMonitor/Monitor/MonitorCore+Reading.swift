@@ -68,27 +68,25 @@ extension MonitorCore {
     }
 
     /// Asks for the targets and for the first address of each family that stands for the Internet; for the others only
-    /// where the first was not answered by a default route.
+    /// where the first was not answered by a default route, and there is an address to send from.
     ///
     /// Where that was so the last time, everything is asked at once: a family that the machine does not have would cost
     /// a second round for every edge.
     private mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
-        let all = configuration.lookedUpAddresses
-        let first = AddressFamily.allCases.compactMap { family in
-            configuration.internetAddresses.first { $0.family == family }
-        }
-        let further = all.filter { !first.contains($0) && !configuration.targets.contains($0) }
-        let asked = asksFurtherAddresses ? all : all.filter { !further.contains($0) }
-        var answers = try kernel.lookups(asked.map { LookupQuestion(destination: $0) })
-        let settled = answers.filter { first.contains($0.destination) && $0.isAnsweredByDefault }
+        let asked = questions.first + furtherQuestions
+        var answers = try kernel.lookups(asked)
+        let answered = answers.filter { $0.isAnsweredByDefault && questions.stands($0.destination) }
             .map(\.destination.family)
-        let wanted = further.filter { !settled.contains($0.family) }
-        if asksFurtherAddresses {
-            answers.removeAll { further.contains($0.destination) && !wanted.contains($0.destination) }
-        } else if !wanted.isEmpty {
-            answers += try kernel.lookups(wanted.map { LookupQuestion(destination: $0) })
+        let wanted = questions.further.filter { question in
+            !answered.contains(question.destination.family) && view.hasSource(for: question.destination.family)
         }
-        asksFurtherAddresses = !wanted.isEmpty
+        if wanted != furtherQuestions {
+            let missing = wanted.filter { !furtherQuestions.contains($0) }
+            if !missing.isEmpty { answers += try kernel.lookups(missing) }
+            let needless = furtherQuestions.filter { !wanted.contains($0) }
+            answers.removeAll { answer in needless.contains { $0.destination == answer.destination } }
+            furtherQuestions = wanted
+        }
         return answers
     }
 

@@ -84,6 +84,7 @@ extension MonitorCore {
             )
         )
         loss.succeeded(at: now.instant, took: duration)
+        confirmation.note(.all, at: now.instant)
         publish(next, now)
     }
 }

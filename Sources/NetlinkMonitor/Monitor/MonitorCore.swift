@@ -29,6 +29,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     static var mostDatagramsPerTurn: Int { 4096 }
 
     let configuration: MonitorConfiguration
+    let questions: StandingQuestions
     let clock: @Sendable () -> ObservedTime
     let report: (NetworkEvent) -> Void
     var kernel: Kernel
@@ -38,11 +39,12 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var snapshot: NetworkSnapshot?
     var pending = KernelView.Effects()
     var watched: Set<IPAddress> = []
-    /// The first address of some family was not answered by a default route the last time.
-    var asksFurtherAddresses = false
+    /// What is asked at once, because the first address of its family was not answered by a default route the last time.
+    var furtherQuestions: [LookupQuestion] = []
     /// Tables without a default route: the kernel announces the first one, until then they need not be read again.
     var emptyTables: Set<TableKey> = []
     var loss = LossRecovery()
+    var confirmation = Confirmation()
     var statistics = MonitorStatistics()
     /// The event socket failed in a way that reading again does not mend.
     var isSourceBroken = false
@@ -55,6 +57,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         report: @escaping (NetworkEvent) -> Void
     ) {
         self.configuration = configuration
+        questions = StandingQuestions(configuration)
         self.kernel = kernel
         self.source = source
         self.clock = clock
@@ -64,6 +67,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
 
     /// When the next attempt to read everything again is due, if one is.
     var retryDue: ContinuousClock.Instant? { loss.retryDue }
+
+    /// When ``takeTurn()`` has something to do, whether a message comes or not.
+    var wakeDue: ContinuousClock.Instant? { [retryDue, confirmation.due].compactMap { $0 }.min() }
 
     /// Reads everything for the first time and reports the first update.
     ///
@@ -90,6 +96,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                 observed = clock()
                 let effects = apply(bytes, observed)
                 pending.formUnion(effects)
+                confirmation.note(effects, at: observed.instant)
                 if effects.isEdge, edges < Self.mostEdgesPerTurn {
                     edges += 1
                     publishCurrentState(observed)
@@ -98,6 +105,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
             // What waits behind a loss is older than what is about to be read.
             if loss.isPending, loss.isDue(observed.instant) { break }
         }
+        if let doubtful = confirmation.take(at: observed.instant) { pending.formUnion(doubtful) }
         let recoversNow = loss.isPending && loss.isDue(observed.instant)
         if !recoversNow, pending.isRelevant { publishCurrentState(observed) }
         // Asked again, because publishing may have failed just now; nothing else would wake the thread for it.

@@ -51,7 +51,7 @@ public final class NetworkMonitor: Sendable {
         self.thread = thread
         self.sharedStatistics = statistics
         try thread.start {
-            while thread.wait(for: core.isSourceBroken ? -1 : core.source.descriptor, until: core.retryDue) {
+            while thread.wait(for: core.isSourceBroken ? -1 : core.source.descriptor, until: core.wakeDue) {
                 core.takeTurn()
                 statistics.value = core.statistics
             }

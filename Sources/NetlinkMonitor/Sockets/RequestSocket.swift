@@ -16,6 +16,7 @@ struct RequestSocket: KernelQueries {
 
     private var socket: NetlinkSocket
     private var sequence: UInt32 = 0
+    private var lookupBatch: LookupBatch?
 
     init() throws(NetlinkError) { socket = try NetlinkSocket() }
 
@@ -166,12 +167,12 @@ extension RequestSocket {
     /// Asks several questions with one system call; each is asked twice, for the way out and for the entry that decides.
     private mutating func ask(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
         let operation = "look up a route"
-        var requests: [UInt8] = []
+        // The same questions are asked again and again: only the numbers in their messages change.
+        if lookupBatch?.questions != questions { lookupBatch = try LookupBatch(questions) }
         let first = sequence &+ 1
-        for question in questions {
-            requests += try Request.lookup(question, matchesTable: false, sequence: nextSequence()).bytes
-            requests += try Request.lookup(question, matchesTable: true, sequence: nextSequence()).bytes
-        }
+        sequence &+= UInt32(questions.count * 2)
+        lookupBatch?.number(from: first)
+        let requests = lookupBatch?.bytes ?? []
         let sent = requests.withUnsafeBytes { send(socket.descriptor, $0.baseAddress, $0.count, 0) }
         guard sent == requests.count else { throw NetlinkError(operation: operation, cause: .errno(errno)) }
         var collected = LookupAnswers(count: questions.count * 2, firstSequence: first)

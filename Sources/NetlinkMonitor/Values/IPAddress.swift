@@ -62,10 +62,11 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
 
     /// The canonical text: dotted quad, or RFC 5952 as glibc writes it.
     public var description: String {
+        if family == .ipv4 {
+            return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)"
+        }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let bytes = networkBytes
-        let family = self.family == .ipv4 ? AF_INET : AF_INET6
-        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "?" }
+        guard inet_ntop(AF_INET6, networkBytes, &text, socklen_t(text.count)) != nil else { return "?" }
         return text.withUnsafeBufferPointer { buffer in
             String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
