@@ -23,6 +23,13 @@ struct KernelView: Sendable, Equatable {
             staleRoutes.formUnion(other.staleRoutes)
         }
 
+        /// Whether nothing but the state of a link changed, or nothing at all: no table was touched.
+        func isLinkStateAlone(_ message: NetlinkMessage) -> Bool {
+            guard isRelevant else { return true }
+            guard case .link = message else { return false }
+            return !classifies && staleRoutes.isEmpty
+        }
+
         /// Everything.
         static let all = Effects(
             isRelevant: true,

@@ -14,6 +14,7 @@ extension MonitorCore {
         fresh.defaultRoutes = view.defaultRoutes
         view = fresh
         emptyTables = []
+        mayDecideDifferently = true
         pending = .all
     }
 
@@ -74,6 +75,12 @@ extension MonitorCore {
     /// a second round for every edge.
     private mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
         let asked = questions.first + furtherQuestions
+        if !mayDecideDifferently, asked.map(\.destination) == lastAnswers.map(\.destination),
+            try kernel.outcomes(asked) == lastAnswers.map(\.outcome)
+        {
+            // Only a link's state changed, and the ways out are the same: so are the entries behind them.
+            return lastAnswers
+        }
         var answers = try kernel.lookups(asked)
         let answered = answers.filter { $0.isAnsweredByDefault && questions.stands($0.destination) }
             .map(\.destination.family)
@@ -87,6 +94,8 @@ extension MonitorCore {
             answers.removeAll { answer in needless.contains { $0.destination == answer.destination } }
             furtherQuestions = wanted
         }
+        mayDecideDifferently = false
+        lastAnswers = answers
         return answers
     }
 

@@ -39,6 +39,10 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var snapshot: NetworkSnapshot?
     var pending = KernelView.Effects()
     var watched: Set<IPAddress> = []
+    /// The answers to the lookups the last time.
+    var lastAnswers: [RouteLookup] = []
+    /// Something other than the state of a link changed since: the table entries that decide may be others.
+    var mayDecideDifferently = true
     /// What is asked at once, because the first address of its family was not answered by a default route the last time.
     var furtherQuestions: [LookupQuestion] = []
     /// Tables without a default route: the kernel announces the first one, until then they need not be read again.
@@ -105,7 +109,10 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
             // What waits behind a loss is older than what is about to be read.
             if loss.isPending, loss.isDue(observed.instant) { break }
         }
-        if let doubtful = confirmation.take(at: observed.instant) { pending.formUnion(doubtful) }
+        if let doubtful = confirmation.take(at: observed.instant) {
+            pending.formUnion(doubtful)
+            mayDecideDifferently = true
+        }
         let recoversNow = loss.isPending && loss.isDue(observed.instant)
         if !recoversNow, pending.isRelevant { publishCurrentState(observed) }
         // Asked again, because publishing may have failed just now; nothing else would wake the thread for it.
@@ -140,7 +147,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     if case .route(let route) = message {
                         emptyTables.remove(TableKey(family: route.family, table: route.table))
                     }
-                    effects.formUnion(view.apply(message))
+                    let effect = view.apply(message)
+                    if !effect.isLinkStateAlone(message) { mayDecideDifferently = true }
+                    effects.formUnion(effect)
                 case .failure(let error): failure = failure ?? error
                 }
             }

@@ -52,17 +52,21 @@ extension NetlinkError {
     }
 }
 
-/// The answers to a batch of lookups, found by their sequence numbers: two for each address.
+/// The answers to a batch of lookups, found by their sequence numbers: one or two for each question.
 struct LookupAnswers {
     private let firstSequence: UInt32
+    private let messagesPerQuestion: Int
     private var answers: [NetlinkMessage?]
     private var missing: Int
 
-    init(count: Int, firstSequence: UInt32) {
+    init(questions: Int, messagesPerQuestion: Int, firstSequence: UInt32) {
         self.firstSequence = firstSequence
-        answers = Array(repeating: nil, count: count)
-        missing = count
+        self.messagesPerQuestion = messagesPerQuestion
+        answers = Array(repeating: nil, count: questions * messagesPerQuestion)
+        missing = answers.count
     }
+
+    var messageCount: Int { answers.count }
 
     var isComplete: Bool { missing == 0 }
 
@@ -77,9 +81,14 @@ struct LookupAnswers {
     /// The result for the question at a position.
     func lookup(at position: Int, for destination: IPAddress) -> RouteLookup {
         var matched: Route?
-        if case .route(let route) = answers[position * 2 + 1] { matched = route }
-        return RouteLookup(destination: destination, outcome: outcome(answers[position * 2]), matched: matched)
+        if messagesPerQuestion > 1, case .route(let route) = answers[position * messagesPerQuestion + 1] {
+            matched = route
+        }
+        return RouteLookup(destination: destination, outcome: outcome(at: position), matched: matched)
     }
+
+    /// The way out for the question at a position.
+    func outcome(at position: Int) -> RouteLookup.Outcome { outcome(answers[position * messagesPerQuestion]) }
 
     private func outcome(_ answer: NetlinkMessage?) -> RouteLookup.Outcome {
         switch answer {

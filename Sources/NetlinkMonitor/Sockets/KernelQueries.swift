@@ -12,6 +12,8 @@ protocol KernelQueries {
     mutating func defaultRoutes(_ family: AddressFamily, table: UInt32) throws(NetlinkError) -> [Route]
     /// The kernel's answers, in the order of the questions.
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
+    /// The ways out alone, without the table entries that decide: half the work of ``lookups(_:)``.
+    mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome]
 }
 
 /// One question to the kernel's route lookup.
@@ -22,6 +24,10 @@ struct LookupQuestion: Sendable, Hashable {
 }
 
 extension KernelQueries {
+    mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome] {
+        try lookups(questions).map(\.outcome)
+    }
+
     /// How often a dump is begun again when the tables changed under it.
     static var dumpAttempts: Int { 8 }
 

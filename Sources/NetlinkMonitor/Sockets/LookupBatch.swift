@@ -3,14 +3,17 @@ internal import CLibNL
 /// The messages of several questions to the route lookup, built once and numbered anew each time.
 struct LookupBatch {
     let questions: [LookupQuestion]
-    /// The messages behind each other: for each question one for the way out, and one for the table's entry.
+    /// How many messages each question has: one for the way out, and if wanted one for the table's entry.
+    let messagesPerQuestion: Int
+    /// The messages behind each other.
     private(set) var bytes: [UInt8] = []
     private var starts: [Int] = []
 
-    init(_ questions: [LookupQuestion]) throws(NetlinkError) {
+    init(_ questions: [LookupQuestion], withEntries: Bool) throws(NetlinkError) {
         self.questions = questions
+        messagesPerQuestion = withEntries ? 2 : 1
         for question in questions {
-            for matchesTable in [false, true] {
+            for matchesTable in withEntries ? [false, true] : [false] {
                 starts.append(bytes.count)
                 bytes += try Request.lookup(question, matchesTable: matchesTable, sequence: 0).bytes
             }

@@ -17,6 +17,7 @@ struct RequestSocket: KernelQueries {
     private var socket: NetlinkSocket
     private var sequence: UInt32 = 0
     private var lookupBatch: LookupBatch?
+    private var outcomeBatch: LookupBatch?
 
     init() throws(NetlinkError) { socket = try NetlinkSocket() }
 
@@ -111,11 +112,34 @@ struct RequestSocket: KernelQueries {
     }
 
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
-        var answers: [RouteLookup] = []
+        try inBatches(questions) { (socket, batch) throws(NetlinkError) in
+            if socket.lookupBatch?.questions != batch {
+                socket.lookupBatch = try LookupBatch(batch, withEntries: true)
+            }
+            let answers = try socket.ask(\.lookupBatch)
+            return batch.indices.map { answers.lookup(at: $0, for: batch[$0].destination) }
+        }
+    }
+
+    mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome] {
+        try inBatches(questions) { (socket, batch) throws(NetlinkError) in
+            if socket.outcomeBatch?.questions != batch {
+                socket.outcomeBatch = try LookupBatch(batch, withEntries: false)
+            }
+            let answers = try socket.ask(\.outcomeBatch)
+            return batch.indices.map { answers.outcome(at: $0) }
+        }
+    }
+
+    private mutating func inBatches<Answer>(
+        _ questions: [LookupQuestion],
+        _ ask: (inout RequestSocket, [LookupQuestion]) throws(NetlinkError) -> [Answer]
+    ) throws(NetlinkError) -> [Answer] {
+        var answers: [Answer] = []
         var rest = questions[...]
         while !rest.isEmpty {
-            let batch = rest.prefix(Self.questionsPerBatch)
-            answers += try ask(Array(batch))
+            let batch = Array(rest.prefix(Self.questionsPerBatch))
+            answers += try ask(&self, batch)
             rest = rest.dropFirst(batch.count)
         }
         return answers
@@ -164,26 +188,33 @@ extension RequestSocket {
 
     private mutating func reopen() throws(NetlinkError) { socket = try NetlinkSocket() }
 
-    /// Asks several questions with one system call; each is asked twice, for the way out and for the entry that decides.
-    private mutating func ask(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
+    /// Asks several questions with one system call.
+    ///
+    /// The same questions are asked again and again: the batch is kept, and only the numbers in its messages change.
+    private mutating func ask(
+        _ kept: WritableKeyPath<RequestSocket, LookupBatch?>
+    ) throws(NetlinkError) -> LookupAnswers {
         let operation = "look up a route"
-        // The same questions are asked again and again: only the numbers in their messages change.
-        if lookupBatch?.questions != questions { lookupBatch = try LookupBatch(questions) }
         let first = sequence &+ 1
-        sequence &+= UInt32(questions.count * 2)
-        lookupBatch?.number(from: first)
-        let requests = lookupBatch?.bytes ?? []
+        self[keyPath: kept]?.number(from: first)
+        let batch = self[keyPath: kept]
+        let requests = batch?.bytes ?? []
+        var answers = LookupAnswers(
+            questions: batch?.questions.count ?? 0,
+            messagesPerQuestion: batch?.messagesPerQuestion ?? 1,
+            firstSequence: first
+        )
+        sequence &+= UInt32(answers.messageCount)
         let sent = requests.withUnsafeBytes { send(socket.descriptor, $0.baseAddress, $0.count, 0) }
         guard sent == requests.count else { throw NetlinkError(operation: operation, cause: .errno(errno)) }
-        var collected = LookupAnswers(count: questions.count * 2, firstSequence: first)
         do throws(NetlinkError) {
-            while !collected.isComplete { try readDatagram(operation) { collected.take($0) } }
+            while !answers.isComplete { try readDatagram(operation) { answers.take($0) } }
         } catch {
             // Answers that are still under way must not be taken for those of the next questions.
             try reopen()
             throw error
         }
-        return questions.enumerated().map { collected.lookup(at: $0.offset, for: $0.element.destination) }
+        return answers
     }
 
     /// Waits for one datagram of the kernel's and hands its messages over.

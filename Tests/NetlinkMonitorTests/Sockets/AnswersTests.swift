@@ -95,7 +95,7 @@ struct AnswersTests {
         ]
     )
     func refusals(errno: Int32, expected: RouteLookup.Refusal) throws {
-        var answers = LookupAnswers(count: 2, firstSequence: 7)
+        var answers = LookupAnswers(questions: 1, messagesPerQuestion: 2, firstSequence: 7)
         for sequence: UInt32 in [8, 7] {
             var reply = MessageBuilder.reply(errno: errno)
             reply.sequence = sequence
@@ -114,7 +114,7 @@ struct AnswersTests {
             nextHops: [NextHop(interfaceIndex: 3, gateway: try ip("10.0.0.1"))]
         )
         let entry = Route(destination: .everything(.ipv4), table: 51820, nextHops: way.nextHops)
-        var answers = LookupAnswers(count: 2, firstSequence: 7)
+        var answers = LookupAnswers(questions: 1, messagesPerQuestion: 2, firstSequence: 7)
         let messages = parsed(
             MessageBuilder.route(entry).answering(8),
             MessageBuilder.route(way).answering(7),
@@ -134,7 +134,7 @@ struct AnswersTests {
     func unreadableAnswer() throws {
         var broken = MessageBuilder.route(Route(destination: .everything(.ipv4))).answering(7)
         broken.attributes = [NetlinkAttribute(Rtnetlink.Route.interface, [1])]
-        var answers = LookupAnswers(count: 2, firstSequence: 7)
+        var answers = LookupAnswers(questions: 1, messagesPerQuestion: 2, firstSequence: 7)
         for message in parsed(broken, MessageBuilder.reply(errno: ENETUNREACH).answering(8)) { answers.take(message) }
         #expect(answers.isComplete)
         #expect(try answers.lookup(at: 0, for: ip("192.0.2.1")).outcome == .refused(.failed(errno: EPROTO)))
