@@ -3,7 +3,6 @@ extension NetworkSnapshot {
     ///
     /// Links come first, then addresses, rules, routes and the kernel's answers: causes before effects.
     public func diff(from old: NetworkSnapshot) -> [NetworkChange] {
-        guard self != old else { return [] }
         var changes = linkChanges(since: old)
         if addresses != old.addresses { changes += addressChanges(since: old) }
         if rules != old.rules {
