@@ -27,7 +27,7 @@ func exerciseNetlink(_ input: UnsafeRawBufferPointer) {
     precondition(seen <= input.count / 16, "every message has a header of 16 bytes")
 
     var view = KernelView()
-    var lookups = LookupAnswers(count: 2, firstSequence: 0)
+    var lookups = LookupAnswers(questions: 1, messagesPerQuestion: 2, firstSequence: 0)
     for message in messages {
         let before = view
         _ = view.apply(message)
