@@ -37,19 +37,40 @@ extension EventDraft {
     }
 
     /// The event for a transition of the state machine.
-    public init(_ transition: Transition) {
+    ///
+    /// - Parameter texts: The states that were encoded before; hand the same value to every call.
+    public init(_ transition: Transition, texts: inout StateTexts) {
         switch transition {
-        case .path(let change): self.init(.pathChanged, Self.defaultSubject, change)
-        case .reachability(let change): self.init(.reachabilityChanged, Self.defaultSubject, change)
-        case .targetPath(let target, let change): self.init(.pathChanged, target.name, change)
-        case .target(let target, let change): self.init(.targetChanged, target.name, change)
+        case .path(let change):
+            self.init(.pathChanged, Self.defaultSubject, change, texts.text(of: change.from), texts.text(of: change.to))
+        case .reachability(let change):
+            let (from, to) = (texts.text(of: change.from), texts.text(of: change.to))
+            self.init(.reachabilityChanged, Self.defaultSubject, change, from, to)
+        case .targetPath(let target, let change):
+            self.init(.pathChanged, target.name, change, Self.text(of: change.from), Self.text(of: change.to))
+        case .target(let target, let change):
+            self.init(.targetChanged, target.name, change, Self.text(of: change.from), Self.text(of: change.to))
         }
     }
 
-    private init<State: DescribedState>(_ type: EventType, _ subject: String, _ change: Change<State>) {
+    private static func text(of state: TargetState) -> [UInt8] {
+        var json = JSONWriter()
+        state.write(to: &json)
+        return json.bytes
+    }
+
+    private init<State: DescribedState>(
+        _ type: EventType,
+        _ subject: String,
+        _ change: Change<State>,
+        _ from: [UInt8],
+        _ to: [UInt8]
+    ) {
         self.init(type, subject: subject, summary: Self.summary(of: change)) { json in
-            json.member("from", change.from)
-            json.member("to", change.to)
+            json.name("from")
+            json.value(from)
+            json.name("to")
+            json.value(to)
             json.member("cause", change.cause)
             json.member("observed", Timestamp(change.observed))
             if type != .pathChanged { json.member("settled_ms", change.settled.milliseconds) }

@@ -81,6 +81,12 @@ public struct JSONWriter: Sendable {
         close(UInt8(ascii: "}"))
     }
 
+    /// Writes a value that is JSON text already.
+    mutating func value(_ text: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: text)
+    }
+
     /// Writes a string that has nothing to escape.
     mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()

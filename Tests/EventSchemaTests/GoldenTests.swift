@@ -54,6 +54,11 @@ struct GoldenTests {
     static let down = ReachabilityState(ipv4: lost, ipv6: noRoute)
     static let office = Target(name: "office", address: address("203.0.113.7"))
 
+    static func transition(_ transition: Transition) -> EventDraft {
+        var texts = StateTexts()
+        return EventDraft(transition, texts: &texts)
+    }
+
     static let drafts: [(name: String, draft: EventDraft)] = [
         (
             "agent.started",
@@ -62,11 +67,11 @@ struct GoldenTests {
         ("agent.stopping", .agentStopping(reason: "SIGTERM")),
         (
             "path.changed",
-            EventDraft(.path(Change(from: .unknown, to: up, cause: .start, observed: observed)))
+            transition(.path(Change(from: .unknown, to: up, cause: .start, observed: observed)))
         ),
         (
             "reachability.changed",
-            EventDraft(
+            transition(
                 .reachability(
                     Change(from: up, to: down, cause: cause, observed: observed, settled: .milliseconds(1000))
                 )
@@ -74,7 +79,7 @@ struct GoldenTests {
         ),
         (
             "target.changed",
-            EventDraft(
+            transition(
                 .target(
                     office,
                     Change(
@@ -173,5 +178,19 @@ struct GoldenTests {
         #expect(object?["time"] as? String == "2026-11-21T07:00:00.123456Z")
         #expect(object?["seq"] as? Int == (event.type.isNumbered ? 42 : nil))
         #expect((object?["id"] as? String)?.hasSuffix(event.type.isNumbered ? "-42" : "-u42") == true)
+    }
+
+    @Test("a state that was encoded before is written as if it were encoded anew")
+    func sharedTexts() {
+        var texts = StateTexts()
+        let back = Transition.path(Change(from: Self.down, to: Self.up, cause: .start, observed: Self.observed))
+        let there = Transition.path(Change(from: Self.up, to: Self.down, cause: Self.cause, observed: Self.observed))
+        for transition in [
+            there, back, there, .path(Change(from: .unknown, to: Self.up, cause: .start, observed: Self.observed)),
+            back,
+        ] {
+            let shared = Event(EventDraft(transition, texts: &texts), from: Self.origin, at: Self.time, number: 1)
+            #expect(shared.line == Event(Self.transition(transition), from: Self.origin, at: Self.time, number: 1).line)
+        }
     }
 }

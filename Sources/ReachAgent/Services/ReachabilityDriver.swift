@@ -12,6 +12,7 @@ internal import Synchronization
 final class ReachabilityDriver: Sendable {
     private struct State {
         var machine: ReachabilityMachine
+        var texts = StateTexts()
         var isStarted = false
         var isCorrection = false
         /// The moment that the caller of ``tick()`` waits for.
@@ -52,7 +53,8 @@ final class ReachabilityDriver: Sendable {
             switch event {
             case .update(let update):
                 start(&state)
-                publish(state.machine.handle(update, isCorrection: state.isCorrection))
+                let transitions = state.machine.handle(update, isCorrection: state.isCorrection)
+                publish(transitions, &state.texts)
                 state.isCorrection = false
                 if let deadline = state.machine.deadline, state.awaited.map({ deadline < $0 }) ?? true { whenEarlier() }
             case .overrun(let overrun): publish(EventDraft(overrun))
@@ -72,8 +74,8 @@ final class ReachabilityDriver: Sendable {
         publish(.agentStarted(version: Agent.version, bootID: origin.streamID, settle: settle, targets: targets))
     }
 
-    private func publish(_ transitions: [Transition]) {
-        for transition in transitions { publish(EventDraft(transition)) }
+    private func publish(_ transitions: [Transition], _ texts: inout StateTexts) {
+        for transition in transitions { publish(EventDraft(transition, texts: &texts)) }
     }
 
     private func publish(_ draft: EventDraft) {
@@ -83,7 +85,7 @@ final class ReachabilityDriver: Sendable {
     /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
     func tick() -> ContinuousClock.Instant? {
         state.withLock { state in
-            publish(state.machine.tick(at: .now))
+            publish(state.machine.tick(at: .now), &state.texts)
             state.awaited = state.machine.deadline
             return state.awaited
         }
