@@ -50,8 +50,8 @@ struct clibnl_datagram {
     bool sender_is_netlink; // a sender address of the netlink family was given
 };
 
-// Reads one datagram without blocking (unless `wait`), in one system call: no MSG_PEEK, no allocation.
-static inline struct clibnl_datagram clibnl_receive(int fd, void *buffer, size_t capacity, bool wait) {
+// Reads one datagram without blocking, in one system call: no MSG_PEEK, no allocation.
+static inline struct clibnl_datagram clibnl_receive(int fd, void *buffer, size_t capacity) {
     struct sockaddr_nl sender;
     memset(&sender, 0, sizeof sender);
     struct iovec io = { .iov_base = buffer, .iov_len = capacity };
@@ -64,7 +64,7 @@ static inline struct clibnl_datagram clibnl_receive(int fd, void *buffer, size_t
     struct clibnl_datagram result;
     memset(&result, 0, sizeof result);
     do {
-        result.length = recvmsg(fd, &header, wait ? 0 : MSG_DONTWAIT);
+        result.length = recvmsg(fd, &header, MSG_DONTWAIT);
     } while (result.length < 0 && errno == EINTR);
     if (result.length < 0) {
         result.error = errno;
@@ -157,9 +157,6 @@ static inline bool clibnl_drops(int fd, uint32_t *drops) {
 
 // BPF's view of a packet that is a netlink message: the offset of an attribute, found by type (linux/filter.h).
 static const uint32_t CLIBNL_BPF_ATTRIBUTE_OFFSET = (uint32_t)(SKF_AD_OFF + SKF_AD_NLATTR);
-
-// struct rtnexthop follows RTA_MULTIPATH's header; its attributes follow it, aligned.
-static inline int clibnl_rtnexthop_length(const struct rtnexthop *hop) { return hop->rtnh_len; }
 
 // linux/if.h cannot be included beside net/if.h, so the one flag and the states that glibc lacks are spelled here.
 enum {

@@ -59,8 +59,6 @@ public struct ReachabilityMachine: Sendable {
 
     /// The settled state.
     public var state: ReachabilityState { reachability.settled }
-    /// The state as last observed.
-    public var rawState: ReachabilityState { reachability.raw }
     /// The settled states of the targets, in their order.
     public var targetPaths: [(target: Target, state: TargetState)] {
         zip(targets, targetStates).map { ($0, $1.settled) }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The command line as an operator meets it: statuses, messages, signals and pipes.
-@Suite(.enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
+@Suite(.inNamespace)
 struct IntegrationCommandTests {
     let namespace: NetworkNamespace
     private let agent = BuiltAgent.path

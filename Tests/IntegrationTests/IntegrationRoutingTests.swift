@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// Routes, tables, rules and nexthop objects on a real kernel.
-@Suite(.enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
+@Suite(.inNamespace)
 struct IntegrationRoutingTests {
     let namespace: NetworkNamespace
 

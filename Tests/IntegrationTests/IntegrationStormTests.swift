@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Storms: more messages than anybody wants, and more than the socket's buffer takes.
-@Suite(.enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"), .serialized)
+@Suite(.inNamespace, .serialized)
 struct IntegrationStormTests {
     let namespace: NetworkNamespace
 

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A user, network and mount namespace that a test made for itself: a whole network stack without any privilege.
 ///
@@ -93,4 +94,11 @@ struct CommandFailure: Error, CustomStringConvertible {
     let output: String
 
     var description: String { "'\(command)' ended with status \(status): \(output)" }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips where no namespace can be made, and says why.
+    static var inNamespace: Self {
+        .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")")
+    }
 }

@@ -45,13 +45,4 @@ public struct NetlinkError: Error, Sendable, Hashable, CustomStringConvertible {
             }
         return "\(operation): \(reason)\(kernelMessage.map { " (\($0))" } ?? "")"
     }
-
-    /// Another attempt may well succeed: nothing is wrong with the request or with our rights.
-    var isTransient: Bool {
-        switch cause {
-        case .timedOut, .dumpInterrupted, .truncated, .malformed: true
-        case .errno(let code): [ENOBUFS, EAGAIN, EINTR, EBUSY, ENOMEM].contains(code)
-        case .library: false
-        }
-    }
 }

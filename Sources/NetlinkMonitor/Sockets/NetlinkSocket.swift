@@ -84,7 +84,7 @@ final class NetlinkSocket {
     ///
     /// - Throws: ``NetlinkError`` for any failure but a full buffer and an empty one.
     func receive() throws(NetlinkError) -> Received {
-        let result = clibnl_receive(descriptor, buffer.baseAddress, buffer.count, false)
+        let result = clibnl_receive(descriptor, buffer.baseAddress, buffer.count)
         guard result.length >= 0 else {
             switch result.error {
             case EAGAIN: return .drained

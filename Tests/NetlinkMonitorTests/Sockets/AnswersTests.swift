@@ -84,7 +84,6 @@ struct AnswersTests {
         )
         let refused = progress(parsed(reply)).progress.failure?.naming("dump links")
         #expect(refused?.description == "dump links: Operation not permitted (not you)")
-        #expect(refused?.isTransient == false)
     }
 
     @Test(
