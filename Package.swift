@@ -20,10 +20,19 @@ let package = Package(
         .executable(name: "reachagent", targets: ["ReachAgent"]),
         .library(name: "NetlinkMonitor", targets: ["NetlinkMonitor"]),
         .library(name: "NetlinkTestKit", targets: ["NetlinkTestKit"]),
+        .library(name: "Probes", targets: ["Probes"]),
+        .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
         .systemLibrary(
@@ -32,23 +41,67 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]
         ),
         .target(name: "NetlinkMonitor", dependencies: ["CLibNL"], swiftSettings: settings),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(
+            name: "Probes",
+            dependencies: [
+                "CPCRE2",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "Reachability", dependencies: ["NetlinkMonitor"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
         .target(name: "EventSchema", dependencies: ["NetlinkMonitor", "Reachability"], swiftSettings: settings),
         .executableTarget(
             name: "ReachAgent",
             dependencies: [
-                "CLibNL", "EventSchema", "NetlinkMonitor", "NotificationBus", "Reachability",
+                "CLibNL", "EventSchema", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
         .target(name: "NetlinkTestKit", dependencies: ["NetlinkMonitor"], swiftSettings: settings),
+        .target(
+            name: "ProbeTestKit",
+            dependencies: [
+                "Probes",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
 
         .testTarget(
             name: "NetlinkMonitorTests",
             dependencies: ["CLibNL", "NetlinkMonitor", "NetlinkTestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ProbesTests",
+            dependencies: [
+                "ProbeTestKit", "Probes",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -66,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "EventSchema", "NetlinkMonitor", "ReachAgent", "Reachability",
+                "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent", "Reachability",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -74,7 +127,7 @@ let package = Package(
         .target(name: "AgentTestKit", path: "Tests/AgentTestKit", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["AgentTestKit", "NetlinkMonitor", "ReachAgent"],
+            dependencies: ["AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
             exclude: ["without-netlink.py"],
             swiftSettings: settings
         ),

@@ -1,0 +1,34 @@
+public import struct FoundationEssentials.Date
+
+/// Everything that one check of one target saw, whether it succeeded or not.
+public struct CheckReport: Sendable {
+    /// The target as it was asked for, without credentials.
+    public var target: String
+    /// What came out.
+    public var verdict: CheckVerdict
+    /// Everything that was found over the whole check: refusals first, in the order in which they happened.
+    public var findings: [Finding]
+    /// One entry for each place that was asked: the target, and every redirect that was followed.
+    public var hops: [CheckHop]
+    /// When the check began, by the wall clock.
+    public var started: Date
+    /// How long it took, by the monotonic clock.
+    public var duration: Duration
+
+    /// Creates a report.
+    public init(
+        target: String,
+        verdict: CheckVerdict,
+        findings: [Finding],
+        hops: [CheckHop],
+        started: Date,
+        duration: Duration
+    ) {
+        self.target = target
+        self.verdict = verdict
+        self.findings = findings
+        self.hops = hops
+        self.started = started
+        self.duration = duration
+    }
+}

@@ -1,0 +1,34 @@
+/// One thing that a check or an evaluation found, as data.
+///
+/// A finding is not an error: a probe that finds a bad certificate did its work. What refuses has the severity
+/// ``Severity-swift.enum/refusal``; everything else informs.
+public struct Finding: Sendable, Hashable, CustomStringConvertible {
+    /// What a finding means for the verdict.
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
+        /// The check fails because of it.
+        case refusal
+        /// The check passes, and somebody should look at it before it does not.
+        case warning
+        /// A fact that explains others.
+        case note
+    }
+
+    /// What was found: stable, never renamed, documented in one table.
+    public let code: FindingCode
+    /// What it means for the verdict.
+    public let severity: Severity
+    /// What it is about, in the words of the operator: a certificate's subject, a header's name, an address.
+    public let subject: String
+    /// What was seen and what was expected, as a clause without a full stop.
+    public let evidence: String
+
+    /// Creates a finding; `evidence` should name the values that were compared.
+    public init(_ code: FindingCode, _ severity: Severity = .refusal, subject: String, evidence: String) {
+        self.code = code
+        self.severity = severity
+        self.subject = subject
+        self.evidence = evidence
+    }
+
+    public var description: String { "\(code.rawValue) (\(subject)): \(evidence)" }
+}

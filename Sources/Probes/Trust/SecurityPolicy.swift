@@ -1,0 +1,45 @@
+/// How a server's trust is evaluated: the whole of AFNetworking's AFSecurityPolicy, as a value.
+///
+/// What each combination means is ``TrustEvaluator``'s subject. The defaults are AFSecurityPolicy's: no pinning, invalid
+/// certificates refused, the domain name validated.
+public struct SecurityPolicy: Sendable, Hashable {
+    /// What a pin is compared with.
+    public enum PinningMode: String, Sendable, Hashable, CaseIterable {
+        /// Pins are ignored; the trust anchors decide.
+        case none
+        /// One certificate of the chain must have a pinned public key.
+        case publicKey = "public-key"
+        /// The chain must lead to a pinned certificate and contain one.
+        case certificate
+    }
+
+    /// What a pin is compared with.
+    public var pinningMode: PinningMode
+    /// The certificates to pin; in ``PinningMode/publicKey`` their keys count.
+    public var pinnedCertificates: [PinnedCertificate]
+    /// Hashes of public keys to pin besides; they only count in ``PinningMode/publicKey``.
+    public var pinnedPublicKeys: [PublicKeyPin]
+    /// Whether a chain that does not verify is accepted, as far as the pinning mode lets it.
+    public var allowsInvalidCertificates: Bool
+    /// Whether the certificate must be for the name that was asked for.
+    public var validatesDomainName: Bool
+    /// Whether AFNetworking's gap is kept: public key pinning with invalid certificates allowed never looks at the name.
+    public var isAFNetworkingCompatible: Bool
+
+    /// Creates a policy; the defaults are AFSecurityPolicy's `defaultPolicy`.
+    public init(
+        pinningMode: PinningMode = .none,
+        pinnedCertificates: [PinnedCertificate] = [],
+        pinnedPublicKeys: [PublicKeyPin] = [],
+        allowsInvalidCertificates: Bool = false,
+        validatesDomainName: Bool = true,
+        isAFNetworkingCompatible: Bool = false
+    ) {
+        self.pinningMode = pinningMode
+        self.pinnedCertificates = pinnedCertificates
+        self.pinnedPublicKeys = pinnedPublicKeys
+        self.allowsInvalidCertificates = allowsInvalidCertificates
+        self.validatesDomainName = validatesDomainName
+        self.isAFNetworkingCompatible = isAFNetworkingCompatible
+    }
+}

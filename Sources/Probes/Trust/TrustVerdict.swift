@@ -1,0 +1,29 @@
+/// The answer of a trust evaluation: whether the policy accepts the server, and everything that was found.
+public struct TrustVerdict: Sendable, Hashable {
+    /// Whether the security policy accepts the server.
+    public let isAccepted: Bool
+    /// What was found, the refusal that matters most first.
+    public let findings: [Finding]
+    /// The certificates as the server sent them, its own first; those that cannot be decoded too.
+    public let presentedChain: [CertificateDescription]
+    /// The path that was built and verified, from the server's certificate to its anchor; empty when there is none.
+    public let validatedChain: [CertificateDescription]
+
+    /// Creates a verdict.
+    public init(
+        isAccepted: Bool,
+        findings: [Finding],
+        presentedChain: [CertificateDescription],
+        validatedChain: [CertificateDescription]
+    ) {
+        self.isAccepted = isAccepted
+        self.findings = findings
+        self.presentedChain = presentedChain
+        self.validatedChain = validatedChain
+    }
+
+    /// The code of the refusal that matters most; nil when the server is accepted.
+    public var code: FindingCode? {
+        isAccepted ? nil : findings.first { $0.severity == .refusal }?.code
+    }
+}
