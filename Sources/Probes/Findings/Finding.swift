@@ -30,5 +30,6 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
         self.evidence = evidence
     }
 
+    /// The code, the subject and the evidence on one line.
     public var description: String { "\(code.rawValue) (\(subject)): \(evidence)" }
 }

@@ -357,6 +357,11 @@ extension FindingCode {
                 "The check was cancelled before it was done.",
                 "Run it again."
             )
+        case .requestInvalid:
+            (
+                "The request cannot be built, or its body cannot be read.",
+                "The evidence names what is wrong; nothing was sent, or not all of it."
+            )
         case .resourcesExhausted:
             (
                 "The system had no file descriptor, memory or port left.",

@@ -160,6 +160,8 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable {
     case timeout = "timeout"
     /// The check was cancelled before it was done.
     case cancelled = "cancelled"
+    /// The request cannot be built, or its body cannot be read.
+    case requestInvalid = "request_invalid"
     /// The system had no file descriptor, memory or port left.
     case resourcesExhausted = "resources_exhausted"
 }

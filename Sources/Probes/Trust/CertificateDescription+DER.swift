@@ -1,8 +1,23 @@
+internal import Crypto
+internal import FoundationEssentials
+
 extension CertificateDescription {
     /// Describes a certificate in DER, as far as it can be decoded.
-    public init(der: [UInt8]) {
+    public init(der: [UInt8]) { self.init(DecodedCertificate(der: der)) }
+
+    init(_ certificate: DecodedCertificate) {
         self.init(
-            subject: "", subjectAlternativeNames: [], issuer: "", notValidBefore: nil, notValidAfter: nil,
-            serialNumber: "", sha256: "", publicKeyPin: nil, key: "", signature: "", isCertificateAuthority: false)
+            subject: certificate.subject.description,
+            subjectAlternativeNames: certificate.extensions.subjectAlternativeNames.map(\.description),
+            issuer: certificate.issuer.description,
+            notValidBefore: certificate.notBefore?.date,
+            notValidAfter: certificate.notAfter?.date,
+            serialNumber: certificate.serialNumber.hexadecimal,
+            sha256: [UInt8](SHA256.hash(data: certificate.der)).hexadecimal,
+            publicKeyPin: certificate.publicKeyPin,
+            key: certificate.publicKey?.words ?? "",
+            signature: certificate.signatureAlgorithm?.words ?? "",
+            isCertificateAuthority: certificate.extensions.basicConstraints?.isAuthority ?? false
+        )
     }
 }

@@ -1,2 +1,60 @@
 /// A certificate revocation list (RFC 5280, section 5).
-public struct CertificateRevocationList: Sendable, Hashable {}
+public struct CertificateRevocationList: Sendable, Hashable {
+    /// The list in DER.
+    public let der: [UInt8]
+    let content: RevocationListContent
+
+    /// Decodes a list in DER.
+    ///
+    /// A list that RFC 5280 allows and that cannot be used here (a delta list, or one of several parts) is no error: an
+    /// evaluation says of it that it tells nothing.
+    ///
+    /// - Throws: ``SecurityPolicyError/undecodableRevocationList(source:reason:)``.
+    public init(der: [UInt8]) throws(SecurityPolicyError) {
+        do {
+            content = try RevocationListContent(der: der)
+        } catch {
+            throw .undecodableRevocationList(source: "the list", reason: error.description)
+        }
+        self.der = der
+    }
+
+    /// Reads the lists of a file: one in DER, or any number in PEM.
+    ///
+    /// - Throws: ``SecurityPolicyError`` when the file cannot be read, holds no list, or one that cannot be decoded.
+    public static func lists(at path: String) throws(SecurityPolicyError) -> [CertificateRevocationList] {
+        try lists(decoding: try CertificateFile.bytes(of: path), source: path)
+    }
+
+    /// Decodes one list in DER, or any number in PEM.
+    ///
+    /// - Parameter source: How an error names the bytes.
+    /// - Throws: ``SecurityPolicyError`` when there is no list, or one that cannot be decoded.
+    public static func lists(
+        decoding bytes: [UInt8],
+        source: String = "the text"
+    ) throws(SecurityPolicyError) -> [CertificateRevocationList] {
+        var encoded: [[UInt8]] = [bytes]
+        if let blocks = try PEMBlocks.blocks(in: bytes, named: ["X509 CRL"], source: source) {
+            encoded = blocks.map(\.der)
+        }
+        guard !encoded.isEmpty else {
+            throw .undecodableRevocationList(source: source, reason: "it holds no block named X509 CRL")
+        }
+        var lists: [CertificateRevocationList] = []
+        for der in encoded {
+            do throws(SecurityPolicyError) {
+                lists.append(try CertificateRevocationList(der: der))
+            } catch .undecodableRevocationList(_, let reason) {
+                throw .undecodableRevocationList(source: source, reason: reason)
+            }
+        }
+        return lists
+    }
+
+    /// Whether two lists are the same bytes.
+    public static func == (left: Self, right: Self) -> Bool { left.der == right.der }
+
+    /// Hashes the bytes of the list.
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}

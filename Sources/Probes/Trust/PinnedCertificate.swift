@@ -5,8 +5,17 @@ public struct PinnedCertificate: Sendable, Hashable {
     /// The hash of its public key.
     public let publicKeyPin: PublicKeyPin
 
-    init(der: [UInt8], publicKeyPin: PublicKeyPin) {
+    /// Takes a certificate in DER.
+    ///
+    /// - Throws: ``SecurityPolicyError/undecodableCertificate(source:reason:)``; AFSecurityPolicy would pass over such a
+    ///   pin in silence.
+    public init(der: [UInt8]) throws(SecurityPolicyError) {
+        let certificate = DecodedCertificate(der: der)
+        guard certificate.isUsable, let pin = certificate.publicKeyPin else {
+            let reason = certificate.flaws.first ?? "it has no public key"
+            throw .undecodableCertificate(source: "the pinned certificate", reason: reason)
+        }
         self.der = der
-        self.publicKeyPin = publicKeyPin
+        publicKeyPin = pin
     }
 }

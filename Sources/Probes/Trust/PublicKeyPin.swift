@@ -24,5 +24,6 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         digest = [UInt8](SHA256.hash(data: subjectPublicKeyInfo))
     }
 
+    /// The pin as it is written.
     public var description: String { "sha256//" + Data(digest).base64EncodedString() }
 }

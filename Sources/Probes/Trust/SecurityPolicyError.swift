@@ -13,6 +13,7 @@ public enum SecurityPolicyError: Error, Sendable, Hashable, CustomStringConverti
     /// Pins were given for a target that is not reached over TLS.
     case pinningWithoutTLS(target: String)
 
+    /// The text that operators read.
     public var description: String {
         switch self {
         case .invalidPublicKeyPin(let text):

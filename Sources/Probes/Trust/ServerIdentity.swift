@@ -5,6 +5,7 @@ public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
     /// An IP address in network byte order: 4 or 16 bytes.
     case address([UInt8])
 
+    /// The text that operators read.
     public var description: String {
         switch self {
         case .name(let name): name

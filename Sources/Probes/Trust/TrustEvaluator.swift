@@ -3,7 +3,20 @@ public import struct FoundationEssentials.Date
 /// Evaluates the certificates that a server presents under a security policy.
 ///
 /// The same code serves the TLS handshake of a check and `reachagent trust evaluate`. An evaluator is immutable and may
-/// be shared by any number of checks.
+/// be shared by any number of checks; it remembers its last answers, so that a server that is asked every minute does
+/// not cost signatures every minute.
+///
+/// The rules are AFSecurityPolicy's, branch by branch:
+///
+/// - No pinning: the chain must lead to an anchor, be valid, and be for the name. With invalid certificates allowed,
+///   nothing is checked; a name cannot be asked for then.
+/// - Public key: as before, and one certificate of the validated path must have a pinned key. With invalid certificates
+///   allowed, the key decides: of the server's certificate, or of an authority that really signed the chain below it. The
+///   name still counts, unless ``SecurityPolicy/isAFNetworkingCompatible`` leaves AFNetworking's gap open.
+/// - Certificate: as the first, and besides a path must lead to a pinned certificate. With invalid certificates allowed
+///   the pinned certificates alone are the anchors; validity, purpose and name still count.
+///
+/// Pins are never compared with a certificate that is merely sent: anybody can send one.
 public struct TrustEvaluator: Sendable {
     /// The policy that decides.
     public let policy: SecurityPolicy
@@ -11,8 +24,11 @@ public struct TrustEvaluator: Sendable {
     public let anchors: TrustAnchors
     /// The revocation lists to consult; none unless given.
     public let revocationLists: [CertificateRevocationList]
-    /// How many certificates may stand between the server's own and its anchor; nil for the built-in limit.
+    /// How many certificates may stand between the server's own and its anchor; nil for the built-in limit of 16.
     public let maximumPathLength: Int?
+
+    private let pinnedAnchors: AnchorSet
+    let memo = TrustMemo()
 
     /// Creates an evaluator.
     public init(
@@ -25,6 +41,7 @@ public struct TrustEvaluator: Sendable {
         self.anchors = anchors
         self.revocationLists = revocationLists
         self.maximumPathLength = maximumPathLength
+        pinnedAnchors = AnchorSet(policy.pinningMode == .certificate ? policy.pinnedCertificates.map(\.der) : [])
     }
 
     /// Evaluates a server's certificates in DER, its own first, as they came.
@@ -34,6 +51,21 @@ public struct TrustEvaluator: Sendable {
     ///   - identity: Who the server must be; nil leaves the name out, as AFSecurityPolicy does for a nil domain.
     ///   - date: The moment for which validity is judged.
     public func evaluate(presented: [[UInt8]], identity: ServerIdentity?, at date: Date) async -> TrustVerdict {
-        TrustVerdict(isAccepted: false, findings: [], presentedChain: [], validatedChain: [])
+        let anchorSet = anchors.current()
+        let key = TrustMemo.Key(presented: presented, identity: identity, generation: anchorSet.generation)
+        if let verdict = memo.verdict(for: key, at: date) { return verdict }
+        var evaluation = TrustEvaluation(
+            policy: policy,
+            anchors: anchorSet,
+            pinnedAnchors: pinnedAnchors,
+            revocationLists: revocationLists,
+            maximumPathLength: max(0, min(maximumPathLength ?? 16, 16)),
+            presented: presented,
+            identity: identity,
+            date: date
+        )
+        let verdict = await evaluation.verdict()
+        memo.remember(verdict, for: key, at: date, boundaries: evaluation.boundaries)
+        return verdict
     }
 }

@@ -1,0 +1,45 @@
+internal import SwiftASN1
+
+/// A distinguished name: a list of attributes, each in a part of its own.
+public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
+    /// One attribute of a name.
+    public struct Attribute: Sendable, Hashable {
+        /// What the attribute is.
+        public var oid: CertificateOID
+        /// Its text, encoded as a UTF8String (a country as a PrintableString).
+        public var value: String
+
+        /// Creates an attribute.
+        public init(_ oid: CertificateOID, _ value: String) {
+            self.oid = oid
+            self.value = value
+        }
+    }
+
+    /// The attributes in the order in which they are encoded.
+    public var attributes: [Attribute]
+
+    /// A name of these attributes.
+    public init(_ attributes: [Attribute] = []) { self.attributes = attributes }
+
+    /// A name that is only a common name.
+    public static func common(_ name: String) -> CertificateName { CertificateName([Attribute(.commonName, name)]) }
+
+    /// A name without any attribute.
+    public static let empty = CertificateName()
+
+    /// The attributes as `oid=value`, with commas between them.
+    public var description: String { attributes.map { "\($0.oid)=\($0.value)" }.joined(separator: ",") }
+
+    /// The name in DER.
+    public var der: [UInt8] {
+        DERForm.sequence(
+            of: attributes.map { attribute in
+                let string: ASN1Identifier = attribute.oid == .country ? .printableString : .utf8String
+                return DERForm.set(
+                    DERForm.sequence(attribute.oid.der, DERForm.primitive(string, Array(attribute.value.utf8)))
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,69 @@
+internal import SwiftASN1
+
+/// An object identifier, written as text: `"2.5.29.17"`.
+public struct CertificateOID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The numbers of the identifier.
+    public let components: [UInt64]
+
+    /// Reads numbers with dots between them; what is not a number is left out.
+    public init(_ text: String) { components = text.split(separator: ".").compactMap { UInt64($0) } }
+
+    /// Reads a literal as ``init(_:)`` does.
+    public init(stringLiteral text: String) { self.init(text) }
+
+    /// The numbers with dots between them.
+    public var description: String { components.map(String.init).joined(separator: ".") }
+
+    /// The identifier in DER.
+    public var der: [UInt8] {
+        var content: [UInt8] = []
+        if let first = components.first {
+            let second = components.dropFirst().first ?? 0
+            content += Self.base128(first.multipliedReportingOverflow(by: 40).partialValue &+ second)
+        }
+        for component in components.dropFirst(2) { content += Self.base128(component) }
+        return DERForm.primitive(.objectIdentifier, content)
+    }
+
+    private static func base128(_ value: UInt64) -> [UInt8] {
+        var groups = [UInt8(value & 0x7F)]
+        var rest = value >> 7
+        while rest > 0 {
+            groups.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        return groups.reversed()
+    }
+}
+
+extension CertificateOID {
+    /// The purpose of a TLS server's certificate (id-kp-serverAuth).
+    public static let serverAuthentication: CertificateOID = "1.3.6.1.5.5.7.3.1"
+    /// The purpose of a TLS client's certificate (id-kp-clientAuth).
+    public static let clientAuthentication: CertificateOID = "1.3.6.1.5.5.7.3.2"
+    /// The purpose of a certificate that signs programs (id-kp-codeSigning).
+    public static let codeSigning: CertificateOID = "1.3.6.1.5.5.7.3.3"
+    /// The purpose of a certificate that signs OCSP responses (id-kp-OCSPSigning).
+    public static let ocspSigning: CertificateOID = "1.3.6.1.5.5.7.3.9"
+    /// Every purpose (anyExtendedKeyUsage).
+    public static let anyPurpose: CertificateOID = "2.5.29.37.0"
+
+    /// The attribute of a name that holds a common name.
+    public static let commonName: CertificateOID = "2.5.4.3"
+    /// The attribute of a name that holds a country's two letters.
+    public static let country: CertificateOID = "2.5.4.6"
+    /// The attribute of a name that holds an organisation.
+    public static let organization: CertificateOID = "2.5.4.10"
+    /// The attribute of a name that holds a unit of an organisation.
+    public static let organizationalUnit: CertificateOID = "2.5.4.11"
+
+    static let subjectKeyIdentifier: CertificateOID = "2.5.29.14"
+    static let keyUsage: CertificateOID = "2.5.29.15"
+    static let subjectAlternativeName: CertificateOID = "2.5.29.17"
+    static let basicConstraints: CertificateOID = "2.5.29.19"
+    static let revocationListNumber: CertificateOID = "2.5.29.20"
+    static let revocationReason: CertificateOID = "2.5.29.21"
+    static let nameConstraints: CertificateOID = "2.5.29.30"
+    static let authorityKeyIdentifier: CertificateOID = "2.5.29.35"
+    static let extendedKeyUsage: CertificateOID = "2.5.29.37"
+}

@@ -1,0 +1,63 @@
+/// How a certificate or a revocation list is signed, and what it says about that.
+public enum SignatureScheme: Sendable, Hashable {
+    /// ECDSA with SHA-1, which nobody should accept.
+    case ecdsaSHA1
+    /// ECDSA with SHA-256.
+    case ecdsaSHA256
+    /// ECDSA with SHA-384.
+    case ecdsaSHA384
+    /// ECDSA with SHA-512.
+    case ecdsaSHA512
+    /// Ed25519.
+    case ed25519
+    /// RSA (PKCS #1 v1.5) that says MD5. The signature is one with SHA-256: MD5 must be refused before anybody verifies.
+    case rsaMD5
+    /// RSA (PKCS #1 v1.5) with SHA-1, which nobody should accept.
+    case rsaSHA1
+    /// RSA (PKCS #1 v1.5) with SHA-256.
+    case rsaSHA256
+    /// RSA (PKCS #1 v1.5) with SHA-384.
+    case rsaSHA384
+    /// RSA (PKCS #1 v1.5) with SHA-512.
+    case rsaSHA512
+    /// RSA-PSS with SHA-256 and a salt of 32 bytes.
+    case rsaPSSSHA256
+    /// RSA-PSS with SHA-384 and a salt of 48 bytes.
+    case rsaPSSSHA384
+    /// RSA-PSS with SHA-512 and a salt of 64 bytes.
+    case rsaPSSSHA512
+    /// An algorithm of any name, without parameters; the signature is what the key makes by default.
+    case unknown(CertificateOID)
+
+    /// The AlgorithmIdentifier in DER.
+    public var algorithmIdentifier: [UInt8] {
+        switch self {
+        case .ecdsaSHA1: DERForm.sequence(CertificateOID("1.2.840.10045.4.1").der)
+        case .ecdsaSHA256: DERForm.sequence(CertificateOID("1.2.840.10045.4.3.2").der)
+        case .ecdsaSHA384: DERForm.sequence(CertificateOID("1.2.840.10045.4.3.3").der)
+        case .ecdsaSHA512: DERForm.sequence(CertificateOID("1.2.840.10045.4.3.4").der)
+        case .ed25519: DERForm.sequence(CertificateOID("1.3.101.112").der)
+        case .rsaMD5: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.4").der, DERForm.null)
+        case .rsaSHA1: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.5").der, DERForm.null)
+        case .rsaSHA256: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.11").der, DERForm.null)
+        case .rsaSHA384: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.12").der, DERForm.null)
+        case .rsaSHA512: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.13").der, DERForm.null)
+        case .rsaPSSSHA256: Self.pss(hash: "2.16.840.1.101.3.4.2.1", saltLength: 32)
+        case .rsaPSSSHA384: Self.pss(hash: "2.16.840.1.101.3.4.2.2", saltLength: 48)
+        case .rsaPSSSHA512: Self.pss(hash: "2.16.840.1.101.3.4.2.3", saltLength: 64)
+        case .unknown(let oid): DERForm.sequence(oid.der)
+        }
+    }
+
+    /// RSASSA-PSS-params of RFC 4055: hash, mask generation with the same hash, length of the salt.
+    private static func pss(hash: CertificateOID, saltLength: Int) -> [UInt8] {
+        let hash = DERForm.sequence(hash.der, DERForm.null)
+        let mask = DERForm.sequence(CertificateOID("1.2.840.113549.1.1.8").der, hash)
+        let parameters = DERForm.sequence(
+            DERForm.tagged(0, hash),
+            DERForm.tagged(1, mask),
+            DERForm.tagged(2, DERForm.integer(saltLength))
+        )
+        return DERForm.sequence(CertificateOID("1.2.840.113549.1.1.10").der, parameters)
+    }
+}

@@ -1,0 +1,41 @@
+public import FoundationEssentials
+
+/// Moments for tests, in UTC.
+public enum TestDate {
+    /// The moment of a date and time in UTC; numbers beyond a unit's range carry over into the next.
+    public static func utc(
+        _ year: Int,
+        _ month: Int = 1,
+        _ day: Int = 1,
+        _ hour: Int = 0,
+        _ minute: Int = 0,
+        _ second: Int = 0
+    ) -> Date {
+        // The calendar gives no date only for numbers far beyond any year that a certificate can name.
+        let components = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        return calendar.date(from: components) ?? .distantFuture
+    }
+
+    /// 1 June 2026, noon: everything that the certificate factory makes is valid then, unless it is told otherwise.
+    public static let present = utc(2026, 6, 1, 12)
+
+    static func year(of date: Date) -> Int { calendar.component(.year, from: date) }
+
+    /// The moment as a GeneralizedTime has it: `20260101000000Z`.
+    static func digits(of date: Date) -> String {
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+        let pairs = [parts.month, parts.day, parts.hour, parts.minute, parts.second].map { padded($0 ?? 0, to: 2) }
+        return padded(parts.year ?? 0, to: 4) + pairs.joined() + "Z"
+    }
+
+    private static func padded(_ number: Int, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+}

@@ -1,0 +1,87 @@
+/// The rules of the places in a path.
+extension CertificateRules {
+    /// What holds for whoever issued another certificate of the path.
+    func authority(_ certificate: DecodedCertificate, _ refuse: Refuse) {
+        typealias Known = CertificateExtensions.Identifier
+        let extensions = certificate.extensions
+        if let constraints = extensions.basicConstraints {
+            if !constraints.isAuthority {
+                refuse(.tlsNotAnAuthority, "it issued another certificate, and its basic constraints say cA=FALSE")
+                if constraints.pathLength != nil {
+                    refuse(.tlsCertificateProfile, "a path length is given without cA=TRUE")
+                }
+            }
+            if !extensions.isCritical(Known.basicConstraints) {
+                refuse(.tlsCertificateProfile, "an authority's basic constraints are not critical, and must be")
+            }
+        } else {
+            refuse(.tlsNotAnAuthority, "it issued another certificate, and has no basic constraints")
+        }
+        if let usage = extensions.keyUsage, !usage.allowsCertificateSigning {
+            refuse(.tlsNotAnAuthority, "it issued another certificate, and its key usage lacks keyCertSign")
+        }
+        if certificate.subject.isEmpty { refuse(.tlsCertificateProfile, "an authority's subject is empty") }
+        if extensions.subjectKeyIdentifier == nil {
+            refuse(.tlsCertificateProfile, "an authority has no subject key identifier")
+        }
+        if isForServer, let usages = extensions.extendedKeyUsage, !usages.contains(Purpose.server),
+            !usages.contains(Purpose.any)
+        {
+            refuse(.tlsPurpose, "the authority may issue for \(Purpose.text(usages)) only, not for servers")
+        }
+    }
+
+    /// What holds for the server's own certificate.
+    func server(_ certificate: DecodedCertificate, _ refuse: Refuse) {
+        typealias Known = CertificateExtensions.Identifier
+        let extensions = certificate.extensions
+        if extensions.basicConstraints?.isAuthority == true {
+            refuse(.tlsCertificateProfile, "the server's certificate is an authority's (cA=TRUE)")
+        } else if extensions.basicConstraints?.pathLength != nil {
+            refuse(.tlsCertificateProfile, "a path length is given without cA=TRUE")
+        }
+        if extensions.keyUsage?.allowsCertificateSigning == true {
+            refuse(.tlsCertificateProfile, "the key usage of the server's certificate has keyCertSign")
+        }
+        if extensions.contains(Known.nameConstraints) {
+            refuse(.tlsCertificateProfile, "the server's certificate has name constraints, which only authorities may")
+        }
+        if extensions.contains(Known.subjectAlternativeName) {
+            let isCritical = extensions.isCritical(Known.subjectAlternativeName)
+            if isCritical != certificate.subject.isEmpty {
+                refuse(
+                    .tlsCertificateProfile,
+                    isCritical
+                        ? "the subject alternative name is critical although there is a subject"
+                        : "the subject is empty, and the subject alternative name is not critical"
+                )
+            }
+        }
+        extendedPurpose(certificate, refuse)
+        keyPurpose(certificate, refuse)
+        for name in extensions.subjectAlternativeNames {
+            switch name {
+            case .dns(let text) where !HostName.isWellFormedPattern(text):
+                refuse(.tlsCertificateProfile, "the alternative name '\(name)' is no host name")
+            case .address(let bytes) where bytes.count != 4 && bytes.count != 16:
+                refuse(.tlsCertificateProfile, "an alternative IP address has \(bytes.count) octets instead of 4 or 16")
+            default: break
+            }
+        }
+    }
+
+    func extendedPurpose(_ certificate: DecodedCertificate, _ refuse: Refuse) {
+        guard isForServer, let usages = certificate.extensions.extendedKeyUsage, !usages.contains(Purpose.server) else {
+            return
+        }
+        refuse(.tlsPurpose, "the certificate is for \(Purpose.text(usages)), not for servers")
+    }
+
+    private func keyPurpose(_ certificate: DecodedCertificate, _ refuse: Refuse) {
+        guard isForServer, certificate.extensions.basicConstraints?.isAuthority != true,
+            let usage = certificate.extensions.keyUsage,
+            !usage.allowsDigitalSignature, !usage.allowsKeyEncipherment, !usage.allowsKeyAgreement
+        else { return }
+        refuse(.tlsPurpose, "the key usage allows neither signatures nor key agreement, and so no TLS")
+    }
+}

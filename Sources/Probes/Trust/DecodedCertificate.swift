@@ -1,0 +1,104 @@
+internal import FoundationEssentials
+internal import SwiftASN1
+
+/// A certificate, decoded by ourselves and leniently.
+///
+/// The X509 module refuses what it cannot verify (RSA keys below 2048 bits, foreign curves, RSA-PSS) and says little about
+/// why; a monitor has to name the fault. So every field is decoded on its own, and what cannot be is a flaw in words.
+/// A class, since chains and anchors share it; it never changes.
+final class DecodedCertificate: Sendable {
+    let der: [UInt8]
+    /// The exact DER of the part that is signed.
+    let signedBytes: [UInt8]
+    /// 1, 2 or 3.
+    let version: Int
+    let serialNumber: [UInt8]
+    let issuer: DistinguishedName
+    let subject: DistinguishedName
+    let notBefore: CertificateTime?
+    let notAfter: CertificateTime?
+    let publicKey: SubjectPublicKey?
+    let signatureAlgorithm: SignatureAlgorithm?
+    let signature: [UInt8]
+    /// Whether the signed and the unsigned copy of the signature algorithm are the same bytes.
+    let namesOneSignatureAlgorithm: Bool
+    let extensions: CertificateExtensions
+    /// What could not be decoded.
+    let flaws: [String]
+
+    /// Decodes a certificate; nothing is refused.
+    init(der: [UInt8]) {
+        self.der = der
+        var flaws: [String] = []
+        let outer = ASN1Node.parsing(der)?.sequence ?? []
+        if outer.isEmpty { flaws.append("it is not one DER sequence") }
+        if !outer.isEmpty, outer.count != 3 { flaws.append("it has \(outer.count) parts instead of 3") }
+        var fields = (outer.first?.sequence ?? [])[...]
+        signedBytes = outer.first.map { [UInt8]($0.encodedBytes) } ?? []
+
+        version = Self.version(&fields, &flaws)
+        serialNumber = fields.popFirst()?.integerBytes ?? Self.missing("serial number", [], &flaws)
+        let innerAlgorithm = fields.popFirst()
+        issuer = fields.popFirst().flatMap(DistinguishedName.init) ?? Self.missing("issuer", .empty, &flaws)
+        let validity = fields.popFirst()?.sequence ?? []
+        notBefore = validity.first.flatMap(CertificateTime.init) ?? Self.missing("start of validity", nil, &flaws)
+        notAfter =
+            validity.dropFirst().first.flatMap(CertificateTime.init) ?? Self.missing("end of validity", nil, &flaws)
+        subject = fields.popFirst().flatMap(DistinguishedName.init) ?? Self.missing("subject", .empty, &flaws)
+        let key = fields.popFirst().map(SubjectPublicKey.init)
+        if key == nil || key?.kind == .undecodable { flaws.append("its public key cannot be decoded") }
+        publicKey = key
+
+        var extensionsNode: ASN1Node?
+        for field in fields {
+            switch field.contextTag {
+            case 1, 2: continue
+            case 3 where extensionsNode == nil: extensionsNode = field
+            default: flaws.append("it has a field of an unknown kind")
+            }
+        }
+        extensions = CertificateExtensions(extensionsNode)
+        flaws += extensions.flaws
+
+        let outerAlgorithm = outer.count > 1 ? outer[1] : nil
+        signatureAlgorithm = (outerAlgorithm ?? innerAlgorithm).map(SignatureAlgorithm.init)
+        namesOneSignatureAlgorithm = innerAlgorithm?.encodedBytes == outerAlgorithm?.encodedBytes
+        signature = (outer.count > 2 ? outer[2].wholeBits : nil) ?? Self.missing("signature", [], &flaws)
+        self.flaws = flaws
+    }
+
+    private static func version(_ fields: inout ArraySlice<ASN1Node>, _ flaws: inout [String]) -> Int {
+        guard let first = fields.first, first.contextTag == 0 else { return 1 }
+        fields.removeFirst()
+        guard let inner = first.children, inner.count == 1, let bytes = inner[0].integerBytes, bytes.count == 1,
+            bytes[0] <= 2
+        else { return missing("version", 1, &flaws) }
+        return Int(bytes[0]) + 1
+    }
+
+    private static func missing<Value>(_ name: String, _ value: Value, _ flaws: inout [String]) -> Value {
+        flaws.append("its \(name) cannot be decoded")
+        return value
+    }
+
+    /// Whether it is whole enough to take part in a path.
+    var isUsable: Bool { flaws.isEmpty }
+
+    var isSelfIssued: Bool { issuer.encoded == subject.encoded }
+
+    /// The hash of the public key; nil when there is none.
+    var publicKeyPin: PublicKeyPin? { publicKey.map { PublicKeyPin(subjectPublicKeyInfo: $0.encoded) } }
+
+    /// How a finding names the certificate.
+    var label: String {
+        if !subject.isEmpty { return subject.description }
+        if let name = extensions.subjectAlternativeNames.first { return name.description }
+        return serialNumber.isEmpty ? "undecodable certificate" : "serial number \(serialNumber.hexadecimal)"
+    }
+
+    /// Whether the holder of this certificate's key signed `child`.
+    func verifiesSignature(of child: DecodedCertificate) -> SignatureVerdict {
+        guard let publicKey, let algorithm = child.signatureAlgorithm else { return .unsupported }
+        return publicKey.verify(child.signature, of: child.signedBytes, with: algorithm)
+    }
+}

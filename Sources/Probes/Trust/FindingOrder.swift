@@ -1,0 +1,33 @@
+/// The order of findings: refusals first, and among them what makes the others moot.
+enum FindingOrder {
+    private static let codes: [FindingCode] = [
+        .tlsNameNeedsPins, .tlsNoPins, .tlsNotEvaluated, .tlsMalformedCertificate, .tlsRevoked, .tlsSignatureInvalid,
+        .tlsSelfSigned, .tlsUntrustedRoot, .tlsMissingIntermediate, .tlsPathBudget, .tlsExpired, .tlsNotYetValid,
+        .tlsNotAnAuthority, .tlsPathLength, .tlsNameConstraints, .tlsPurpose, .tlsCriticalExtension, .tlsWeakKey,
+        .tlsWeakSignature, .tlsUnsupportedAlgorithm, .tlsHostname, .tlsNoSubjectAlternativeName, .tlsPinMismatch,
+        .tlsRevocationUnknown, .tlsCertificateProfile,
+    ]
+
+    private static let ranks = Dictionary(
+        codes.enumerated().map { ($1, $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// The findings in that order; equals keep theirs, and repetitions go.
+    static func sorted(_ findings: [Finding]) -> [Finding] {
+        var seen: Set<Finding> = []
+        return findings.filter { seen.insert($0).inserted }.enumerated().sorted { left, right in
+            key(left.element, left.offset) < key(right.element, right.offset)
+        }.map(\.element)
+    }
+
+    private static func key(_ finding: Finding, _ offset: Int) -> (Int, Int, Int) {
+        let severity =
+            switch finding.severity {
+            case .refusal: 0
+            case .warning: 1
+            case .note: 2
+            }
+        return (severity, ranks[finding.code] ?? codes.count, offset)
+    }
+}

@@ -1,0 +1,74 @@
+internal import SwiftASN1
+
+/// One name of a subject alternative name or of a name constraint (RFC 5280, section 4.2.1.6).
+enum GeneralNameForm: Sendable, Hashable {
+    case dns(String)
+    case address([UInt8])
+    case email(String)
+    case uri(String)
+    case directory(DistinguishedName)
+    /// A form that is not understood: its tag, and its encoding.
+    case other(UInt, [UInt8])
+
+    /// Decodes a GeneralName; nil when it is not one.
+    init?(_ node: ASN1Node) {
+        guard let tag = node.contextTag else { return nil }
+        switch tag {
+        case 1, 2, 6:
+            guard let bytes = node.primitiveBytes else { return nil }
+            // The characters are checked where the name is used: a name that is not ASCII matches nothing.
+            let text = String(decoding: bytes, as: UTF8.self)
+            self = tag == 1 ? .email(text) : tag == 2 ? .dns(text) : .uri(text)
+        case 4:
+            guard let inner = node.children, inner.count == 1, let name = DistinguishedName(inner[0]) else {
+                return nil
+            }
+            self = .directory(name)
+        case 7:
+            guard let bytes = node.primitiveBytes else { return nil }
+            self = .address(bytes)
+        case 0, 3, 5, 8: self = .other(tag, [UInt8](node.encodedBytes))
+        default: return nil
+        }
+    }
+
+    /// The number of the form's tag: names are only compared with constraints of the same form.
+    var tag: UInt {
+        switch self {
+        case .email: 1
+        case .dns: 2
+        case .directory: 4
+        case .uri: 6
+        case .address: 7
+        case .other(let tag, _): tag
+        }
+    }
+}
+
+extension GeneralNameForm: CustomStringConvertible {
+    /// The name with its kind in front, unless it is a host's name or address.
+    var description: String {
+        switch self {
+        case .dns(let name): Self.printable(name)
+        case .address(let bytes): IPAddressText.text(of: bytes)
+        case .email(let address): "email:" + Self.printable(address)
+        case .uri(let text): "URI:" + Self.printable(text)
+        case .directory(let name): "directory:\(name)"
+        case .other(0, let bytes): "otherName:" + bytes.hexadecimal
+        case .other(8, let bytes): "registeredID:" + bytes.hexadecimal
+        case .other(let tag, let bytes): "name[\(tag)]:" + bytes.hexadecimal
+        }
+    }
+
+    private static func printable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                result += "\\" + [UInt8(scalar.value)].hexadecimal
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

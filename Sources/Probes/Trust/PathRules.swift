@@ -1,0 +1,121 @@
+internal import FoundationEssentials
+
+/// Judges a whole path by RFC 5280, section 6.
+struct PathRules {
+    let certificateRules: CertificateRules
+    let revocation: RevocationCheck
+    /// How many certificates may stand between the server's and the anchor.
+    let maximumLength: Int
+
+    /// How many names may be compared with constraints in one path, against certificates made to take hours.
+    static let nameComparisons = 250_000
+
+    /// Everything that is wrong with the path.
+    func findings(_ path: CertificatePath) -> [Finding] {
+        var found: [Finding] = []
+        for (index, certificate) in path.certificates.enumerated() {
+            found += certificateRules.findings(certificate, path.place(at: index))
+        }
+        for (index, verdict) in path.signatures.enumerated() where verdict == .unsupported {
+            guard index + 1 < path.certificates.count else { continue }
+            let issuer = path.certificates[index + 1].label
+            found.append(
+                Finding(
+                    .tlsUnsupportedAlgorithm,
+                    subject: path.certificates[index].label,
+                    evidence: "its signature by \(issuer) cannot be verified"
+                )
+            )
+        }
+        found += lengthFindings(path)
+        found += nameFindings(path)
+        found += PolicyTree.findings(path)
+        found += revocation.findings(path, at: certificateRules.date)
+        var seen: Set<Finding> = []
+        return found.filter { seen.insert($0).inserted }
+    }
+
+    private func lengthFindings(_ path: CertificatePath) -> [Finding] {
+        var found: [Finding] = []
+        let between = path.certificates.count - (path.certificates.count > 1 && path.end.isTrusted ? 2 : 1)
+        if between > maximumLength {
+            found.append(
+                Finding(
+                    .tlsPathLength,
+                    subject: path.certificates[0].label,
+                    evidence: "\(between) certificates stand before the anchor, and at most \(maximumLength) may"
+                )
+            )
+        }
+        var below = 0
+        for certificate in path.certificates.dropFirst() {
+            if let limit = certificate.extensions.basicConstraints?.pathLength, below > limit {
+                found.append(
+                    Finding(
+                        .tlsPathLength,
+                        subject: certificate.label,
+                        evidence: "\(below) authorities stand below it, and its path length constraint is \(limit)"
+                    )
+                )
+            }
+            if !certificate.isSelfIssued { below += 1 }
+        }
+        return found
+    }
+
+    private func nameFindings(_ path: CertificatePath) -> [Finding] {
+        var found: [Finding] = []
+        var budget = Self.nameComparisons
+        for (index, authority) in path.certificates.enumerated().dropFirst() {
+            guard let constraints = authority.extensions.nameConstraints else { continue }
+            for (position, certificate) in path.certificates.prefix(index).enumerated() {
+                // Names of self-issued authorities are exempt, so that an authority can change its key.
+                if certificate.isSelfIssued, position > 0 { continue }
+                for name in certificate.constrainedNames {
+                    if let violation = constraints.violation(by: name, budget: &budget) {
+                        found.append(
+                            Finding(
+                                .tlsNameConstraints,
+                                subject: certificate.label,
+                                evidence: "\(violation) in the name constraints of \(authority.label)"
+                            )
+                        )
+                        if found.count >= 16 { return found }
+                    }
+                    guard budget > 0 else {
+                        return found + [
+                            Finding(
+                                .tlsPathBudget,
+                                subject: authority.label,
+                                evidence: "more than \(Self.nameComparisons) names and constraints would be compared"
+                            )
+                        ]
+                    }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension CertificatePath.End {
+    /// Whether the path ends at something that is trusted.
+    var isTrusted: Bool {
+        switch self {
+        case .root, .systemRoot, .pinned: true
+        case .open: false
+        }
+    }
+}
+
+extension DecodedCertificate {
+    /// The names that constraints apply to: the subject, its e-mail addresses, and the alternative names.
+    var constrainedNames: [GeneralNameForm] {
+        var names = extensions.subjectAlternativeNames
+        if !subject.isEmpty { names.append(.directory(subject)) }
+        if !names.contains(where: { $0.tag == 1 }) {
+            names += subject.values(of: "1.2.840.113549.1.9.1").map { .email($0) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,81 @@
+internal import FoundationEssentials
+
+/// Asks the revocation lists of an evaluation about the certificates of a path.
+///
+/// Who gives lists wants to know: when none tells the state of the server's own certificate, it is refused. For the
+/// authorities above it, that is a warning, since one rarely has all lists. A list counts although it is out of date when
+/// it says that a certificate was revoked.
+struct RevocationCheck {
+    let lists: [CertificateRevocationList]
+
+    func findings(_ path: CertificatePath, at date: Date) -> [Finding] {
+        guard !lists.isEmpty else { return [] }
+        return zip(path.certificates.indices, zip(path.certificates, path.certificates.dropFirst())).compactMap {
+            index,
+            pair in
+            finding(pair.0, issuer: pair.1, isServer: index == 0, at: date)
+        }
+    }
+
+    private func finding(
+        _ certificate: DecodedCertificate,
+        issuer: DecodedCertificate,
+        isServer: Bool,
+        at date: Date
+    ) -> Finding? {
+        var obstacles: [String] = []
+        var isGood = false
+        for list in lists where list.content.issuer.encoded == certificate.issuer.encoded {
+            let content = list.content
+            if let obstacle = obstacle(content, issuer) {
+                obstacles.append(obstacle)
+                continue
+            }
+            if let entry = content.entries[certificate.serialNumber] {
+                let reason = entry.reason.map { " for the reason '\($0)'" } ?? ""
+                return Finding(
+                    .tlsRevoked,
+                    subject: certificate.label,
+                    evidence: "revoked by \(issuer.label) at \(entry.date.utcText)\(reason)"
+                )
+            }
+            if let obstacle = staleness(content, at: date) {
+                obstacles.append(obstacle)
+            } else {
+                isGood = true
+            }
+        }
+        if isGood { return nil }
+        let reason =
+            obstacles.isEmpty ? "no list of \(certificate.issuer) was given" : obstacles.joined(separator: "; ")
+        return Finding(
+            .tlsRevocationUnknown,
+            isServer ? .refusal : .warning,
+            subject: certificate.label,
+            evidence: reason
+        )
+    }
+
+    private func obstacle(_ content: RevocationListContent, _ issuer: DecodedCertificate) -> String? {
+        if let obstacle = content.obstacle { return "the list of \(content.issuer) cannot be used: \(obstacle)" }
+        if let usage = issuer.extensions.keyUsage, !usage.allowsRevocationListSigning {
+            return "the key usage of \(issuer.label) lacks cRLSign"
+        }
+        guard
+            issuer.publicKey?.verify(content.signature, of: content.signedBytes, with: content.signatureAlgorithm)
+                == .valid
+        else { return "the signature of the list of \(content.issuer) does not verify" }
+        return nil
+    }
+
+    private func staleness(_ content: RevocationListContent, at date: Date) -> String? {
+        if date < content.thisUpdate.date {
+            return "the list of \(content.issuer) is from \(content.thisUpdate.date.utcText)"
+        }
+        guard let nextUpdate = content.nextUpdate else {
+            return "the list of \(content.issuer) has no date of the next one"
+        }
+        return date > nextUpdate.date
+            ? "the list of \(content.issuer) was to be replaced at \(nextUpdate.date.utcText)" : nil
+    }
+}

@@ -1,0 +1,96 @@
+internal import FoundationEssentials
+
+/// What became of a chain.
+struct ChainResult {
+    var findings: [Finding]
+    /// The path whose signatures were all verified up to an anchor; nil when there is none.
+    var validatedPath: CertificatePath?
+    /// Whether the path also satisfies the pins.
+    var isWanted = false
+}
+
+extension TrustEvaluation {
+    /// Searches for a path to `set` and judges it; without one, says why there is none and what else is wrong.
+    mutating func chain(
+        from leaf: DecodedCertificate,
+        to set: AnchorSet,
+        arePinned: Bool,
+        isWanted: (CertificatePath) -> Bool = { _ in true }
+    ) async -> ChainResult {
+        var search = PathSearch(
+            anchors: set,
+            areAnchorsPinned: arePinned,
+            presented: helpers,
+            maximumLength: maximumPathLength
+        )
+        let rules = pathRules
+        let outcome = search.run(from: leaf, judge: { rules.findings($0) }, isWanted: isWanted)
+        note(datesOf: outcome.visited)
+        var result = ChainResult(findings: outcome.findings)
+        if outcome.isBudgetSpent, !outcome.isSatisfied, !outcome.findings.contains(where: { $0.code == .tlsPathBudget })
+        {
+            result.findings.append(
+                Finding(
+                    .tlsPathBudget,
+                    subject: leaf.label,
+                    evidence: "the search was given up after \(PathSearch.maximumPartialPaths) partial paths, "
+                        + "\(PathSearch.maximumSignatures) signatures or \(PathSearch.maximumCandidates) whole paths"
+                )
+            )
+        }
+        guard let path = outcome.path else {
+            let dead = outcome.dead ?? CertificatePath(certificates: [leaf], signatures: [], end: .open)
+            if !outcome.isBudgetSpent { result.findings.append(Self.diagnosis(dead, impostor: outcome.impostor)) }
+            result.findings += rules.findings(dead).filter { $0.code != .tlsRevocationUnknown }
+            return result
+        }
+        if path.isVerified {
+            result.validatedPath = path
+            result.isWanted = isWanted(path)
+        } else if !result.findings.contains(where: { $0.severity == .refusal }) {
+            // Cannot happen while weak and unsupported signatures refuse; it must never become an acceptance.
+            result.findings.append(
+                Finding(.tlsSignatureInvalid, subject: leaf.label, evidence: "a signature of the path was not verified")
+            )
+        }
+        if !arePinned, !result.findings.contains(where: { $0.severity == .refusal }),
+            let refusal = await SecondOpinion.refusal(of: path, at: date)
+        {
+            result.findings.append(refusal)
+        }
+        return result
+    }
+
+    /// Why a chain of verified signatures leads to no anchor.
+    private static func diagnosis(_ dead: CertificatePath, impostor: DecodedCertificate?) -> Finding {
+        let end = dead.certificates[dead.certificates.count - 1]
+        let isAlone = dead.certificates.count == 1
+        if let impostor {
+            return Finding(
+                .tlsSignatureInvalid,
+                subject: end.label,
+                evidence: "the signature does not verify with the key of its issuer \(impostor.label)"
+            )
+        }
+        if end.isSelfIssued {
+            return isAlone
+                ? Finding(.tlsSelfSigned, subject: end.label, evidence: "issuer and subject are both \(end.label)")
+                : Finding(
+                    .tlsUntrustedRoot,
+                    subject: end.label,
+                    evidence: "the chain ends at a root that is not trusted"
+                )
+        }
+        return isAlone
+            ? Finding(
+                .tlsMissingIntermediate,
+                subject: end.label,
+                evidence: "its issuer \(end.issuer) is neither a trusted root nor among the certificates that were sent"
+            )
+            : Finding(
+                .tlsUntrustedRoot,
+                subject: end.label,
+                evidence: "its issuer \(end.issuer) is not trusted, and no certificate for it was sent"
+            )
+    }
+}

@@ -1,0 +1,114 @@
+extension TrustEvaluation {
+    /// AFSecurityPolicy's mode for public keys.
+    mutating func evaluatePublicKeys(_ leaf: DecodedCertificate) async -> ChainResult {
+        let pins = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
+        let isPinned: (DecodedCertificate) -> Bool = { $0.publicKeyPin.map(pins.contains) ?? false }
+        var result = await chain(
+            from: leaf,
+            to: anchors,
+            arePinned: false,
+            isWanted: { $0.certificates.contains(where: isPinned) }
+        )
+        // An anchor need not be sent; and a path that was found may lead through somebody who may not issue.
+        let signers = SignerSearch.signers(of: leaf, among: helpers + (result.validatedPath?.certificates ?? []))
+        guard !pins.isEmpty else {
+            result.findings.append(noPins(leaf))
+            return tolerant(result)
+        }
+        // Without a path the chain is refused anyway; whether the pin would have matched is worth knowing.
+        let isStrict = !policy.allowsInvalidCertificates && result.validatedPath != nil
+        let isMatch = isStrict ? result.isWanted : signers.contains(where: isPinned)
+        if !isMatch {
+            let offered = (result.validatedPath?.certificates ?? signers).compactMap(\.publicKeyPin).map(\.description)
+            result.findings.append(mismatch(leaf, "public key", offered, pins.map(\.description).sorted()))
+        }
+        return tolerant(result)
+    }
+
+    /// AFSecurityPolicy's mode for certificates.
+    mutating func evaluateCertificates(_ leaf: DecodedCertificate) async -> ChainResult {
+        let system = await chain(from: leaf, to: anchors, arePinned: false)
+        guard hasPins else {
+            var result = system
+            result.findings.append(noPins(leaf))
+            return tolerant(result)
+        }
+        var pinned = await chain(from: leaf, to: pinnedAnchors, arePinned: true)
+        if pinned.validatedPath == nil, !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid }) {
+            let unanchored: [FindingCode] = [.tlsUntrustedRoot, .tlsSelfSigned, .tlsMissingIntermediate]
+            pinned.findings.removeAll { unanchored.contains($0.code) }
+            let path = system.validatedPath?.certificates ?? SignerSearch.signers(of: leaf, among: helpers)
+            let offered = path.map { "\($0.label) \(CertificateDescription($0).sha256)" }
+            let wanted = policy.pinnedCertificates.map { CertificateDescription(der: $0.der).sha256 }
+            pinned.findings.append(mismatch(leaf, "certificate", offered, wanted))
+        }
+        let others = tolerant(system).findings.filter { finding in
+            !pinned.findings.contains { $0.code == finding.code && $0.subject == finding.subject }
+        }
+        pinned.findings += others
+        return pinned
+    }
+
+    /// With invalid certificates allowed, what is wrong with the chain is only a warning; a revocation stays a refusal,
+    /// since who gives a list asks for it.
+    private func tolerant(_ result: ChainResult) -> ChainResult {
+        guard policy.allowsInvalidCertificates else { return result }
+        let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked]
+        var result = result
+        result.findings = result.findings.map { finding in
+            finding.severity == .refusal && !kept.contains(finding.code) ? finding.with(.warning) : finding
+        }
+        return result
+    }
+
+    private func noPins(_ leaf: DecodedCertificate) -> Finding {
+        Finding(
+            .tlsNoPins,
+            subject: leaf.label,
+            evidence: "the pinning mode is '\(policy.pinningMode.rawValue)', and the policy has no pin for it"
+        )
+    }
+
+    private func mismatch(_ leaf: DecodedCertificate, _ kind: String, _ offered: [String], _ wanted: [String])
+        -> Finding
+    {
+        let offer = offered.isEmpty ? "none" : offered.prefix(16).joined(separator: ", ")
+        return Finding(
+            .tlsPinMismatch,
+            subject: leaf.label,
+            evidence: "no pinned \(kind) is in the chain; pinned: \(wanted.prefix(16).joined(separator: ", ")); "
+                + "the chain has: \(offer)"
+        )
+    }
+}
+
+/// Finds who really signed a chain, when nobody says who is trusted.
+enum SignerSearch {
+    /// The server's certificate, and every authority that signed it or one of its authorities, by verified signatures.
+    ///
+    /// A certificate that is merely sent is not among them, and neither is one that may not issue: its holder could
+    /// sign any name below the authority whose key is pinned.
+    static func signers(of leaf: DecodedCertificate, among presented: [DecodedCertificate]) -> [DecodedCertificate] {
+        var found = [leaf]
+        var remaining = PathSearch.maximumSignatures
+        var index = 0
+        while index < found.count, remaining > 0 {
+            let child = found[index]
+            index += 1
+            for candidate in presented where candidate.subject.encoded == child.issuer.encoded && candidate.mayIssue {
+                guard remaining > 0 else { break }
+                guard !found.contains(where: { $0 === candidate || $0.der == candidate.der }) else { continue }
+                remaining -= 1
+                if candidate.verifiesSignature(of: child) == .valid { found.append(candidate) }
+            }
+        }
+        return found
+    }
+}
+
+extension DecodedCertificate {
+    fileprivate var mayIssue: Bool {
+        let isAuthority = extensions.basicConstraints?.isAuthority ?? (version == 1 && isSelfIssued)
+        return isAuthority && extensions.keyUsage?.allowsCertificateSigning != false
+    }
+}

@@ -1,0 +1,164 @@
+internal import FoundationEssentials
+
+/// One evaluation: what ``TrustEvaluator`` does for one presented chain.
+struct TrustEvaluation {
+    let policy: SecurityPolicy
+    let anchors: AnchorSet
+    let pinnedAnchors: AnchorSet
+    let identity: ServerIdentity?
+    let date: Date
+    let maximumPathLength: Int
+    /// The certificates as they came, the server's own first.
+    let presented: [DecodedCertificate]
+    /// Those after the server's own that can take part in a path.
+    let helpers: [DecodedCertificate]
+    let pathRules: PathRules
+    private let notes: [Finding]
+    /// The dates that the answer may depend on.
+    private(set) var boundaries: [Date] = []
+
+    init(
+        policy: SecurityPolicy,
+        anchors: AnchorSet,
+        pinnedAnchors: AnchorSet,
+        revocationLists: [CertificateRevocationList],
+        maximumPathLength: Int,
+        presented: [[UInt8]],
+        identity: ServerIdentity?,
+        date: Date
+    ) {
+        self.policy = policy
+        self.anchors = anchors
+        self.pinnedAnchors = pinnedAnchors
+        self.identity = identity
+        self.date = date
+        self.maximumPathLength = maximumPathLength
+        self.presented = presented.prefix(PathSearch.maximumPresented * 4).map { DecodedCertificate(der: $0) }
+        pathRules = PathRules(
+            certificateRules: CertificateRules(date: date, isForServer: policy.validatesDomainName),
+            revocation: RevocationCheck(lists: revocationLists),
+            maximumLength: maximumPathLength
+        )
+        var seen: Set<[UInt8]> = []
+        var helpers: [DecodedCertificate] = []
+        var notes: [Finding] = []
+        for (index, certificate) in self.presented.enumerated().dropFirst() where seen.insert(certificate.der).inserted
+        {
+            if certificate.publicKey == nil {
+                notes.append(
+                    Finding(
+                        .tlsMalformedCertificate,
+                        .note,
+                        subject: "presented certificate \(index + 1)",
+                        evidence: "skipped: \(certificate.flaws.first ?? "it cannot be decoded")"
+                    )
+                )
+            } else {
+                helpers.append(certificate)
+            }
+        }
+        self.helpers = Array(helpers.prefix(PathSearch.maximumPresented))
+        if helpers.count > PathSearch.maximumPresented {
+            notes.append(
+                Finding(
+                    .tlsPathBudget,
+                    .note,
+                    subject: "presented chain",
+                    evidence: "of \(helpers.count) certificates, \(PathSearch.maximumPresented) were considered"
+                )
+            )
+        }
+        self.notes = notes
+        note(datesOf: self.presented)
+        for list in revocationLists {
+            boundaries.append(list.content.thisUpdate.date)
+            if let nextUpdate = list.content.nextUpdate { boundaries.append(nextUpdate.date) }
+        }
+    }
+
+    /// Remembers the dates of certificates that were looked at.
+    mutating func note(datesOf certificates: [DecodedCertificate]) {
+        for certificate in certificates {
+            if let date = certificate.notBefore?.date { boundaries.append(date) }
+            if let date = certificate.notAfter?.date { boundaries.append(date) }
+        }
+    }
+
+    /// The answer.
+    mutating func verdict() async -> TrustVerdict {
+        let namePolicyFinding = unvalidatableName
+        if policy.pinningMode == .none, policy.allowsInvalidCertificates, namePolicyFinding == nil {
+            let subject = presented.first?.label ?? "server"
+            let finding = Finding(
+                .tlsNotEvaluated,
+                .warning,
+                subject: subject,
+                evidence: "the policy allows invalid certificates, and there is no pinning and no name to validate"
+            )
+            return answer([finding], path: nil)
+        }
+        guard let leaf = presented.first else {
+            let finding = Finding(.tlsMalformedCertificate, subject: "server", evidence: "it presented no certificate")
+            return answer([finding], path: nil)
+        }
+        guard leaf.publicKey != nil else {
+            let evidence = leaf.flaws.first ?? "it cannot be decoded"
+            return answer(
+                [Finding(.tlsMalformedCertificate, subject: leaf.label, evidence: evidence)] + notes,
+                path: nil
+            )
+        }
+        var findings = [namePolicyFinding].compactMap(\.self) + notes + nameFindings(leaf)
+        let result: ChainResult
+        switch policy.pinningMode {
+        case .none: result = await chain(from: leaf, to: anchors, arePinned: false)
+        case .publicKey: result = await evaluatePublicKeys(leaf)
+        case .certificate: result = await evaluateCertificates(leaf)
+        }
+        findings += result.findings
+        return answer(findings, path: result.validatedPath)
+    }
+
+    /// AFSecurityPolicy's first rule: a name means nothing when any certificate passes, unless there are pins.
+    private var unvalidatableName: Finding? {
+        guard let identity, policy.allowsInvalidCertificates, policy.validatesDomainName else { return nil }
+        guard policy.pinningMode == .none || !hasPins else { return nil }
+        return Finding(
+            .tlsNameNeedsPins,
+            subject: identity.description,
+            evidence: "invalid certificates are allowed, the name is to be validated, and no pin is used"
+        )
+    }
+
+    /// Whether there are pins that count in the policy's mode.
+    var hasPins: Bool {
+        switch policy.pinningMode {
+        case .none: false
+        case .publicKey: !policy.pinnedCertificates.isEmpty || !policy.pinnedPublicKeys.isEmpty
+        case .certificate: !policy.pinnedCertificates.isEmpty
+        }
+    }
+
+    private func nameFindings(_ leaf: DecodedCertificate) -> [Finding] {
+        guard let identity, policy.validatesDomainName, let finding = IdentityCheck.finding(leaf, identity) else {
+            return []
+        }
+        let isIgnored =
+            policy.pinningMode == .publicKey && policy.allowsInvalidCertificates && policy.isAFNetworkingCompatible
+        return [isIgnored ? finding.with(.warning) : finding]
+    }
+
+    private func answer(_ findings: [Finding], path: CertificatePath?) -> TrustVerdict {
+        TrustVerdict(
+            isAccepted: !findings.contains { $0.severity == .refusal },
+            findings: FindingOrder.sorted(findings),
+            presentedChain: presented.map { CertificateDescription($0) },
+            validatedChain: path?.certificates.map { CertificateDescription($0) } ?? []
+        )
+    }
+}
+
+extension Finding {
+    /// The same finding with another severity.
+    func with(_ severity: Severity) -> Finding { Finding(code, severity, subject: subject, evidence: evidence) }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import ProbeTestKit
+import Testing
+
+@Suite
+struct ManualClockTests {
+    @Test
+    func `sleepers wake when their deadline has come, and not before`() async throws {
+        let clock = ManualClock()
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for (name, seconds) in [("late", 3), ("early", 1), ("middle", 2)] {
+                group.addTask {
+                    try await clock.sleep(until: ManualClock.Instant(offset: .seconds(seconds)), tolerance: nil)
+                    return name
+                }
+            }
+            await clock.sleepers(atLeast: 3)
+            #expect(clock.nextDeadline?.offset == .seconds(1))
+            clock.advance(by: .milliseconds(999))
+            #expect(clock.sleeperCount == 3)
+            for expected in ["early", "middle", "late"] {
+                clock.advance(to: try #require(clock.nextDeadline))
+                #expect(try await group.next() == expected)
+            }
+        }
+        #expect(clock.now.offset == .seconds(3))
+    }
+
+    @Test
+    func `one step wakes everybody who is due`() async throws {
+        let clock = ManualClock()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { try await clock.sleep(for: .seconds(1)) } }
+            group.addTask { try await clock.sleep(for: .seconds(5)) }
+            await clock.sleepers(atLeast: 11)
+            clock.advance(by: .seconds(1))
+            #expect(clock.sleeperCount == 1)
+            clock.advance(by: .seconds(4))
+            try await group.waitForAll()
+        }
+    }
+
+    @Test
+    func `a deadline in the past does not sleep`() async throws {
+        let clock = ManualClock()
+        clock.advance(by: .seconds(2))
+        clock.advance(to: ManualClock.Instant(offset: .seconds(1)))
+        #expect(clock.now.offset == .seconds(2))
+        try await clock.sleep(until: ManualClock.Instant(offset: .seconds(2)), tolerance: nil)
+    }
+
+    @Test
+    func `a cancelled sleeper wakes with an error, and the others sleep on`() async throws {
+        let clock = ManualClock()
+        let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
+        let kept = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.sleepers(atLeast: 2)
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        try await kept.value
+    }
+
+    @Test
+    func `who is cancelled already does not fall asleep`() async {
+        let clock = ManualClock()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .seconds(1))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test
+    func `a manual date stands still, and moves in both directions`() {
+        let date = ManualDate(TestDate.utc(2026, 2, 28, 23, 59, 59))
+        date.advance(by: .seconds(1))
+        #expect(date.now == TestDate.utc(2026, 3))
+        date.advance(by: .milliseconds(-500))
+        #expect(date.now.timeIntervalSince(TestDate.utc(2026, 3)) == -0.5)
+        date.now = TestDate.present
+        #expect(date.now == TestDate.utc(2026, 6, 1, 12))
+    }
+}
