@@ -10,4 +10,9 @@ public struct HeaderField: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// Whether the value is a credential, which no log, event or terminal shows.
+    public var isSecret: Bool {
+        ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name.lowercased())
+    }
 }

@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A user and a password for Basic authentication (RFC 7617).
+///
+/// Neither a description nor a mirror of the value shows the password.
+public struct BasicCredentials: Sendable, Hashable {
+    /// The longest file that is read.
+    public static let maximumFileLength = 4 * 1024
+
+    /// The user; has no colon.
+    public let user: String
+    private let password: String
+
+    /// Creates credentials.
+    ///
+    /// - Throws: ``RequestError/invalidCredentials(reason:)`` for a user with a colon, and for control characters.
+    public init(user: String, password: String) throws(RequestError) {
+        guard !user.utf8.contains(UInt8(ascii: ":")) else {
+            throw .invalidCredentials(reason: "the user's name holds a colon")
+        }
+        guard (user.utf8 + Array(password.utf8)).allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw .invalidCredentials(reason: "they hold control characters")
+        }
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads credentials from the first line of a file: `user:password` in UTF-8.
+    ///
+    /// The file must be a regular file that others can neither read nor write; its group may, as with `root:reachagent
+    /// 0640`. Everything behind the first line is ignored.
+    /// - Throws: ``RequestError`` that names the file and never shows what it holds.
+    public init(file path: String) throws(RequestError) {
+        let file = try OpenFile(path: path)
+        guard file.mode & mode_t(0o006) == 0 else {
+            throw .file(path: path, reason: "can be read or written by others: use chmod o-rw")
+        }
+        guard file.length <= Self.maximumFileLength else {
+            throw .file(path: path, reason: "is longer than \(Self.maximumFileLength) bytes")
+        }
+        let bytes = try file.read(at: 0, upTo: Self.maximumFileLength)
+        var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw .file(path: path, reason: "is not in UTF-8")
+        }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let user = parts.first, let password = parts.dropFirst().first else {
+            throw .file(path: path, reason: "does not hold 'user:password' in its first line")
+        }
+        try self.init(user: String(user), password: String(password))
+    }
+
+    /// The value of the Authorization field; anybody who sees it knows the password.
+    var authorization: String { "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() }
+}
+
+extension BasicCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The user, and dots for the password.
+    public var description: String { "\(user):•••" }
+    /// The same as the description.
+    public var debugDescription: String { description }
+    /// The user alone.
+    public var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+}

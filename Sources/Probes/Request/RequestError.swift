@@ -1,0 +1,100 @@
+/// Why a request cannot be built or its body cannot be read.
+public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What an error is about; the raw values are stable.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// An address or a file is not usable: `NSURLErrorBadURL` in AFNetworking.
+        case badURL = "bad_url"
+        /// Parameters cannot be written in the body's format: `NSURLErrorCannotDecodeContentData` in AFNetworking.
+        case cannotDecodeContentData = "cannot_decode_content_data"
+        /// A method or a field of the header must not be sent.
+        case badHeader = "bad_header"
+        /// Credentials are not usable.
+        case badCredentials = "bad_credentials"
+        /// The parts of the request do not go together.
+        case contradiction = "contradiction"
+        /// A file changed while it was sent.
+        case fileChanged = "file_changed"
+    }
+
+    /// The address is not usable, or would not be with the query.
+    case url(HTTPURLError)
+    /// The method is not a token (RFC 9110 section 9.1), or it is CONNECT.
+    case invalidMethod(String)
+    /// The name of a field is not a token (RFC 9110 section 5.6.2).
+    case invalidFieldName(String)
+    /// The value of the named field holds a control character, or none that is allowed there.
+    case invalidFieldValue(name: String)
+    /// The named field is computed, or belongs to the connection; it cannot be given.
+    case computedField(name: String)
+    /// The header has more fields or bytes than ``HeaderFields`` allows.
+    case headerTooLarge
+    /// Credentials cannot be sent by Basic authentication; the reason never shows them.
+    case invalidCredentials(reason: String)
+    /// Parameters are not a dictionary where a query or a form needs one.
+    case parametersWithoutNames
+    /// Parameters are nested more deeply than ``ParameterValue/maximumDepth``.
+    case parametersTooDeep
+    /// Text in UTF-16 has a surrogate without its other half, at this code unit.
+    case invalidText(offset: Int)
+    /// Parameters cannot be written as JSON; `field` is where, empty for the whole.
+    case notJSON(field: String, reason: String)
+    /// Parameters cannot be written as a property list; `field` is where, empty for the whole.
+    case notPropertyList(field: String, reason: String)
+    /// What a query serializer of the caller's says.
+    case querySerializer(String)
+    /// Both a body and parameters for the body were given.
+    case bodyAndParameters
+    /// A form of several parts cannot be sent with this method.
+    case multipartMethod(String)
+    /// The body's length is more than can be counted.
+    case bodyTooLong
+    /// A file is not usable; the second value is the reason.
+    case file(path: String, reason: String)
+    /// A file did not have the length any more that was announced.
+    case fileChanged(path: String, announced: Int)
+
+    /// What is wrong, as a clause without a full stop.
+    public var description: String {
+        switch self {
+        case .url(let error): error.description
+        case .invalidMethod(let method): "'\(ShownText.of(method))' is not a method that a check can send"
+        case .invalidFieldName(let name): "'\(ShownText.of(name))' is not the name of a header field"
+        case .invalidFieldValue(let name): "the value of the header field '\(ShownText.of(name))' is not allowed"
+        case .computedField(let name): "the header field '\(ShownText.of(name))' is computed and cannot be given"
+        case .headerTooLarge:
+            "the header has more than \(HeaderFields.maximumCount) fields or \(HeaderFields.maximumBytes) bytes"
+        case .invalidCredentials(let reason): "the credentials cannot be sent: \(reason)"
+        case .parametersWithoutNames: "the parameters have no names: a query or a form needs a dictionary"
+        case .parametersTooDeep: "the parameters are nested more than \(ParameterValue.maximumDepth) levels deep"
+        case .invalidText(let offset): "the text is not valid UTF-16 at code unit \(offset)"
+        case .notJSON(let field, let reason): Self.sentence("valid JSON", field, reason)
+        case .notPropertyList(let field, let reason): Self.sentence("a property list", field, reason)
+        case .querySerializer(let reason): "the query cannot be written: \(ShownText.of(reason))"
+        case .bodyAndParameters: "a body and parameters for the body cannot be given both"
+        case .multipartMethod(let method): "a form of several parts cannot be sent with \(ShownText.of(method))"
+        case .bodyTooLong: "the body is too long"
+        case .file(let path, let reason): "\(ShownText.of(path, limit: 1024)) \(reason)"
+        case .fileChanged(let path, let announced):
+            "\(ShownText.of(path, limit: 1024)) changed while it was sent: it does not have \(announced) bytes any more"
+        }
+    }
+
+    /// What the error is about.
+    public var code: Code {
+        switch self {
+        case .url, .file: .badURL
+        case .invalidText, .notJSON, .notPropertyList, .parametersWithoutNames, .parametersTooDeep, .querySerializer:
+            .cannotDecodeContentData
+        case .invalidMethod, .invalidFieldName, .invalidFieldValue, .computedField, .headerTooLarge: .badHeader
+        case .invalidCredentials: .badCredentials
+        case .bodyAndParameters, .multipartMethod, .bodyTooLong: .contradiction
+        case .fileChanged: .fileChanged
+        }
+    }
+
+    private static func sentence(_ format: String, _ field: String, _ reason: String) -> String {
+        field.isEmpty
+            ? "the parameters are not \(format): \(reason)"
+            : "the parameters are not \(format): '\(ShownText.of(field))' \(reason)"
+    }
+}
