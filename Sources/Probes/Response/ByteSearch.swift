@@ -1,0 +1,23 @@
+/// Looks for bytes in bytes, in time that grows with their number and not with their product (Knuth, Morris and Pratt).
+enum ByteSearch {
+    /// Whether the bytes stand anywhere in the others; no bytes stand everywhere.
+    static func contains(_ wanted: [UInt8], in bytes: [UInt8]) -> Bool {
+        guard let first = wanted.first else { return true }
+        guard wanted.count <= bytes.count else { return false }
+        // For each number of matched bytes, how many of them still match when the next one does not.
+        var fallbacks = [0]
+        var matched = 0
+        for byte in wanted.dropFirst() {
+            while matched > 0, wanted[matched] != byte { matched = fallbacks[matched - 1] }
+            if wanted[matched] == byte { matched += 1 }
+            fallbacks.append(matched)
+        }
+        matched = 0
+        for byte in bytes {
+            while matched > 0, wanted[matched] != byte { matched = fallbacks[matched - 1] }
+            if matched == 0 ? byte == first : wanted[matched] == byte { matched += 1 }
+            if matched == wanted.count { return true }
+        }
+        return false
+    }
+}

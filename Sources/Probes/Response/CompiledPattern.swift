@@ -1,0 +1,99 @@
+internal import CPCRE2
+
+/// What the search for a regular expression came to.
+enum PatternResult: Sendable, Hashable {
+    case found
+    case notFound
+    /// The search was given up; the reason is a clause.
+    case givenUp(String)
+}
+
+/// A regular expression in the form that PCRE2 executes.
+///
+/// PCRE2's limits hold for each place where a match may begin, and so do not bound the time of a search over a long body.
+/// Therefore the expression is compiled with callouts, each of which looks at the clock.
+// Unchecked: `code` is not written to after `init`, and PCRE2 lets any number of threads match with one.
+final class CompiledPattern: @unchecked Sendable {
+    /// How many bytes an expression may have.
+    static let maximumBytes = 4096
+    /// How many steps a match may take from one place where it begins.
+    static let maximumSteps: UInt32 = 2_000_000
+    /// How many groups may be nested while a match is tried.
+    static let maximumDepth: UInt32 = 100_000
+    /// How many KiB of memory a match may take.
+    static let maximumKibibytes: UInt32 = 32 << 10
+    /// How long a whole search may take.
+    static let maximumTime = Duration.seconds(1)
+
+    private let code: OpaquePointer
+
+    /// Compiles an expression.
+    init(_ text: String) throws(ExpectationError) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maximumBytes else {
+            throw .invalidPattern(text, offset: Self.maximumBytes, reason: "longer than \(Self.maximumBytes) bytes")
+        }
+        var failure: CInt = 0
+        var offset = 0
+        // \C matches half of a character and is not allowed in UTF mode with invalid bytes; say so while compiling.
+        let options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT
+        guard let code = pcre2_compile_8(bytes, bytes.count, options, &failure, &offset, nil) else {
+            throw .invalidPattern(text, offset: offset, reason: Self.message(failure))
+        }
+        self.code = code
+    }
+
+    deinit { pcre2_code_free_8(code) }
+
+    /// Looks for a match anywhere in the bytes.
+    func search(_ bytes: [UInt8]) -> PatternResult {
+        guard let context = pcre2_match_context_create_8(nil),
+            let match = pcre2_match_data_create_from_pattern_8(code, nil)
+        else { return .givenUp("there is no memory for it") }
+        defer {
+            pcre2_match_context_free_8(context)
+            pcre2_match_data_free_8(match)
+        }
+        _ = pcre2_set_match_limit_8(context, Self.maximumSteps)
+        _ = pcre2_set_depth_limit_8(context, Self.maximumDepth)
+        _ = pcre2_set_heap_limit_8(context, Self.maximumKibibytes)
+        var watch = Stopwatch(deadline: .now + Self.maximumTime)
+        let result = withUnsafeMutablePointer(to: &watch) { watch in
+            _ = pcre2_set_callout_8(context, { _, watch in Stopwatch.tick(watch) }, watch)
+            return bytes.withUnsafeBufferPointer { bytes in
+                // PCRE2 wants a pointer even for no bytes at all.
+                guard let start = bytes.baseAddress else { return pcre2_match_8(code, [0], 0, 0, 0, match, context) }
+                return pcre2_match_8(code, start, bytes.count, 0, 0, match, context)
+            }
+        }
+        switch result {
+        case 0...: return .found
+        case PCRE2_ERROR_NOMATCH: return .notFound
+        case PCRE2_ERROR_CALLOUT: return .givenUp("it takes longer than \(Self.maximumTime)")
+        case PCRE2_ERROR_MATCHLIMIT: return .givenUp("it takes more than \(Self.maximumSteps) steps")
+        case PCRE2_ERROR_DEPTHLIMIT: return .givenUp("it nests more than \(Self.maximumDepth) deep")
+        case PCRE2_ERROR_HEAPLIMIT: return .givenUp("it takes more than \(Self.maximumKibibytes) KiB of memory")
+        default: return .givenUp(Self.message(result))
+        }
+    }
+
+    private static func message(_ code: CInt) -> String {
+        var text = [UInt8](repeating: 0, count: 256)
+        guard pcre2_get_error_message_8(code, &text, text.count) >= 0 else { return "PCRE2 error \(code)" }
+        return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+/// The end of a search's time, looked at now and then because reading the clock costs more than a step.
+private struct Stopwatch {
+    let deadline: ContinuousClock.Instant
+    var ticks: UInt32 = 0
+
+    /// Called by PCRE2 before each item of the expression; a result other than zero ends the search.
+    static func tick(_ pointer: UnsafeMutableRawPointer?) -> CInt {
+        guard let watch = pointer?.assumingMemoryBound(to: Stopwatch.self) else { return PCRE2_ERROR_CALLOUT }
+        watch.pointee.ticks &+= 1
+        guard watch.pointee.ticks.isMultiple(of: 16) else { return 0 }
+        return ContinuousClock.now < watch.pointee.deadline ? 0 : PCRE2_ERROR_CALLOUT
+    }
+}

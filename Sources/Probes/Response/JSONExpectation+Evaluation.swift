@@ -1,0 +1,57 @@
+extension JSONExpectation {
+    /// What speaks against the expectation, as evidence; nil when the body is as expected.
+    func objection(in body: JSONValue) -> String? {
+        let value: JSONValue
+        do throws(JSONPath.Missing) {
+            value = try path.value(in: body)
+        } catch {
+            return error.evidence
+        }
+        guard let condition, !condition.holds(for: value) else { return nil }
+        let expected = path.isSecret ? "\(condition.value.kind) (not shown)" : condition.value.evidence
+        let got = path.isSecret ? "\(value.kind) (not shown)" : value.evidence
+        return "expected \(condition.comparison.rawValue) \(expected), got \(got)"
+    }
+
+    /// The path as evidence shows it.
+    var subject: String { "JSON body, " + Snippet.quoted(name: JSONPath.text(of: path.steps)) }
+}
+
+extension JSONExpectation.Condition {
+    /// Whether a value of the body compares as expected.
+    func holds(for body: JSONValue) -> Bool {
+        switch (body, value) {
+        case (.null, _), (_, .null):
+            switch comparison {
+            case .equal: body == value
+            case .notEqual: body != value
+            default: false
+            }
+        case (.number(let left), .number(let right)): holds(left, right)
+        case (.string(let left), .string(let right)):
+            // Bytes are compared: Swift would take two spellings of one accented letter for equal.
+            holds(isEqual: left.utf8.elementsEqual(right.utf8))
+        case (.bool, .bool), (.array, .array), (.object, .object): holds(isEqual: body == value)
+        default: false
+        }
+    }
+
+    private func holds(_ left: JSONNumber, _ right: JSONNumber) -> Bool {
+        switch comparison {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        }
+    }
+
+    private func holds(isEqual: Bool) -> Bool {
+        switch comparison {
+        case .equal: isEqual
+        case .notEqual: !isEqual
+        default: false
+        }
+    }
+}

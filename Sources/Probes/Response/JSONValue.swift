@@ -1,0 +1,29 @@
+/// A JSON value (RFC 8259).
+public enum JSONValue: Sendable, Hashable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number, exact to the last digit.
+    case number(JSONNumber)
+    /// A string.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object; of members with equal names the last one counts.
+    ///
+    /// Names are compared as Swift compares strings: two spellings of one accented letter are equal.
+    case object([String: JSONValue])
+
+    /// The kind of the value in words, with an article: `a number`.
+    public var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+extension ResponseExpectations {
+    /// Judges a response, and decodes its body.
+    ///
+    /// The rules are AFNetworking's: a refused content type keeps the body from being decoded, a refused status does not.
+    /// The body expectations are looked at unless the content type is refused. Differences: the status stays the
+    /// outermost refusal when the body cannot be decoded either, and a refused content type with an empty body is
+    /// refused with a cause. Decoding and matching take time of the calling thread, in proportion to the body; a pattern
+    /// that takes longer than a second is given up.
+    public func evaluate(_ response: ReceivedResponse) -> ResponseVerdict {
+        var findings: [Finding] = []
+        if !acceptableStatusCodes.contains(response.status) {
+            let evidence = "expected \(acceptableStatusCodes), got \(response.status)"
+            findings.append(Finding(.httpStatus, subject: "status", evidence: evidence))
+        }
+        let contentType = ContentType(of: response)
+        if let evidence = contentType.objection(accepting: acceptableContentTypes, body: response.body) {
+            findings.append(Finding(.httpContentType, subject: "Content-Type", evidence: evidence))
+            return ResponseVerdict(findings: findings, object: nil)
+        }
+        var object: SerializedObject?
+        do throws(UndecodableBody) {
+            object = try serializer.decode(response.body, contentType: contentType)
+        } catch {
+            let evidence = "not \(error.format): \(error.reason); it begins with \(Snippet.quoted(response.body))"
+            findings.append(Finding(.httpUndecodable, subject: "body", evidence: evidence))
+        }
+        findings += bodyFindings(of: response.body, contentType: contentType, object: object)
+        return ResponseVerdict(findings: findings, object: object)
+    }
+
+    /// Whether nobody notices how long ``evaluate(_:)`` takes, whatever the body is.
+    var areQuick: Bool { serializer == .http && bodyExpectations.isEmpty }
+
+    private func bodyFindings(of body: [UInt8], contentType: ContentType, object: SerializedObject?) -> [Finding] {
+        guard !bodyExpectations.isEmpty else { return [] }
+        var findings: [Finding] = []
+        var json: Result<JSONValue, JSONError>?
+        for expectation in bodyExpectations {
+            switch expectation {
+            case .contains(let text):
+                guard !ByteSearch.contains(Array(text.utf8), in: body) else { continue }
+                let evidence = "no \(Snippet.quoted(text)) in it; \(Self.beginning(of: body))"
+                findings.append(Finding(.httpBody, subject: "body", evidence: evidence))
+            case .matches(let pattern):
+                guard let evidence = Self.objection(pattern.search(body), to: pattern, in: body) else { continue }
+                findings.append(Finding(.httpBody, subject: "body", evidence: evidence))
+            case .json(let expectation):
+                let parsed = json ?? Self.json(of: body, object: object, serializer: serializer)
+                json = parsed
+                let evidence: String? =
+                    switch parsed {
+                    case .success(let value): expectation.objection(in: value)
+                    case .failure(let error):
+                        "not JSON: \(error) (\(contentType)); \(Self.beginning(of: body))"
+                    }
+                guard let evidence else { continue }
+                findings.append(Finding(.httpBody, subject: expectation.subject, evidence: evidence))
+            }
+        }
+        return findings
+    }
+
+    /// The body as JSON with every null in it, whatever the serializer made of it.
+    private static func json(
+        of body: [UInt8],
+        object: SerializedObject?,
+        serializer: ResponseSerializer
+    ) -> Result<JSONValue, JSONError> {
+        if case .json(let value)? = object, serializer == .json(removingNulls: false) { return .success(value) }
+        do throws(JSONError) {
+            return .success(try JSONParser.parse(body))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func objection(_ result: PatternResult, to pattern: BodyPattern, in body: [UInt8]) -> String? {
+        switch result {
+        case .found: nil
+        case .notFound: "no match of \(Snippet.quoted(pattern.text)) in it; \(beginning(of: body))"
+        case .givenUp(let reason):
+            "the search for \(Snippet.quoted(pattern.text)) in \(body.count) bytes was given up: \(reason)"
+        }
+    }
+
+    private static func beginning(of body: [UInt8]) -> String {
+        body.isEmpty ? "it is empty" : "it begins with \(Snippet.quoted(body))"
+    }
+}

@@ -1,0 +1,72 @@
+/// Why a body cannot be decoded as what it should be.
+struct UndecodableBody: Error, Sendable, Hashable {
+    /// What it should be: `JSON`.
+    let format: String
+    /// Where and why decoding stopped, as a clause.
+    let reason: String
+}
+
+extension ResponseSerializer {
+    /// Decodes a body; nil for an empty one, which is nothing rather than an error.
+    ///
+    /// The members of a compound are asked in turn, if they accept the content type.
+    func decode(_ body: [UInt8], contentType: ContentType) throws(UndecodableBody) -> SerializedObject? {
+        switch self {
+        case .http: return .data(body)
+        case .compound(let members): return try Self.decode(body, contentType: contentType, asOneOf: members)
+        case .json(let removingNulls):
+            // A single space is what some frameworks send for an empty body.
+            if body.isEmpty || body == [0x20] { return nil }
+            do throws(JSONError) {
+                return .json(try JSONParser.parse(body, removesNulls: removingNulls))
+            } catch {
+                throw UndecodableBody(format: "JSON", reason: error.description)
+            }
+        case .propertyList:
+            if body.isEmpty { return nil }
+            do throws(PropertyListError) {
+                return .propertyList(try PropertyListValue(parsing: body))
+            } catch {
+                throw UndecodableBody(format: "a property list", reason: error.description)
+            }
+        case .xml:
+            if body.isEmpty { return nil }
+            do throws(XMLError) {
+                return .xml(try XMLSummary(parsing: body))
+            } catch {
+                throw UndecodableBody(format: "XML", reason: error.description)
+            }
+        case .image:
+            if body.isEmpty { return nil }
+            do throws(ImageError) {
+                return .image(try ImageHeader(parsing: body))
+            } catch {
+                throw UndecodableBody(format: "an image", reason: error.description)
+            }
+        }
+    }
+
+    private static func decode(
+        _ body: [UInt8],
+        contentType: ContentType,
+        asOneOf members: [ResponseSerializer]
+    ) throws(UndecodableBody) -> SerializedObject? {
+        var failures: [UndecodableBody] = []
+        var isTried = false
+        for member in members where contentType.objection(accepting: member.contentTypes, body: body) == nil {
+            isTried = true
+            do throws(UndecodableBody) {
+                if let object = try member.decode(body, contentType: contentType) { return object }
+            } catch {
+                failures.append(error)
+            }
+        }
+        guard let first = failures.first else {
+            if isTried || body.isEmpty { return nil }
+            throw UndecodableBody(format: "any of the formats", reason: "none of them has the type \(contentType)")
+        }
+        if failures.count == 1 { throw first }
+        let reasons = failures.map { "as \($0.format): \($0.reason)" }
+        throw UndecodableBody(format: "any of the formats", reason: reasons.joined(separator: "; "))
+    }
+}

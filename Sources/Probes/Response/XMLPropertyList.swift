@@ -1,0 +1,145 @@
+internal import FoundationEssentials
+
+/// Builds a property list from the events of an XML document.
+///
+/// Foundation's own reader is not used: it recurses into nested arrays without a limit, until the stack is full.
+final class XMLPropertyList: XMLEvents {
+    /// An array or dictionary that is open: where its values and keys begin on the stacks.
+    private struct Frame {
+        let isDictionary: Bool
+        let firstValue: Int
+        let firstKey: Int
+    }
+
+    private static let scalars: Set<String> = ["string", "integer", "real", "date", "data", "true", "false", "key"]
+
+    private var frames: [Frame] = []
+    private var values: [PropertyListValue] = []
+    private var keys: [String] = []
+    private var isInsidePlist = false
+    private var openScalar: String?
+    private var scalarText: [UInt8] = []
+    private var strayText = false
+    private var root: PropertyListValue?
+
+    private init() {}
+
+    /// Reads a property list; text other than space outside of values is refused.
+    static func parse(_ bytes: [UInt8]) throws(XMLError) -> PropertyListValue {
+        let list = XMLPropertyList()
+        try XMLReader.read(bytes, events: list)
+        guard let root = list.root, !list.strayText else {
+            throw XMLError(list.root == nil ? "the property list holds no value" : "text between the values")
+        }
+        return root
+    }
+
+    func begin(_ name: String) throws(XMLError) {
+        guard isInsidePlist else {
+            guard name == "plist" else { throw XMLError("the root element is \(Snippet.quoted(name)), not 'plist'") }
+            isInsidePlist = true
+            return
+        }
+        if let openScalar { throw XMLError("an element inside '\(openScalar)'") }
+        guard root == nil else { throw XMLError("more than one value at the top") }
+        switch name {
+        case "array", "dict":
+            try checkPlaceOfValue()
+            frames.append(Frame(isDictionary: name == "dict", firstValue: values.count, firstKey: keys.count))
+        case _ where Self.scalars.contains(name):
+            openScalar = name
+            scalarText = []
+        default: throw XMLError("\(Snippet.quoted(name)) is no element of a property list")
+        }
+    }
+
+    func text(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if openScalar != nil {
+            scalarText.append(contentsOf: bytes)
+        } else if bytes.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+            strayText = true
+        }
+    }
+
+    func end(_ name: String) throws(XMLError) {
+        if let scalar = openScalar {
+            openScalar = nil
+            guard scalar != "key" else {
+                try take(key: String(decoding: scalarText, as: UTF8.self))
+                return
+            }
+            try add(try value(of: scalar))
+            return
+        }
+        // The frames are empty at the end of 'plist' itself.
+        guard let frame = frames.popLast() else { return }
+        let value = try container(of: frame)
+        values.removeSubrange(frame.firstValue...)
+        keys.removeSubrange(frame.firstKey...)
+        try add(value)
+    }
+
+    /// Makes a value of what the frame holds; a function of its own, so that nothing shares the stacks when they shrink.
+    private func container(of frame: Frame) throws(XMLError) -> PropertyListValue {
+        let elements = values[frame.firstValue...]
+        guard frame.isDictionary else { return .array(Array(elements)) }
+        guard keys.count - frame.firstKey == elements.count else { throw XMLError("a key without a value") }
+        var members: [String: PropertyListValue] = [:]
+        for (key, element) in zip(keys[frame.firstKey...], elements) { members[key] = element }
+        return .dictionary(members)
+    }
+
+    private func take(key: String) throws(XMLError) {
+        guard let frame = frames.last, frame.isDictionary,
+            keys.count - frame.firstKey == values.count - frame.firstValue
+        else { throw XMLError("a key where a value was due") }
+        keys.append(key)
+    }
+
+    private func checkPlaceOfValue() throws(XMLError) {
+        guard let frame = frames.last, frame.isDictionary else { return }
+        guard keys.count - frame.firstKey == values.count - frame.firstValue + 1 else {
+            throw XMLError("a value without a key")
+        }
+    }
+
+    private func add(_ value: PropertyListValue) throws(XMLError) {
+        try checkPlaceOfValue()
+        if frames.isEmpty { root = value } else { values.append(value) }
+    }
+
+    private func value(of element: String) throws(XMLError) -> PropertyListValue {
+        let text = String(decoding: scalarText, as: UTF8.self)
+        switch element {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "string": return .string(text)
+        case "integer": if let integer = Self.integer(text) { return integer }
+        case "real": if let real = Double(text) { return .real(real) }
+        case "date": if let date = Self.date(text) { return .date(date) }
+        default: if let data = Self.data(scalarText) { return .data(data) }
+        }
+        throw XMLError("\(Snippet.quoted(text)) is not of the kind '\(element)'")
+    }
+
+    private static func integer(_ text: String) -> PropertyListValue? {
+        let isNegative = text.hasPrefix("-")
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+        let number = (isNegative ? "-" : "") + (isHexadecimal ? digits.dropFirst(2) : digits)
+        if let value = Int64(number, radix: isHexadecimal ? 16 : 10) { return .integer(value) }
+        return UInt64(number, radix: isHexadecimal ? 16 : 10).map { .unsigned($0) }
+    }
+
+    /// Reads `2026-11-21T08:30:00Z`, the one form that property lists have.
+    private static func date(_ text: String) -> Date? {
+        let shape = text.utf8.map { (0x30...0x39).contains($0) ? UInt8(ascii: "0") : $0 }
+        guard shape == Array("0000-00-00T00:00:00Z".utf8) else { return nil }
+        return try? Date(text, strategy: .iso8601)
+    }
+
+    private static func data(_ text: [UInt8]) -> [UInt8]? {
+        let characters = text.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return Data(base64Encoded: Data(characters)).map { [UInt8]($0) }
+    }
+}
