@@ -1,0 +1,139 @@
+internal import NIOCore
+internal import NIOHTTP2
+internal import NIOPosix
+internal import NIOSSL
+internal import NIOTLS
+internal import Synchronization
+
+/// A TCP, TLS and HTTP server on loopback that does what a test tells it to.
+///
+/// Each connection runs a script; see ``ServerStep``. The kernel chooses the port. The server records what it receives,
+/// and a test waits for events instead of sleeping: ``received(requests:)``, ``accepted(connections:)``,
+/// ``ended(connections:)``. Call ``shutDown()`` at the end.
+public final class ScriptedServer: Sendable {
+    /// The address that the server listens on.
+    public let address: String
+    /// The port that the kernel chose.
+    public let port: Int
+    /// Whether the server does TLS handshakes.
+    public let isSecured: Bool
+
+    private let listener: any Channel
+    private let record: ServerRecord
+    private let channels: OpenChannels
+
+    private init(address: String, isSecured: Bool, listener: any Channel, record: ServerRecord, channels: OpenChannels)
+    {
+        self.address = address
+        self.isSecured = isSecured
+        self.listener = listener
+        self.record = record
+        self.channels = channels
+        port = listener.localAddress?.port ?? 0
+    }
+
+    /// Starts a server that runs the same script on every connection.
+    ///
+    /// - Throws: When the address cannot be listened on, or the certificates or their key cannot be used.
+    public static func start(
+        _ script: [ServerStep],
+        tls: ServerTLS? = nil,
+        address: String = "127.0.0.1",
+        port: Int = 0
+    ) async throws -> ScriptedServer {
+        try await start(scripts: [script], tls: tls, address: address, port: port)
+    }
+
+    /// Starts a server whose connections run one script each, in the order of acceptance; the last script repeats.
+    ///
+    /// - Throws: When the address cannot be listened on, or the certificates or their key cannot be used.
+    public static func start(
+        scripts: [[ServerStep]],
+        tls: ServerTLS? = nil,
+        address: String = "127.0.0.1",
+        port: Int = 0
+    ) async throws -> ScriptedServer {
+        let record = ServerRecord()
+        let channels = OpenChannels()
+        let context = try tls?.makeContext()
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let number = record.note { facts in
+                        defer { facts.accepted += 1 }
+                        facts.serverNames.append(nil)
+                        facts.applicationProtocols.append(nil)
+                        return facts.accepted
+                    }
+                    channels.insert(channel)
+                    channel.closeFuture.whenComplete { _ in
+                        channels.remove(channel)
+                        record.note { $0.ended += 1 }
+                    }
+                    let steps = scripts.isEmpty ? [] : scripts[min(number, scripts.count - 1)]
+                    let secure = tls.flatMap { tls in context.map { (tls, $0) } }
+                    try ScriptedConnection(number: number, channel: channel, record: record, steps: steps)
+                        .configure(secure)
+                }
+            }
+        let listener = try await bootstrap.bind(host: address, port: port).get()
+        return ScriptedServer(
+            address: address,
+            isSecured: tls != nil,
+            listener: listener,
+            record: record,
+            channels: channels
+        )
+    }
+
+    /// The server's address as a URL, with the path appended.
+    public func url(_ path: String = "/", host: String? = nil) -> String {
+        let host = host ?? (address.contains(":") ? "[\(address)]" : address)
+        return "\(isSecured ? "https" : "http")://\(host):\(port)\(path)"
+    }
+
+    /// How many connections were accepted so far.
+    public var connections: Int { record.facts.accepted }
+    /// The requests so far, in the order in which they were complete.
+    public var requests: [RecordedRequest] { record.facts.requests }
+    /// The name in each connection's TLS hello (SNI), in the order of acceptance; nil where there was none.
+    public var serverNames: [String?] { record.facts.serverNames }
+    /// The protocol that ALPN chose on each connection, in the order of acceptance; nil where it chose none.
+    public var applicationProtocols: [String?] { record.facts.applicationProtocols }
+    /// Why handshakes and connections failed, in the TLS library's words.
+    public var connectionErrors: [String] { record.facts.handshakeFailures }
+
+    /// Waits until so many connections were accepted, the server is shut down, or the task is cancelled.
+    public func accepted(connections count: Int) async { await record.wait { $0.accepted >= count } }
+
+    /// Waits until so many connections are over, the server is shut down, or the task is cancelled.
+    public func ended(connections count: Int) async { await record.wait { $0.ended >= count } }
+
+    /// Waits until so many requests were received, the server is shut down, or the task is cancelled.
+    ///
+    /// - Returns: All requests so far.
+    @discardableResult
+    public func received(requests count: Int) async -> [RecordedRequest] {
+        await record.wait { $0.requests.count >= count }
+        return requests
+    }
+
+    /// Closes the listening socket and every connection, and lets every waiting test go on.
+    public func shutDown() async {
+        try? await listener.close()
+        for channel in channels.all() { try? await channel.triggerUserOutboundEvent(AbruptEnd.drop).get() }
+        record.note { $0.isShutDown = true }
+    }
+}
+
+/// The connections that a server has to close when it is shut down.
+final class OpenChannels: Sendable {
+    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+
+    func insert(_ channel: any Channel) { channels.withLock { $0[ObjectIdentifier(channel)] = channel } }
+    func remove(_ channel: any Channel) { channels.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(channel)) } }
+    func all() -> [any Channel] { channels.withLock { Array($0.values) } }
+}

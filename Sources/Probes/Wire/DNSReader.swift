@@ -1,0 +1,90 @@
+/// Reads the fields of a DNS message one after the other; nothing is read behind `end`.
+struct DNSReader {
+    /// More pointers than a name of 255 bytes can need.
+    private static let mostPointers = 127
+
+    private let bytes: [UInt8]
+    private(set) var offset: Int
+    private let end: Int
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        offset = 0
+        end = bytes.count
+    }
+
+    private init(_ bytes: [UInt8], offset: Int, end: Int) {
+        self.bytes = bytes
+        self.offset = offset
+        self.end = end
+    }
+
+    var isAtEnd: Bool { offset >= end }
+
+    mutating func byte() throws(DNSDecodingError) -> UInt8 {
+        guard offset < end else { throw DNSDecodingError(.truncated, at: offset) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func word() throws(DNSDecodingError) -> UInt16 {
+        let high = try byte()
+        return UInt16(high) << 8 | UInt16(try byte())
+    }
+
+    mutating func doubleWord() throws(DNSDecodingError) -> UInt32 {
+        let high = try word()
+        return UInt32(high) << 16 | UInt32(try word())
+    }
+
+    mutating func bytes(_ count: Int) throws(DNSDecodingError) -> [UInt8] {
+        guard count >= 0, count <= end - offset else { throw DNSDecodingError(.truncated, at: offset) }
+        defer { offset += count }
+        return Array(bytes[offset..<offset + count])
+    }
+
+    mutating func rest() -> [UInt8] {
+        defer { offset = max(offset, end) }
+        return offset < end ? Array(bytes[offset..<end]) : []
+    }
+
+    /// A reader of the next `count` bytes, whose names may still point to everything before them.
+    mutating func part(_ count: Int) throws(DNSDecodingError) -> DNSReader {
+        guard count >= 0, count <= end - offset else { throw DNSDecodingError(.truncated, at: offset) }
+        defer { offset += count }
+        return DNSReader(bytes, offset: offset, end: offset + count)
+    }
+
+    /// A name, with its compression pointers followed (RFC 1035 section 4.1.4).
+    ///
+    /// Each pointer has to point before the place where the part of the name began that it ends, so there is no loop.
+    mutating func name() throws(DNSDecodingError) -> DNSName {
+        var labels: [[UInt8]] = []
+        var length = 1
+        var pointers = 0
+        var reader = self
+        var partStart = offset
+        while true {
+            let start = reader.offset
+            let first = try reader.byte()
+            switch first >> 6 {
+            case 0b00 where first == 0:
+                if pointers == 0 { offset = reader.offset }
+                return DNSName(labels: labels)
+            case 0b00:
+                length += 1 + Int(first)
+                guard length <= 255 else { throw DNSDecodingError(.nameTooLong, at: start) }
+                labels.append(try reader.bytes(Int(first)))
+            case 0b11:
+                let target = Int(first & 0x3f) << 8 | Int(try reader.byte())
+                if pointers == 0 { offset = reader.offset }
+                pointers += 1
+                guard target < partStart else { throw DNSDecodingError(.pointer, at: start) }
+                guard pointers <= Self.mostPointers else { throw DNSDecodingError(.nameTooLong, at: start) }
+                partStart = target
+                reader = DNSReader(bytes, offset: target, end: bytes.count)
+            default: throw DNSDecodingError(.labelKind, at: start)
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import NIOCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// One echo on its way.
+///
+/// `@unchecked Sendable`: every method runs on `eventLoop`, and nothing else touches the state.
+final class ICMPExchange: @unchecked Sendable {
+    private let echo: ICMPEcho
+    private let eventLoop: any EventLoop
+    private let timeout: Duration
+    private let completion: @Sendable (ICMPEcho.Outcome) -> Void
+    private let sequence = UInt16.random(in: .min ... .max)
+    private let payload: [UInt8]
+
+    private var socket: ICMPSocket?
+    private var deadline: Scheduled<Void>?
+    private var started = NIODeadline.uptimeNanoseconds(0)
+    private var ignored = 0
+    private var isOver = false
+
+    init(
+        echo: ICMPEcho,
+        eventLoop: any EventLoop,
+        timeout: Duration,
+        completion: @escaping @Sendable (ICMPEcho.Outcome) -> Void
+    ) {
+        self.echo = echo
+        self.eventLoop = eventLoop
+        self.timeout = timeout
+        self.completion = completion
+        payload = (0..<min(max(echo.payloadSize, 8), 1024)).map { _ in UInt8.random(in: .min ... .max) }
+    }
+
+    private var subject: String { echo.target.addressText }
+
+    func begin() {
+        guard !isOver else { return }
+        do {
+            let socket = try ICMPSocket(to: echo.target, interface: echo.interface, hopLimit: echo.hopLimit)
+            self.socket = socket
+            deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() }
+            started = .now()
+            do {
+                try socket.send(request)
+            } catch {
+                // The kernel may know at once that there is no way; its error queue says more than errno.
+                return queuedFailure(or: error.error)
+            }
+            watch(socket)
+        } catch {
+            finish(nil, error.finding)
+        }
+    }
+
+    /// Type, code, checksum, identifier (both are the kernel's), sequence number and payload (RFC 792, RFC 4443).
+    private var request: [UInt8] {
+        let type: UInt8 = echo.target.isIPv6 ? 128 : 8
+        let sequence = [UInt8(truncatingIfNeeded: sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
+        return [type, 0, 0, 0, 0, 0] + sequence + payload
+    }
+
+    private func watch(_ socket: ICMPSocket) {
+        guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
+        let eventLoop = eventLoop
+        thread.watch(socket.descriptor) { eventLoop.execute { self.readable() } }
+    }
+
+    private func readable() {
+        guard !isOver, let socket else { return }
+        // The time is taken before reading, for reading is not the network's.
+        let now = NIODeadline.now()
+        while let error = socket.receiveError() {
+            if let finding = finding(error) { return finish(nil, finding) }
+        }
+        do {
+            while let received = try socket.receive() {
+                if isReply(received.bytes) { return replied(received, at: now) }
+                ignored += 1
+            }
+        } catch {
+            return queuedFailure(or: error.error)
+        }
+        watch(socket)
+    }
+
+    private func isReply(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count == payload.count + 8 else { return false }
+        let type: UInt8 = echo.target.isIPv6 ? 129 : 0
+        return bytes[0] == type && bytes[1] == 0
+            && UInt16(bytes[6]) << 8 | UInt16(bytes[7]) == sequence
+            && bytes.dropFirst(8).elementsEqual(payload)
+    }
+
+    private func replied(_ received: ICMPSocket.Received, at now: NIODeadline) {
+        let hopLimit = received.control.first { message in
+            (message.level == CInt(IPPROTO_IP) && message.type == IP_TTL)
+                || (message.level == CInt(IPPROTO_IPV6) && message.type == IPV6_HOPLIMIT)
+        }
+        let reply = ICMPEcho.Reply(
+            address: subject,
+            roundTrip: Duration(now - started),
+            hopLimit: hopLimit?.integer.map(Int.init),
+            size: received.bytes.count
+        )
+        finish(reply, nil)
+    }
+
+    // MARK: The end
+
+    func cancel() {
+        finish(nil, Finding(.cancelled, subject: subject, evidence: "cancelled while waiting for the reply"))
+    }
+
+    /// The finding of an ICMP error, or of one that the kernel found itself; nil when it ends nothing.
+    private func finding(_ error: QueuedError) -> Finding? {
+        guard error.origin != .local else {
+            return SystemFinding.make(error.error, operation: "send an echo request", subject: subject)
+        }
+        guard let reason = ICMPUnreachable.reason(error) else { return nil }
+        let router = error.offender.map(IPAddressText.text) ?? "an unknown host"
+        return Finding(.icmpUnreachable, subject: subject, evidence: "\(router) answered: \(reason)")
+    }
+
+    private func queuedFailure(or error: CInt) {
+        if let queued = socket?.receiveError(), let finding = finding(queued) { return finish(nil, finding) }
+        failed(error)
+    }
+
+    private func failed(_ error: CInt) {
+        finish(nil, SystemFinding.make(error, operation: "send an echo request", subject: subject))
+    }
+
+    private func timeIsUp() {
+        var evidence = "no reply within \(timeout)"
+        if ignored > 0 { evidence += ", \(ignored) other messages ignored" }
+        finish(nil, Finding(.timeout, subject: subject, evidence: evidence))
+    }
+
+    private func finish(_ reply: ICMPEcho.Reply?, _ finding: Finding?) {
+        guard !isOver else { return }
+        isOver = true
+        deadline?.cancel()
+        if let socket { ReadinessThread.shared?.forget(socket.descriptor) }
+        socket = nil
+        completion(ICMPEcho.Outcome(reply: reply, finding: finding))
+    }
+}

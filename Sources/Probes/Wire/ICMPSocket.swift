@@ -1,0 +1,126 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// An unprivileged ICMP socket that is connected to one address (icmp(7), `ping_group_range`).
+///
+/// The kernel sets the identifier and the checksum, and hands over only what belongs to this socket. Not thread-safe.
+final class ICMPSocket {
+    /// A received datagram or error.
+    struct Received {
+        var bytes: [UInt8]
+        var control: [ControlMessage]
+    }
+
+    let descriptor: CInt
+    private let isIPv6: Bool
+
+    /// Opens the socket.
+    ///
+    /// - Throws: A finding in a ``WireFailure``.
+    init(to target: WireEndpoint, interface: String?, hopLimit: UInt8?) throws(WireFailure) {
+        isIPv6 = target.isIPv6
+        let kind = SocketType.datagram
+        descriptor =
+            target.isIPv6
+            ? socket(AF_INET6, kind, CInt(IPPROTO_ICMPV6)) : socket(AF_INET, kind, CInt(IPPROTO_ICMP))
+        guard descriptor >= 0 else { throw WireFailure(finding: ICMPPermission.finding(errno, target: target)) }
+        if let interface { try bind(to: interface) }
+        set(isIPv6 ? IPV6_RECVERR : IP_RECVERR, 1)
+        set(isIPv6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL, 1)
+        if let hopLimit { set(isIPv6 ? IPV6_UNICAST_HOPS : IP_TTL, CInt(hopLimit)) }
+        try connect(to: target, interface: interface)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    private func set(_ option: CInt, _ value: CInt) {
+        var value = value
+        let level = isIPv6 ? CInt(IPPROTO_IPV6) : CInt(IPPROTO_IP)
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    private func bind(to interface: String) throws(WireFailure) {
+        let name = Array(interface.utf8) + [0]
+        let isLegal = name.count > 1 && name.count <= Int(IFNAMSIZ) && !name.dropLast().contains(0)
+        guard isLegal else { throw WireFailure(finding: SystemFinding.interface(ENODEV, interface)) }
+        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count)) == 0 else {
+            throw WireFailure(finding: SystemFinding.interface(errno, interface))
+        }
+    }
+
+    private func connect(to target: WireEndpoint, interface: String?) throws(WireFailure) {
+        let result =
+            if isIPv6 {
+                withUnsafeBytes(of: target.ipv6(interface: interface), connect)
+            } else {
+                withUnsafeBytes(of: target.ipv4, connect)
+            }
+        guard result == 0 else {
+            throw WireFailure(
+                finding: SystemFinding.make(errno, operation: "connect", subject: target.description)
+            )
+        }
+    }
+
+    private func connect(_ address: UnsafeRawBufferPointer) -> CInt {
+        guard let base = address.baseAddress else { return -1 }
+        return base.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            #if canImport(Glibc)
+                Glibc.connect(descriptor, $0, socklen_t(address.count))
+            #else
+                Musl.connect(descriptor, $0, socklen_t(address.count))
+            #endif
+        }
+    }
+
+    /// Sends a message; the kernel fills in its identifier and checksum.
+    func send(_ message: [UInt8]) throws(SystemFailure) {
+        #if canImport(Glibc)
+            let sent = Glibc.send(descriptor, message, message.count, 0)
+        #else
+            let sent = Musl.send(descriptor, message, message.count, 0)
+        #endif
+        guard sent >= 0 else { throw SystemFailure(error: errno) }
+    }
+
+    /// Reads what has come, or nil when nothing is there.
+    func receive() throws(SystemFailure) -> Received? { try receive(flags: 0) }
+
+    /// Reads an error from the error queue, or nil when there is none.
+    func receiveError() -> QueuedError? {
+        guard let received = try? receive(flags: CInt(MSG_ERRQUEUE)) else { return nil }
+        return received.control.lazy.compactMap(QueuedError.init).first
+    }
+
+    private func receive(flags: CInt) throws(SystemFailure) -> Received? {
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        var control = [UInt8](repeating: 0, count: 512)
+        var controlLength = 0
+        let count = bytes.withUnsafeMutableBytes { bytes in
+            control.withUnsafeMutableBytes { control in
+                var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                return withUnsafeMutablePointer(to: &part) { part in
+                    var header = msghdr()
+                    header.msg_iov = part
+                    header.msg_iovlen = 1
+                    header.msg_control = control.baseAddress
+                    header.msg_controllen = .init(control.count)
+                    let count = recvmsg(descriptor, &header, flags)
+                    controlLength = Int(clamping: header.msg_controllen)
+                    return count
+                }
+            }
+        }
+        guard count >= 0 else {
+            if errno == EAGAIN || errno == EINTR { return nil }
+            throw SystemFailure(error: errno)
+        }
+        return Received(
+            bytes: Array(bytes.prefix(count)),
+            control: ControlMessage.all(in: Array(control.prefix(controlLength)))
+        )
+    }
+}

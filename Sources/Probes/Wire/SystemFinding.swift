@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Findings for what a socket's system calls fail with.
+enum SystemFinding {
+    /// - Parameters:
+    ///   - error: The errno value.
+    ///   - operation: What failed, as the evidence says it: `connect`.
+    static func make(_ error: CInt, operation: String, subject: String) -> Finding {
+        let code: FindingCode =
+            switch error {
+            case ENETUNREACH: .noRoute
+            case EHOSTUNREACH: .hostUnreachable
+            case ENETDOWN: .linkDown
+            case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
+            case ECONNREFUSED: .connectRefused
+            case ECONNRESET: .connectReset
+            case ETIMEDOUT: .connectTimeout
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN: .resourcesExhausted
+            default: .connectFailed
+            }
+        return Finding(code, subject: subject, evidence: "\(operation): \(text(error))")
+    }
+
+    /// A finding for a failure to bind to an interface.
+    static func interface(_ error: CInt, _ name: String) -> Finding {
+        switch error {
+        case ENODEV, EINVAL: Finding(.interfaceUnknown, subject: name, evidence: "SO_BINDTODEVICE: \(text(error))")
+        case EPERM, EACCES:
+            Finding(.interfaceNotPermitted, subject: name, evidence: "SO_BINDTODEVICE: \(text(error))")
+        default: make(error, operation: "SO_BINDTODEVICE", subject: name)
+        }
+    }
+
+    /// The system's words for an errno value.
+    static func text(_ error: CInt) -> String { String(cString: strerror(error)) }
+}

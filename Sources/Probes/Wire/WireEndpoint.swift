@@ -1,0 +1,66 @@
+package import NIOCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// An IP address to which datagrams are sent, with its port and, for link-local addresses, its zone.
+package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {
+    /// 4 or 16 bytes in network byte order.
+    package let bytes: [UInt8]
+    /// The interface after `%`, where there is one.
+    package let zone: String?
+    /// The port; 0 where the protocol has none.
+    package let port: UInt16
+
+    /// Reads `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`; nil for anything else, names included.
+    package init?(_ text: String, port: UInt16) {
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let first = parts.first, let bytes = IPAddressText.bytes(of: first) else { return nil }
+        if parts.count > 1 { guard bytes.count == 16, !parts[1].isEmpty else { return nil } }
+        self.bytes = bytes
+        zone = parts.count > 1 ? parts[1] : nil
+        self.port = port
+    }
+
+    /// The address without its port: `192.0.2.1`, `fe80::1%eth0`.
+    package var addressText: String { IPAddressText.text(of: bytes) + (zone.map { "%" + $0 } ?? "") }
+
+    package var description: String {
+        switch (port, bytes.count) {
+        case (0, _): addressText
+        case (_, 16): "[\(addressText)]:\(port)"
+        default: "\(addressText):\(port)"
+        }
+    }
+
+    var isIPv6: Bool { bytes.count == 16 }
+
+    private var isLinkLocal: Bool { bytes.count == 16 && bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80 }
+
+    var ipv4: sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes.prefix($0.count)) }
+        return address
+    }
+
+    /// The socket address; the zone of a link-local one is the interface that is bound to, unless it names another.
+    func ipv6(interface: String?) -> sockaddr_in6 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes.prefix($0.count)) }
+        if let zone = zone ?? (isLinkLocal ? interface : nil) {
+            address.sin6_scope_id = UInt32(zone) ?? if_nametoindex(zone)
+        }
+        return address
+    }
+
+    package func socketAddress(interface: String?) -> SocketAddress {
+        isIPv6 ? SocketAddress(ipv6(interface: interface)) : SocketAddress(ipv4)
+    }
+}

@@ -1,0 +1,97 @@
+import Testing
+
+@testable import Probes
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite
+struct ControlMessageTests {
+    /// A message with its header and padding as the kernel lays them out on this machine.
+    private func message(level: CInt, type: CInt, _ data: [UInt8], length: Int? = nil) -> [UInt8] {
+        var header = cmsghdr()
+        header.cmsg_len = .init(length ?? MemoryLayout<cmsghdr>.size + data.count)
+        header.cmsg_level = level
+        header.cmsg_type = type
+        let padding = (MemoryLayout<Int>.size - data.count % MemoryLayout<Int>.size) % MemoryLayout<Int>.size
+        return withUnsafeBytes(of: header) { Array($0) } + data + [UInt8](repeating: 0, count: padding)
+    }
+
+    /// struct sock_extended_err: EHOSTUNREACH, from ICMP, of a type and code, with an MTU and no data; then its sender.
+    private func error(origin: UInt8, type: UInt8, code: UInt8, mtu: UInt32 = 0, offender: [UInt8]) -> [UInt8] {
+        let number = withUnsafeBytes(of: UInt32(EHOSTUNREACH)) { Array($0) }
+        let info = withUnsafeBytes(of: mtu) { Array($0) }
+        return number + [origin, type, code, 0] + info + [0, 0, 0, 0] + offender
+    }
+
+    private static let router4 =
+        withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) } + [0, 0, 192, 0, 2, 1]
+        + [UInt8](repeating: 0, count: 8)
+    private static let router6 =
+        withUnsafeBytes(of: sa_family_t(AF_INET6)) { Array($0) } + [0, 0, 0, 0, 0, 0]
+        + [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1, 0, 0, 0, 0]
+
+    @Test
+    func `messages are found one behind the other`() {
+        let bytes = message(level: 1, type: 2, [7, 0, 0, 0]) + message(level: 3, type: 4, [1, 2, 3])
+        let messages = ControlMessage.all(in: bytes)
+        #expect(messages.map(\.level) == [1, 3])
+        #expect(messages.map(\.type) == [2, 4])
+        #expect(messages.map(\.bytes) == [[7, 0, 0, 0], [1, 2, 3]])
+        #expect(messages.map(\.integer) == [7, nil])
+    }
+
+    @Test(arguments: [0, 1, MemoryLayout<cmsghdr>.size - 1, MemoryLayout<cmsghdr>.size + 100, Int(Int32.max)])
+    func `a length that cannot be ends the messages`(length: Int) {
+        let good = message(level: 1, type: 2, [1])
+        #expect(ControlMessage.all(in: good + message(level: 1, type: 2, [1], length: length)).count == 1)
+    }
+
+    @Test
+    func `control data that ends anywhere does not trap`() {
+        let data = error(origin: 2, type: 3, code: 1, offender: Self.router4)
+        let bytes = message(level: CInt(IPPROTO_IP), type: IP_RECVERR, data)
+        for length in bytes.indices {
+            let messages = ControlMessage.all(in: Array(bytes.prefix(length)))
+            #expect(messages.compactMap(QueuedError.init).count <= 1)
+        }
+        for length in data.indices {
+            let short = ControlMessage(level: CInt(IPPROTO_IP), type: IP_RECVERR, bytes: Array(data.prefix(length)))
+            #expect((QueuedError(short) != nil) == (length >= 16))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (3, 0, 0, "network unreachable"), (3, 1, 0, "host unreachable"), (3, 3, 0, "port unreachable"),
+            (3, 4, 1400, "fragmentation needed (MTU 1400)"), (3, 13, 0, "communication administratively prohibited"),
+            (3, 99, 0, "destination unreachable (code 99)"), (11, 0, 0, "time to live exceeded"), (4, 0, 0, nil),
+            (5, 1, 0, nil),
+        ] as [(UInt8, UInt8, UInt32, String?)]
+    )
+    func `an ICMP error has a reason and a sender`(type: UInt8, code: UInt8, mtu: UInt32, expected: String?) throws {
+        let data = error(origin: 2, type: type, code: code, mtu: mtu, offender: Self.router4)
+        let queued = try #require(QueuedError(.init(level: CInt(IPPROTO_IP), type: IP_RECVERR, bytes: data)))
+        #expect(queued.error == EHOSTUNREACH)
+        #expect(queued.offender == [192, 0, 2, 1])
+        #expect(ICMPUnreachable.reason(queued) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (1, 0, 0, "no route to destination"), (1, 1, 0, "administratively prohibited"),
+            (1, 3, 0, "address unreachable"),
+            (1, 4, 0, "port unreachable"), (2, 0, 1280, "packet too big (MTU 1280)"), (3, 0, 0, "hop limit exceeded"),
+            (137, 0, 0, nil),
+        ] as [(UInt8, UInt8, UInt32, String?)]
+    )
+    func `an ICMPv6 error has a reason and a sender`(type: UInt8, code: UInt8, mtu: UInt32, expected: String?) throws {
+        let data = error(origin: 3, type: type, code: code, mtu: mtu, offender: Self.router6)
+        let queued = try #require(QueuedError(.init(level: CInt(IPPROTO_IPV6), type: IPV6_RECVERR, bytes: data)))
+        #expect(queued.offender.map(IPAddressText.text) == "2001:db8::1")
+        #expect(ICMPUnreachable.reason(queued) == expected)
+    }
+}
