@@ -4,6 +4,8 @@ public struct CheckHop: Sendable {
     public var url: String
     /// The phases that began, in order; see ``Phase``.
     public var phases: [PhaseTiming] = []
+    /// The lookups that were answered, in the order of their answers; none for an address.
+    public var lookups: [LookupReport] = []
     /// The addresses that the name has, in the order in which they are tried.
     public var addresses: [String] = []
     /// Every connection attempt, in the order in which they were started.

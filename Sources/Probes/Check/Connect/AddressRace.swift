@@ -1,0 +1,165 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// Connects to the addresses of a name as RFC 8305 tells: staggered, side by side, the first one wins.
+///
+/// Sendable by hand: everything is only used on the event loop. The outcome is told once; nothing is after
+/// ``abandon()``.
+final class AddressRace: @unchecked Sendable {
+    /// What came out.
+    enum Outcome {
+        case connected(any Channel, HostAddress)
+        /// Every attempt failed; the finding is the one that tells most about the target.
+        case failed(Finding)
+    }
+
+    private struct Attempt {
+        let address: HostAddress
+        let start: NIODeadline
+        var channel: (any Channel)?
+        var report: ConnectAttempt?
+    }
+
+    private let loop: any EventLoop
+    private let port: UInt16
+    private let interface: String?
+    private let epoch: NIODeadline
+    private var order: HappyEyeballs
+    private var attempts: [Attempt] = []
+    private var timer: Scheduled<Void>?
+    private var isDue = true
+    private var onFirstAttempt: (() -> Void)?
+    private var onOutcome: ((Outcome) -> Void)?
+
+    /// - Parameter epoch: The check's beginning, from which attempts are timed.
+    init(on loop: any EventLoop, order: HappyEyeballs, port: UInt16, interface: String?, epoch: NIODeadline) {
+        self.loop = loop
+        self.order = order
+        self.port = port
+        self.interface = interface
+        self.epoch = epoch
+    }
+
+    /// Sets who is told; addresses are given with ``add(_:of:)``.
+    func start(onFirstAttempt: @escaping () -> Void, onOutcome: @escaping (Outcome) -> Void) {
+        self.onFirstAttempt = onFirstAttempt
+        self.onOutcome = onOutcome
+    }
+
+    /// Takes a family's answer, and goes on.
+    func add(_ addresses: [HostAddress], of family: HostAddress.Family) {
+        guard onOutcome != nil else { return }
+        order.add(addresses, of: family)
+        if order.needsResolutionDelay {
+            timer = loop.scheduleTask(in: .init(HappyEyeballs.resolutionDelay)) { [self] in
+                order.endResolutionDelay()
+                advance()
+            }
+        } else {
+            advance()
+        }
+    }
+
+    /// Whether an attempt was started.
+    var hasBegun: Bool { order.hasBegun }
+
+    /// Every address that is known, in the order in which they are tried.
+    var addresses: [HostAddress] { attempts.map(\.address) + order.remaining }
+
+    /// The attempts so far, in the order of their starts.
+    var reports: [ConnectAttempt] { attempts.map { $0.report ?? report($0, failure: nil, isUsed: false) } }
+
+    /// Ends every attempt that is still under way, without telling anybody.
+    func abandon() {
+        onOutcome = nil
+        onFirstAttempt = nil
+        timer?.cancel()
+        for index in attempts.indices where attempts[index].report == nil {
+            attempts[index].report = report(attempts[index], failure: nil, isUsed: false)
+            attempts[index].channel?.close(promise: nil)
+            attempts[index].channel = nil
+        }
+    }
+
+    /// Starts the next attempt if it is its time.
+    private func advance() {
+        guard onOutcome != nil else { return }
+        if isDue || order.running == 0, let address = order.next() {
+            isDue = false
+            timer?.cancel()
+            timer = loop.scheduleTask(in: .init(HappyEyeballs.attemptDelay)) { [self] in
+                isDue = true
+                advance()
+            }
+            if let onFirstAttempt {
+                self.onFirstAttempt = nil
+                onFirstAttempt()
+            }
+            connect(to: address)
+        } else if order.isExhausted {
+            finish(.failed(reason))
+        }
+    }
+
+    private func connect(to address: HostAddress) {
+        let number = attempts.count
+        attempts.append(Attempt(address: address, start: .now()))
+        let connection = ClientBootstrap(group: loop)
+            // The check's own deadline is the limit.
+            .connectTimeout(.hours(24))
+            .channelInitializer { [self] channel in
+                guard onOutcome != nil else {
+                    return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+                }
+                attempts[number].channel = channel
+                return SocketBinding.bind(channel, to: interface)
+            }
+            .connect(to: WireEndpoint(address, port: port).socketAddress(interface: interface))
+        connection.whenComplete { [self] result in
+            switch result {
+            case .success(let channel): connected(number, channel)
+            case .failure(let error): failed(number, error)
+            }
+        }
+    }
+
+    private func connected(_ number: Int, _ channel: any Channel) {
+        guard onOutcome != nil else { return channel.close(promise: nil) }
+        attempts[number].report = report(attempts[number], failure: nil, isUsed: true)
+        attempts[number].channel = nil
+        finish(.connected(channel, attempts[number].address))
+    }
+
+    private func failed(_ number: Int, _ error: any Error) {
+        guard onOutcome != nil else { return }
+        let failure = ConnectFailure.finding(error, subject: attempts[number].address.description(port: port))
+        attempts[number].report = report(attempts[number], failure: failure, isUsed: false)
+        attempts[number].channel = nil
+        order.attemptFailed()
+        isDue = true
+        advance()
+    }
+
+    private func finish(_ outcome: Outcome) {
+        guard let onOutcome else { return }
+        abandon()
+        onOutcome(outcome)
+    }
+
+    /// The failure that is told: what the target did matters more than what this machine lacks.
+    private var reason: Finding {
+        let failures = attempts.compactMap { $0.report?.failure }
+        return failures.first { !$0.code.isLocalFault } ?? failures.first
+            ?? Finding(.dnsNoAddress, subject: "port \(port)", evidence: "there is no address to try")
+    }
+
+    private func report(_ attempt: Attempt, failure: Finding?, isUsed: Bool) -> ConnectAttempt {
+        ConnectAttempt(
+            address: attempt.address.description(port: port),
+            start: Duration(attempt.start - epoch),
+            duration: Duration(.now() - attempt.start),
+            failure: failure,
+            isUsed: isUsed
+        )
+    }
+}

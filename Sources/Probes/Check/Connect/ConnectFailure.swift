@@ -1,0 +1,70 @@
+internal import NIOCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What the kernel's errors mean for a connection attempt.
+enum ConnectFailure {
+    /// The finding for an attempt's error; the subject is the address.
+    static func finding(_ error: any Error, subject: String) -> Finding {
+        switch error {
+        case let failure as SocketBinding.Failure:
+            Finding(
+                bindingCode(failure.errnoCode),
+                subject: failure.interface,
+                evidence: "binding the socket to the interface: \(text(failure.errnoCode))"
+            )
+        case let failure as IOError:
+            Finding(code(failure.errnoCode), subject: subject, evidence: "connect: \(text(failure.errnoCode))")
+        case ChannelError.connectTimeout:
+            Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
+        default:
+            Finding(.connectFailed, subject: subject, evidence: String(describing: error))
+        }
+    }
+
+    /// The code for an error of connect(2).
+    static func code(_ errnoCode: CInt) -> FindingCode {
+        switch errnoCode {
+        case ECONNREFUSED: .connectRefused
+        case ETIMEDOUT: .connectTimeout
+        case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
+        case ENETUNREACH: .noRoute
+        case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
+        case ENETDOWN: .linkDown
+        case ENODEV, ENXIO: .interfaceUnknown
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .resourcesExhausted
+        case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
+        default: .connectFailed
+        }
+    }
+
+    private static func bindingCode(_ errnoCode: CInt) -> FindingCode {
+        switch errnoCode {
+        case ENODEV: .interfaceUnknown
+        case EPERM, EACCES: .interfaceNotPermitted
+        default: .connectFailed
+        }
+    }
+
+    /// The kernel's words for an error.
+    static func text(_ errnoCode: CInt) -> String {
+        SystemFinding.text(errnoCode)
+    }
+}
+
+extension FindingCode {
+    /// Whether the code says that this machine is at fault, so that nothing is known about the target.
+    package var isLocalFault: Bool {
+        switch self {
+        case .noRoute, .noAddress, .linkDown, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
+            .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled, .icmpNotPermitted,
+            .requestInvalid:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import NIOCore
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Tells which interface has a local address, with getifaddrs(3).
+///
+/// The list is kept for five seconds: it costs a dump of all addresses, which a check every few milliseconds would pay
+/// again and again.
+final class LocalInterfaces: Sendable {
+    private static let lifetime = TimeAmount.seconds(5)
+
+    private struct Table {
+        var names: [[UInt8]: String] = [:]
+        var end = NIODeadline.uptimeNanoseconds(0)
+    }
+
+    private let table = Mutex(Table())
+
+    /// The interface that has the address; nil when none has, or when more than one has.
+    func name(of address: [UInt8]) -> String? {
+        table.withLock { table in
+            if table.end <= .now() { table = Table(names: Self.read(), end: .now() + Self.lifetime) }
+            return table.names[address].flatMap { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    /// The interfaces by their addresses; an address that two interfaces have gets an empty name.
+    private static func read() -> [[UInt8]: String] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [:] }
+        defer { freeifaddrs(list) }
+        var names: [[UInt8]: String] = [:]
+        var entry = list
+        while let current = entry?.pointee {
+            if let address = current.ifa_addr, let bytes = bytes(address), let name = current.ifa_name {
+                let text = String(cString: name)
+                names[bytes] = names[bytes].map { $0 == text ? text : "" } ?? text
+            }
+            entry = current.ifa_next
+        }
+        return names
+    }
+
+    private static func bytes(_ address: UnsafeMutablePointer<sockaddr>) -> [UInt8]? {
+        let pointer = UnsafeRawPointer(address)
+        // getifaddrs(3) gives no lengths; what a family has is there.
+        let count: Int
+        switch CInt(pointer.load(as: sa_family_t.self)) {
+        case AF_INET: count = MemoryLayout<sockaddr_in>.size
+        case AF_INET6: count = MemoryLayout<sockaddr_in6>.size
+        default: return nil
+        }
+        return HostAddress(socketAddress: UnsafeRawBufferPointer(start: pointer, count: count))?.bytes
+    }
+}

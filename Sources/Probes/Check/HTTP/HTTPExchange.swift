@@ -1,0 +1,172 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One request and its response on one connection: what HTTP/1 and HTTP/2 have in common.
+///
+/// The handlers of both protocols report here. Sendable by hand: everything is only used on the connection's event loop.
+final class HTTPExchange: @unchecked Sendable {
+    /// What a check is told, in this order; `finished` comes once.
+    struct Events {
+        var sentRequest: () -> Void
+        var receivedFirstByte: () -> Void
+        /// The response with its body as far as it came; the finding when the exchange failed.
+        var finished: (HTTPExchange, Finding?) -> Void
+    }
+
+    /// How many informational responses (1xx) are skipped.
+    private static let maximumInformational = 16
+
+    let request: SerializedRequest
+    let limits: ProbeLimits
+    /// What findings are about.
+    let subject: String
+    /// The response's head and what is known of its body; nil before the head.
+    private(set) var response: ResponseReport?
+    /// The body after its content encoding was undone.
+    private(set) var body = ByteBuffer()
+    /// Whether a byte of the response has come.
+    private(set) var hasFirstByte = false
+    /// The code of the GOAWAY frame that came, if one did.
+    var goAway: UInt32?
+
+    private var events: Events?
+    private var informational = 0
+    private var isBodyEncoded = false
+
+    init(request: SerializedRequest, limits: ProbeLimits, events: Events) {
+        self.request = request
+        self.limits = limits
+        self.events = events
+        subject = request.url.authority
+    }
+
+    /// Whether the response has no body, whatever its header says (RFC 9110, section 6.4.1).
+    func isBodyless(status: Int) -> Bool { request.method == "HEAD" || status == 204 || status == 304 }
+
+    var isOver: Bool { events == nil }
+
+    /// Forgets who is told; what comes later is of no interest.
+    func abandon() { events = nil }
+
+    func sentRequest() { events?.sentRequest() }
+
+    func receivedFirstByte() {
+        guard !hasFirstByte else { return }
+        hasFirstByte = true
+        events?.receivedFirstByte()
+    }
+
+    /// What a head means for the rest of the response.
+    enum HeadKind {
+        case informational
+        /// The body is to be taken as it comes.
+        case plain
+        /// The body is compressed with what the inflating handler knows by this name.
+        case compressed(String)
+        /// The exchange is over.
+        case refused
+    }
+
+    /// Takes a head.
+    func received(version: String, status: Int, headers: [HeaderField]) -> HeadKind {
+        if (100..<200).contains(status) {
+            informational += 1
+            if status == 101 {
+                return refuse(.httpMalformed, "status 101 switches to a protocol that was not asked for")
+            }
+            guard informational <= Self.maximumInformational else {
+                return refuse(.httpMalformed, "more than \(Self.maximumInformational) informational responses")
+            }
+            return .informational
+        }
+        response = ResponseReport(httpVersion: version, status: status, headers: headers)
+        guard headers.count <= limits.headerCount else {
+            return refuse(.httpHeaderTooLarge, "\(headers.count) header fields; \(limits.headerCount) are allowed")
+        }
+        guard !isBodyless(status: status) else { return .plain }
+        if let length = declaredLength(headers), length > limits.bodyBytes {
+            return refuse(.httpTooLarge, "Content-Length is \(length); \(limits.bodyBytes) bytes are allowed")
+        }
+        return encoding(headers)
+    }
+
+    /// Takes a piece of the body as it was sent; false when it is one too many.
+    func receivedBody(bytes count: Int) -> Bool {
+        let total = (response?.bodyBytes ?? 0) + count
+        response?.bodyBytes = total
+        guard total > limits.bodyBytes else { return true }
+        fail(.httpTooLarge, "the body has more than the allowed \(limits.bodyBytes) bytes")
+        return false
+    }
+
+    /// Takes a piece of the body after its content encoding was undone.
+    func collect(_ piece: inout ByteBuffer) {
+        guard !isOver else { return }
+        if isBodyEncoded {
+            let total = body.readableBytes + piece.readableBytes
+            response?.decodedBodyBytes = min(total, limits.inflatedBodyBytes)
+            guard total <= limits.inflatedBodyBytes else {
+                return fail(
+                    .httpTooLarge,
+                    "the decoded body has more than the allowed \(limits.inflatedBodyBytes) bytes"
+                )
+            }
+        }
+        body.writeBuffer(&piece)
+    }
+
+    /// The response is complete.
+    func complete() {
+        guard response != nil else { return }
+        finish(nil)
+    }
+
+    func fail(_ code: FindingCode, _ evidence: String) {
+        finish(Finding(code, subject: subject, evidence: evidence))
+    }
+
+    func fail(_ finding: Finding) { finish(finding) }
+
+    private func finish(_ finding: Finding?) {
+        guard let events else { return }
+        self.events = nil
+        events.finished(self, finding)
+    }
+
+    private func refuse(_ code: FindingCode, _ evidence: String) -> HeadKind {
+        fail(code, evidence)
+        return .refused
+    }
+
+    private func declaredLength(_ headers: [HeaderField]) -> Int? {
+        headers.first { $0.name.isEqualCaseInsensitively(to: "content-length") }.flatMap { Int($0.value) }
+    }
+
+    private func encoding(_ headers: [HeaderField]) -> HeadKind {
+        let codings = headers.filter { $0.name.isEqualCaseInsensitively(to: "content-encoding") }
+            .flatMap { $0.value.split(separator: ",") }
+            .map { String($0.filter { $0 != " " && $0 != "\t" }).lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+        guard let coding = codings.first else { return .plain }
+        // RFC 9110, section 8.4.1.3: x-gzip is gzip.
+        let known = coding == "x-gzip" ? "gzip" : coding
+        guard codings.count == 1, known == "gzip" || known == "deflate" else {
+            return refuse(.httpContentEncoding, "Content-Encoding is '\(codings.joined(separator: ", "))'")
+        }
+        isBodyEncoded = true
+        response?.decodedBodyBytes = 0
+        return .compressed(known)
+    }
+}
+
+extension String {
+    /// Whether two names of header fields are the same; they are ASCII.
+    func isEqualCaseInsensitively(to lowercased: StaticString) -> Bool {
+        guard utf8.count == lowercased.utf8CodeUnitCount else { return false }
+        return lowercased.withUTF8Buffer { wanted in
+            zip(utf8, wanted).allSatisfy { byte, want in
+                byte == want || ((0x41...0x5A).contains(byte) && byte | 0x20 == want)
+            }
+        }
+    }
+}

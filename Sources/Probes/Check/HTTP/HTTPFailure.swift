@@ -1,0 +1,106 @@
+internal import NIOCore
+internal import NIOHPACK
+internal import NIOHTTP1
+internal import NIOHTTP2
+internal import NIOHTTPCompression
+internal import NIOSSL
+
+/// What an error on a connection means while a response is awaited or read.
+enum HTTPFailure {
+    /// The finding for an error.
+    static func finding(_ error: any Error, in exchange: HTTPExchange) -> Finding {
+        if let finding = TLSFailure.findingAfterHandshake(error, subject: exchange.subject) { return finding }
+        let (code, evidence) = meaning(error, exchange)
+        return Finding(code, subject: exchange.subject, evidence: evidence)
+    }
+
+    /// The finding for a connection that ended before the response did.
+    static func end(of exchange: HTTPExchange) -> Finding {
+        if let code = exchange.goAway {
+            return Finding(
+                .httpProtocol,
+                subject: exchange.subject,
+                evidence: "the server ended the connection with GOAWAY \(HTTPTwoCode.name(code))"
+            )
+        }
+        guard exchange.hasFirstByte else {
+            return Finding(.connectionClosed, subject: exchange.subject, evidence: "closed before a response came")
+        }
+        return Finding(.httpTruncated, subject: exchange.subject, evidence: truncation(exchange))
+    }
+
+    private static func truncation(_ exchange: HTTPExchange) -> String {
+        guard let response = exchange.response else { return "the connection ended within the header" }
+        return "the connection ended after \(response.bodyBytes) bytes of the body"
+    }
+
+    private static func meaning(_ error: any Error, _ exchange: HTTPExchange) -> (FindingCode, String) {
+        switch error {
+        case let error as IOError:
+            let text = ConnectFailure.text(error.errnoCode)
+            let code = ConnectFailure.code(error.errnoCode)
+            return (code == .connectReset ? .connectionReset : code, text)
+        case NIOSSLError.uncleanShutdown:
+            let finding = end(of: exchange)
+            return (finding.code, finding.evidence + ", without TLS's closure alert")
+        case HTTPParserError.headerOverflow:
+            return (
+                .httpHeaderTooLarge,
+                "more than \(exchange.limits.headerBytes) bytes, or than \(exchange.limits.headerCount) fields"
+            )
+        case HTTPParserError.invalidEOFState:
+            let finding = end(of: exchange)
+            return (finding.code, finding.evidence)
+        case let error as HTTPParserError:
+            return (.httpMalformed, "the response is not HTTP: \(error)")
+        case is ByteToMessageDecoderError, is NIOHTTPDecoderError:
+            return (.httpMalformed, "the response is not HTTP: \(error)")
+        case NIOHTTPDecompression.DecompressionError.limit:
+            return (
+                .httpTooLarge, "the decoded body has more than the allowed \(exchange.limits.inflatedBodyBytes) bytes"
+            )
+        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+            return (.httpContentEncoding, "the body cannot be inflated: \(error)")
+        case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof, ChannelError.inputClosed,
+            ChannelError.outputClosed:
+            let finding = end(of: exchange)
+            return (finding.code, finding.evidence)
+        default: return HTTPTwoFailure.meaning(error, exchange)
+        }
+    }
+}
+
+/// The part of the errors that only HTTP/2 has.
+private enum HTTPTwoFailure {
+    static func meaning(_ error: any Error, _ exchange: HTTPExchange) -> (FindingCode, String) {
+        switch error {
+        case let error as NIOHTTP2Errors.StreamError: return meaning(error.baseError, exchange)
+        case let error as NIOHTTP2Errors.StreamClosed:
+            if let code = exchange.goAway {
+                return (.httpProtocol, "the server ended the connection with GOAWAY \(HTTPTwoCode.name(code))")
+            }
+            let name = HTTPTwoCode.name(UInt32(clamping: error.errorCode.networkCode))
+            return (.httpProtocol, "the server reset the stream with \(name)")
+        case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHPACKErrors.MaxHeaderListSizeViolation:
+            return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
+        case is NIOHTTP2Errors.ContentLengthViolated:
+            return (.httpTruncated, "the body has not the length that Content-Length says")
+        default: return (.httpProtocol, String(describing: error))
+        }
+    }
+}
+
+/// The error codes of RFC 9113, section 7.
+enum HTTPTwoCode {
+    private static let names = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+
+    /// The code's name as the RFC writes it.
+    static func name(_ code: UInt32) -> String {
+        let index = Int(clamping: code)
+        return names.indices.contains(index) ? names[index] : "code \(code)"
+    }
+}

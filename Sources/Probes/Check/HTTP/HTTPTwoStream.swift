@@ -1,0 +1,96 @@
+internal import NIOCore
+internal import NIOHPACK
+internal import NIOHTTP1
+internal import NIOHTTP2
+
+/// Turns one stream's frames into the parts of a response, and a request's parts into frames.
+///
+/// NIOHTTP2's own translation adds fields to the response that the server did not send, and a report must not have them.
+final class HTTPTwoStream: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    /// Fields that belong to an HTTP/1 connection and must not be sent (RFC 9113, section 8.2.2).
+    private static let connectionFields: Set<String> = [
+        "connection", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
+    ]
+
+    private let exchange: HTTPExchange
+    private var hasFinalHead = false
+
+    init(_ exchange: HTTPExchange) { self.exchange = exchange }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !exchange.isOver else { return }
+        switch unwrapInboundIn(data) {
+        case .headers(let frame):
+            exchange.receivedFirstByte()
+            if hasFinalHead {
+                // These are trailers; nothing is made of them.
+                if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+                return
+            }
+            guard let head = responseHead(frame.headers) else {
+                return exchange.fail(.httpMalformed, "the response's header has no usable ':status'")
+            }
+            hasFinalHead = !(100..<200).contains(head.status.code)
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+            if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+        case .data(let frame):
+            guard case .byteBuffer(let piece) = frame.data else { return }
+            if piece.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(piece))) }
+            if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+        default: break
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head:
+            let isWhole = exchange.request.body.length == 0
+            let frame = HTTP2Frame.FramePayload.Headers(headers: requestHeaders, endStream: isWhole)
+            context.write(wrapOutboundOut(.headers(frame)), promise: promise)
+        case .body(let piece):
+            context.write(wrapOutboundOut(.data(.init(data: piece))), promise: promise)
+        case .end:
+            guard exchange.request.body.length > 0 else {
+                context.flush()
+                promise?.succeed()
+                return
+            }
+            let frame = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
+            context.write(wrapOutboundOut(.data(frame)), promise: promise)
+        }
+    }
+
+    private func responseHead(_ fields: HPACKHeaders) -> HTTPResponseHead? {
+        guard let status = fields.first(name: ":status").flatMap({ Int($0) }), (100..<1000).contains(status) else {
+            return nil
+        }
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(fields.count)
+        for field in fields where !field.name.hasPrefix(":") { headers.add(name: field.name, value: field.value) }
+        return HTTPResponseHead(version: .http2, status: HTTPResponseStatus(statusCode: status), headers: headers)
+    }
+
+    private var requestHeaders: HPACKHeaders {
+        let request = exchange.request
+        var headers = HPACKHeaders([
+            (":method", request.method), (":scheme", request.url.scheme.rawValue), (":authority", authority),
+            (":path", request.url.requestTarget),
+        ])
+        for field in request.headers {
+            let name = field.name.lowercased()
+            if !Self.connectionFields.contains(name) { headers.add(name: name, value: field.value) }
+        }
+        return headers
+    }
+
+    /// What the Host field says, which the caller may have set to something else than the address.
+    private var authority: String {
+        exchange.request.headers.first { $0.name.isEqualCaseInsensitively(to: "host") }?.value
+            ?? exchange.request.url.authority
+    }
+}

@@ -1,0 +1,102 @@
+/// Where the redirects of one check led so far, and the rules for the next one.
+///
+/// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that began with TLS
+/// never goes on without it, and credentials do not leave the origin that they were given for.
+struct RedirectTrail {
+    /// Why a redirect is not followed.
+    struct Refusal: Error {
+        let finding: Finding
+    }
+
+    /// Fields that are about a body, and go with it.
+    private static let bodyFields: Set<String> = [
+        "content-encoding", "content-language", "content-length", "content-location", "content-type", "digest",
+        "transfer-encoding",
+    ]
+    /// Fields that are only for the origin they were given for.
+    private static let credentialFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    private var visited: Set<String> = []
+    private var firstOrigin: String?
+    private var followed = 0
+
+    /// Notes that a place is asked.
+    mutating func visit(_ request: SerializedRequest) {
+        firstOrigin = firstOrigin ?? request.url.origin
+        visited.insert(Self.key(request.method, request.url))
+    }
+
+    /// Whether a request goes to the scheme, host and port that the check began with.
+    func isAtFirstOrigin(_ request: SerializedRequest) -> Bool { request.url.origin == firstOrigin }
+
+    /// Whether a response is a redirect that could be followed.
+    func isRedirect(_ response: ResponseReport) -> Bool {
+        switch response.status {
+        case 301, 302, 303, 307, 308: Self.location(response) != nil
+        default: false
+        }
+    }
+
+    /// The request that a redirect leads to.
+    mutating func follow(
+        _ response: ResponseReport,
+        of request: SerializedRequest,
+        maximum: Int
+    ) -> Result<SerializedRequest, Refusal> {
+        guard let location = Self.location(response) else {
+            return Self.refuse(.redirectInvalid, request, "there is no Location field")
+        }
+        guard followed < maximum else {
+            return Self.refuse(.redirectLimit, request, "more than \(maximum) redirects")
+        }
+        let target: HTTPURL
+        do {
+            target = try request.url.resolving(reference: location)
+        } catch .unsupportedScheme(let scheme) {
+            return Self.refuse(.redirectRefused, request, "the redirect leads to the scheme '\(scheme)'")
+        } catch {
+            return Self.refuse(.redirectInvalid, request, error.description)
+        }
+        guard request.url.scheme == .http || target.scheme == .https else {
+            return Self.refuse(.redirectRefused, request, "the redirect leads from https to \(target.origin)")
+        }
+        let next = Self.request(to: target, after: response.status, request)
+        guard !visited.contains(Self.key(next.method, target)) else {
+            return Self.refuse(.redirectLoop, request, "the redirect leads back to \(target)")
+        }
+        followed += 1
+        return .success(next)
+    }
+
+    private static func request(to url: HTTPURL, after status: Int, _ request: SerializedRequest) -> SerializedRequest {
+        let becomesGet =
+            (status == 303 && request.method != "HEAD" && request.method != "GET")
+            || ((status == 301 || status == 302) && request.method == "POST")
+        var dropped: Set<String> = ["host"]
+        if becomesGet { dropped.formUnion(bodyFields) }
+        if url.origin != request.url.origin { dropped.formUnion(credentialFields) }
+        let kept = request.headers.filter { !dropped.contains($0.name.lowercased()) }
+        return SerializedRequest(
+            method: becomesGet ? "GET" : request.method,
+            url: url,
+            headers: [HeaderField(name: "Host", value: url.authority)] + kept,
+            body: becomesGet ? .none : request.body,
+            timeoutInterval: request.timeoutInterval,
+            allowsCellularAccess: request.allowsCellularAccess
+        )
+    }
+
+    private static func location(_ response: ResponseReport) -> String? {
+        response.headers.first { $0.name.isEqualCaseInsensitively(to: "location") }?.value
+    }
+
+    private static func key(_ method: String, _ url: HTTPURL) -> String { "\(method) \(url)" }
+
+    private static func refuse(
+        _ code: FindingCode,
+        _ request: SerializedRequest,
+        _ evidence: String
+    ) -> Result<SerializedRequest, Refusal> {
+        .failure(Refusal(finding: Finding(code, subject: request.url.description, evidence: evidence)))
+    }
+}

@@ -1,0 +1,88 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The last handler of an exchange: sends the request, and collects the response or what went wrong with it.
+final class ResponseCollector: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// How much of a request's body is read at once.
+    private static let pieceLength = 64 * 1024
+
+    private let exchange: HTTPExchange
+    private var reader: RequestBodyReader?
+    private var hasBegun = false
+    private var isSending = false
+
+    init(_ exchange: HTTPExchange) { self.exchange = exchange }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { begin(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) { begin(context) }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) { sendBody(context) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: break
+        case .body(var piece): exchange.collect(&piece)
+        case .end: exchange.complete()
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !exchange.isOver { exchange.fail(HTTPFailure.finding(error, in: exchange)) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // The reason may still be on its way: HTTP/2 closes a stream before it tells about the connection's error.
+        context.eventLoop.execute { [exchange] in
+            if !exchange.isOver { exchange.fail(HTTPFailure.end(of: exchange)) }
+        }
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard !hasBegun, !exchange.isOver else { return }
+        hasBegun = true
+        do {
+            if exchange.request.body.length > 0 { reader = try exchange.request.body.makeReader() }
+        } catch {
+            return exchange.fail(.requestInvalid, error.description)
+        }
+        let head = HTTPRequestHead(
+            version: .http1_1,
+            method: HTTPMethod(rawValue: exchange.request.method),
+            uri: exchange.request.url.requestTarget
+        )
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if reader == nil { end(context) } else { sendBody(context) }
+    }
+
+    /// Sends as much of the body as the connection takes now; goes on when it takes more.
+    private func sendBody(_ context: ChannelHandlerContext) {
+        // Writing and flushing can change the writability, which leads back here.
+        guard reader != nil, !isSending else { return }
+        isSending = true
+        defer { isSending = false }
+        while context.channel.isWritable, !exchange.isOver {
+            do {
+                guard let piece = try reader?.read(upTo: Self.pieceLength), !piece.isEmpty else {
+                    reader = nil
+                    return end(context)
+                }
+                context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: piece)))), promise: nil)
+            } catch {
+                reader = nil
+                return exchange.fail(.requestInvalid, String(describing: error))
+            }
+        }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.whenSuccess { [exchange] in exchange.sentRequest() }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    }
+}

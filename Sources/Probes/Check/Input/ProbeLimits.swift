@@ -1,0 +1,30 @@
+/// How much a check accepts from its target; every one of them is enforced while reading, not afterwards.
+///
+/// The expectations of a response have limits of their own for its body; the lower one counts.
+public struct ProbeLimits: Sendable, Hashable {
+    /// The bytes of a response's header fields, names and values together.
+    public var headerBytes: Int
+    /// The number of a response's header fields.
+    public var headerCount: Int
+    /// The bytes of a body as they are sent.
+    public var bodyBytes: Int
+    /// The bytes of a body after its content encoding was undone.
+    public var inflatedBodyBytes: Int
+    /// The number of addresses that are tried, over both families.
+    public var addresses: Int
+
+    /// Creates limits; negative values count as zero.
+    public init(
+        headerBytes: Int = 64 * 1024,
+        headerCount: Int = 256,
+        bodyBytes: Int = 1024 * 1024,
+        inflatedBodyBytes: Int = 8 * 1024 * 1024,
+        addresses: Int = 16
+    ) {
+        self.headerBytes = max(0, headerBytes)
+        self.headerCount = max(0, headerCount)
+        self.bodyBytes = max(0, bodyBytes)
+        self.inflatedBodyBytes = max(0, inflatedBodyBytes)
+        self.addresses = max(0, addresses)
+    }
+}

@@ -1,0 +1,123 @@
+/// What a check asks.
+public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
+    /// An HTTP request, with TLS or without: `https://host.test/path`.
+    case http(HTTPURL)
+    /// A TCP connection: `tcp://host.test:22`, `tcp://[2001:db8::1]:22`.
+    case tcp(host: ServerIdentity, port: UInt16)
+    /// An ICMP echo request: `icmp://host.test`, `icmp://2001:db8::1`.
+    case icmp(host: ServerIdentity)
+    /// A DNS query to one name server: `dns://192.0.2.53/host.test?type=AAAA`; the port is 53 and the type A unless given.
+    case dns(resolver: ServerIdentity, port: UInt16, name: String, type: String)
+
+    /// Reads a target.
+    ///
+    /// - Throws: ``ProbeTargetError``, which says what is wrong and never shows a password.
+    public init(parsing text: String) throws(ProbeTargetError) {
+        let marker = "://"
+        guard let separator = Self.range(of: marker, in: text) else { throw .missingScheme(Self.shown(text)) }
+        let rest = text[separator.upperBound...]
+        switch text[..<separator.lowerBound].lowercased() {
+        case "http", "https":
+            do {
+                self = .http(try HTTPURL(parsing: text))
+            } catch {
+                throw .invalidURL(Self.shown(text), reason: error.description)
+            }
+        case "tcp":
+            let (host, port) = try Self.authority(Self.withoutSlash(rest, scheme: "tcp"))
+            guard let port else { throw .missingPort(text) }
+            self = .tcp(host: host, port: port)
+        case "icmp":
+            let (host, port) = try Self.authority(Self.withoutSlash(rest, scheme: "icmp"))
+            if let port { throw .unexpectedPart(":\(port)", of: "icmp") }
+            self = .icmp(host: host)
+        case "dns": self = try Self.query(rest)
+        case let scheme: throw .unknownScheme(scheme)
+        }
+    }
+
+    /// The target in its normal form; reading it gives the same target.
+    public var description: String {
+        switch self {
+        case .http(let url): url.description
+        case .tcp(let host, let port): "tcp://\(Self.bracketed(host)):\(port)"
+        case .icmp(let host): "icmp://\(Self.bracketed(host))"
+        case .dns(let resolver, let port, let name, let type):
+            "dns://\(Self.bracketed(resolver))\(port == 53 ? "" : ":\(port)")/\(name)?type=\(type)"
+        }
+    }
+}
+
+extension ProbeTarget {
+    private static func range(of marker: String, in text: String) -> Range<String.Index>? {
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix(marker) else { return nil }
+        return colon..<text.index(colon, offsetBy: marker.count)
+    }
+
+    /// The text without what stands before an `@`, which may be a password.
+    private static func shown(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        return "…" + text[at...]
+    }
+
+    private static func bracketed(_ host: ServerIdentity) -> String {
+        if case .address(let bytes) = host, bytes.count == 16 { return "[\(host)]" }
+        return host.description
+    }
+
+    private static func withoutSlash(_ rest: Substring, scheme: String) throws(ProbeTargetError) -> Substring {
+        guard let end = rest.firstIndex(where: { "/?#".contains($0) }) else { return rest }
+        guard rest[end...] == "/" else { throw .unexpectedPart(String(rest[end...]), of: scheme) }
+        return rest[..<end]
+    }
+
+    /// A host and perhaps a port; an IPv6 address needs brackets when a port follows.
+    private static func authority(_ text: Substring) throws(ProbeTargetError) -> (ServerIdentity, UInt16?) {
+        if text.contains("@") { throw .unexpectedPart("a user", of: "this kind") }
+        if let bytes = IPAddressText.bytes(of: String(text)), bytes.count == 16 { return (.address(bytes), nil) }
+        let hostEnd: Substring.Index
+        if text.first == "[" {
+            guard let bracket = text.firstIndex(of: "]") else { throw .invalidHost(String(text)) }
+            hostEnd = text.index(after: bracket)
+        } else {
+            hostEnd = text.firstIndex(of: ":") ?? text.endIndex
+        }
+        let host: ServerIdentity
+        do {
+            host = try HTTPURL.host(String(text[..<hostEnd]))
+        } catch {
+            throw .invalidHost(String(text[..<hostEnd]))
+        }
+        guard hostEnd < text.endIndex else { return (host, nil) }
+        let digits = text[text.index(after: hostEnd)...]
+        guard text[hostEnd] == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = UInt16(digits), port > 0
+        else { throw .invalidPort(String(text[hostEnd...].drop { $0 == ":" })) }
+        return (host, port)
+    }
+
+    private static func query(_ rest: Substring) throws(ProbeTargetError) -> ProbeTarget {
+        guard let slash = rest.firstIndex(of: "/") else { throw .invalidName("") }
+        let (resolver, port) = try authority(rest[..<slash])
+        let path = rest[rest.index(after: slash)...]
+        let mark = path.firstIndex(of: "?")
+        let name = path[..<(mark ?? path.endIndex)]
+        // A root query has an empty name on the wire; it is written as a dot here, as dig does.
+        guard !name.isEmpty, name.utf8.count <= 254, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
+        else { throw .invalidName(String(name)) }
+        var type = "A"
+        if let mark {
+            let parameter = path[path.index(after: mark)...]
+            guard parameter.hasPrefix("type=") else { throw .unexpectedPart("?" + parameter, of: "dns") }
+            type = parameter.dropFirst("type=".count).uppercased()
+        }
+        guard (1...16).contains(type.utf8.count), type.utf8.allSatisfy(isLetterOrDigit) else {
+            throw .invalidRecordType(type)
+        }
+        return .dns(resolver: resolver, port: port ?? 53, name: String(name), type: type)
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
+    }
+}

@@ -1,0 +1,49 @@
+internal import NIOCore
+
+/// Looks one name up in the families that a check may use, and hands the answers over on the check's event loop.
+///
+/// Sendable by hand: everything is only used on the event loop.
+final class NameLookup: @unchecked Sendable {
+    typealias Handler = (HostAddress.Family, Result<[HostAddress], HostLookupFailure>) -> Void
+
+    private let loop: any EventLoop
+    private var pending: [HostAddress.Family: any HostLookup] = [:]
+    private var handler: Handler?
+
+    init(on loop: any EventLoop) { self.loop = loop }
+
+    /// Begins; the handler is called once for each family, never before this returns.
+    func start(_ name: String, families: AddressFamilies, resolver: any HostResolver, handler: @escaping Handler) {
+        self.handler = handler
+        for family in HostAddress.Family.allCases where families.includes(family) {
+            pending[family] = resolver.lookUp(name, family: family) { [self] answer in
+                loop.execute { self.answered(family, answer) }
+            }
+        }
+    }
+
+    /// Whether a lookup has not even begun, because others block the resolver.
+    var isStuckInQueue: Bool { pending.values.contains { $0.isWaiting } }
+
+    /// Drops what has not been answered.
+    func abandon() {
+        handler = nil
+        for lookup in pending.values { lookup.abandon() }
+        pending = [:]
+    }
+
+    private func answered(_ family: HostAddress.Family, _ answer: Result<[HostAddress], HostLookupFailure>) {
+        guard pending.removeValue(forKey: family) != nil, let handler else { return }
+        if pending.isEmpty { self.handler = nil }
+        handler(family, answer)
+    }
+}
+
+extension AddressFamilies {
+    func includes(_ family: HostAddress.Family) -> Bool {
+        switch family {
+        case .ipv4: includesIPv4
+        case .ipv6: includesIPv6
+        }
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// One call of getaddrinfo(3).
+enum SystemLookup {
+    /// The most addresses that are taken from one answer.
+    private static let maximumAddresses = 256
+
+    /// Asks for a name's addresses of one family, in the order of RFC 6724 that the C library gives; blocks.
+    ///
+    /// AI_ADDRCONFIG is off: a family that this machine has no address of is a finding, not a reason to look away.
+    static func addresses(
+        of name: String,
+        family: HostAddress.Family
+    ) -> Result<[HostAddress], HostLookupFailure> {
+        var hints = addrinfo()
+        hints.ai_family = family == .ipv4 ? AF_INET : AF_INET6
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        errno = 0
+        let status = getaddrinfo(name, nil, &hints, &list)
+        let systemError = errno
+        guard status == 0 else { return .failure(failure(status, systemError: systemError)) }
+        defer { freeaddrinfo(list) }
+        var addresses: [HostAddress] = []
+        var entry = list
+        while let current = entry, addresses.count < maximumAddresses {
+            if let address = address(current.pointee), !addresses.contains(address) { addresses.append(address) }
+            entry = current.pointee.ai_next
+        }
+        guard !addresses.isEmpty else {
+            return .failure(HostLookupFailure(.dnsNoAddress, reason: "the answer holds no address"))
+        }
+        return .success(addresses)
+    }
+
+    private static func address(_ info: addrinfo) -> HostAddress? {
+        HostAddress(socketAddress: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen)))
+    }
+
+    /// What a status of getaddrinfo(3) means.
+    static func failure(_ status: CInt, systemError: CInt) -> HostLookupFailure {
+        let reason = gai_strerror(status).map { String(cString: $0) } ?? "status \(status)"
+        switch status {
+        case EAI_NONAME: return HostLookupFailure(.dnsNXDomain, reason: reason)
+        case noData, wrongFamily: return HostLookupFailure(.dnsNoAddress, reason: reason)
+        case EAI_AGAIN: return HostLookupFailure(.dnsTimeout, reason: reason)
+        case EAI_MEMORY: return HostLookupFailure(.resourcesExhausted, reason: reason)
+        case EAI_SYSTEM:
+            let isExhausted = [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError)
+            return HostLookupFailure(
+                isExhausted ? .resourcesExhausted : .dnsFailure,
+                reason: String(cString: strerror(systemError))
+            )
+        default: return HostLookupFailure(.dnsFailure, reason: reason)
+        }
+    }
+
+    /// EAI_NODATA and EAI_ADDRFAMILY of netdb.h, which the C library only shows to programs that ask for GNU extensions.
+    private static let noData: CInt = -5
+    private static let wrongFamily: CInt = -9
+}

@@ -1,0 +1,97 @@
+internal import NIOCore
+
+extension CheckRun {
+    /// Looks a host up and connects to it; `connected` is called once, and not at all when that fails.
+    func connect(to endpoint: Probe.Endpoint, then connected: @escaping (any Channel) -> Void) {
+        let awaited: Set<HostAddress.Family>
+        if case .name = endpoint.host {
+            awaited = Set(HostAddress.Family.allCases.filter { probe.families.includes($0) })
+        } else {
+            awaited = []
+        }
+        let race = AddressRace(
+            on: loop,
+            order: HappyEyeballs(awaiting: awaited, maximum: probe.limits.addresses),
+            port: endpoint.port,
+            interface: probe.interface,
+            epoch: epoch
+        )
+        self.race = race
+        race.start(onFirstAttempt: { [self] in recorder.begin(.connect) }) { [self] outcome in
+            switch outcome {
+            case .connected(let channel, let address):
+                use(channel, address: address, port: endpoint.port)
+                connected(channel)
+            case .failed(let finding): fail(race.hasBegun ? finding : resolvingFailure(endpoint.host) ?? finding)
+            }
+        }
+        resolve(endpoint.host) { family, addresses in race.add(addresses, of: family) }
+    }
+
+    /// Looks a host up, family by family; an address needs no lookup, and no phase.
+    ///
+    /// The handler is called once for each family that was asked for, with no addresses when its lookup failed; for an
+    /// address of a family that may not be used the check fails.
+    func resolve(_ host: ServerIdentity, answered: @escaping (HostAddress.Family, [HostAddress]) -> Void) {
+        switch host {
+        case .address(let bytes):
+            guard let address = HostAddress(bytes: bytes), probe.families.includes(address.family) else {
+                return fail(
+                    .dnsNoAddress,
+                    subject: host.description,
+                    evidence: "the address is not of the wanted family \(probe.families.rawValue)"
+                )
+            }
+            answered(address.family, [address])
+        case .name(let name):
+            recorder.begin(.resolve)
+            let start = NIODeadline.now()
+            let lookup = NameLookup(on: loop)
+            self.lookup = lookup
+            lookup.start(name, families: probe.families, resolver: services.resolver) { [self] family, answer in
+                var report = LookupReport(
+                    family: family,
+                    start: Duration(start - epoch),
+                    duration: Duration(.now() - start)
+                )
+                switch answer {
+                case .success(let addresses):
+                    report.addresses = addresses.map(\.description)
+                    hop.lookups.append(report)
+                    answered(family, addresses)
+                case .failure(let failure):
+                    report.failure = Finding(failure.code, subject: name, evidence: failure.reason)
+                    hop.lookups.append(report)
+                    lookupFailures.append(failure)
+                    answered(family, [])
+                }
+            }
+        }
+    }
+
+    /// Why a host has no address: what keeps this machine from knowing counts more than what the name lacks.
+    func resolvingFailure(_ host: ServerIdentity) -> Finding? {
+        let failure =
+            lookupFailures.first { $0.code.isLocalFault } ?? lookupFailures.first { $0.code == .dnsNoAddress }
+            ?? lookupFailures.first
+        return failure.map { Finding($0.code, subject: host.description, evidence: $0.reason) }
+    }
+
+    private func use(_ channel: any Channel, address: HostAddress, port: UInt16) {
+        recorder.end()
+        self.channel = channel
+        hop.peerAddress = address.description(port: port)
+        if let local = channel.localAddress, let own = HostAddress(local) {
+            hop.localAddress = own.description(port: UInt16(clamping: local.port ?? 0))
+            hop.interface = probe.interface ?? services.interfaces.name(of: own.bytes)
+        }
+        // An address that failed while another one connected is worth a look: some clients only try the first.
+        for attempt in race?.reports ?? [] {
+            if let failure = attempt.failure, !failure.code.isLocalFault {
+                findings.append(
+                    Finding(failure.code, .warning, subject: failure.subject, evidence: failure.evidence)
+                )
+            }
+        }
+    }
+}

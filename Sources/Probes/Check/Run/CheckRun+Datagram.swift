@@ -1,0 +1,102 @@
+internal import NIOCore
+
+extension CheckRun {
+    /// Sends an ICMP echo request to a host.
+    func beginEcho(_ host: ServerIdentity) {
+        askInTurn(host) { [self] address, answered in
+            recorder.begin(.echo)
+            hop.peerAddress = address.description
+            let echo = ICMPEcho(target: WireEndpoint(address, port: 0), interface: probe.interface)
+            return echo.start(on: loop, timeout: timeLeft) { outcome in
+                answered(Answer(text: outcome.reply?.description, finding: outcome.finding))
+            }
+        }
+    }
+
+    /// Asks a name server for a record.
+    func beginQuery(_ resolver: ServerIdentity, port: UInt16, name: String, type: String) {
+        let question: DNSMessage.Question
+        do {
+            guard let recordType = DNSRecordType(name: type) else {
+                return fail(.requestInvalid, subject: type, evidence: "the record type is not known")
+            }
+            question = DNSMessage.Question(name: try DNSName(parsing: name), type: recordType)
+        } catch {
+            return fail(.requestInvalid, subject: name, evidence: error.description)
+        }
+        askInTurn(resolver) { [self] address, answered in
+            recorder.begin(.query)
+            hop.peerAddress = address.description(port: port)
+            let server = WireEndpoint(address, port: port)
+            let query = DNSQuery(server: server, question: question, interface: probe.interface)
+            return query.start(on: loop, timeout: timeLeft) { outcome in
+                let reply = outcome.reply
+                answered(Answer(text: reply?.text, localAddress: reply?.localAddress, finding: outcome.finding))
+            }
+        }
+    }
+
+    /// What an exchange by datagrams came to.
+    private struct Answer: Sendable {
+        var text: String?
+        var localAddress: String?
+        var finding: Finding?
+    }
+
+    private typealias Ask = (HostAddress, @escaping @Sendable (Answer) -> Void) -> WireExchange
+
+    /// Asks a host's first address, and the next one when this machine cannot send to it.
+    private func askInTurn(_ host: ServerIdentity, ask: @escaping Ask) {
+        let awaited = HostAddress.Family.allCases.filter { probe.families.includes($0) }
+        var order = HappyEyeballs(awaiting: Set(awaited), maximum: probe.limits.addresses)
+        if case .address = host { order = HappyEyeballs(awaiting: [], maximum: 1) }
+        let turn = DatagramTurn(order: order)
+        turn.advance = { [self, unowned turn] in
+            guard !isOver, turn.order.running == 0 else { return }
+            if let address = turn.order.next() {
+                datagram = ask(address) { [self] answer in
+                    guard !isOver else { return }
+                    if let finding = answer.finding, finding.code == .noRoute || finding.code == .noAddress {
+                        turn.failure = turn.failure ?? finding
+                        turn.order.attemptFailed()
+                        turn.advance?()
+                    } else {
+                        take(answer)
+                    }
+                }
+            } else if turn.order.isExhausted {
+                let nothing = Finding(.dnsNoAddress, subject: host.description, evidence: "there is no address to ask")
+                fail(turn.failure ?? resolvingFailure(host) ?? nothing)
+            }
+        }
+        self.turn = turn
+        resolve(host) { [self] family, addresses in
+            turn.order.add(addresses, of: family)
+            if turn.order.needsResolutionDelay {
+                loop.assumeIsolated().scheduleTask(in: TimeAmount(HappyEyeballs.resolutionDelay)) {
+                    turn.order.endResolutionDelay()
+                    turn.advance?()
+                }
+            }
+            hop.addresses += addresses.map(\.description)
+            turn.advance?()
+        }
+    }
+
+    private func take(_ answer: Answer) {
+        hop.answer = answer.text
+        hop.localAddress = answer.localAddress
+        if let finding = answer.finding { return fail(finding) }
+        recorder.end()
+        succeed()
+    }
+}
+
+/// Whose turn it is to be asked; only used on the check's event loop, which is why it may be Sendable.
+final class DatagramTurn: @unchecked Sendable {
+    var order: HappyEyeballs
+    var failure: Finding?
+    var advance: (() -> Void)?
+
+    init(order: HappyEyeballs) { self.order = order }
+}

@@ -1,0 +1,80 @@
+internal import NIOCore
+
+extension CheckRun {
+    /// Asks one place: the target, or where a redirect led.
+    func beginHop(_ request: SerializedRequest) {
+        redirects.visit(request)
+        hop = CheckHop(url: request.url.description)
+        recorder = PhaseRecorder(epoch: epoch)
+        lookupFailures = []
+        var endpoint = Probe.Endpoint(host: request.url.host, port: UInt16(clamping: request.url.port))
+        if let other = probe.connectTo, redirects.isAtFirstOrigin(request) { endpoint = other }
+        connect(to: endpoint) { [self] channel in
+            guard request.url.scheme == .https else { return send(request, on: channel, applicationProtocol: nil) }
+            beginTLS(on: channel, for: request.url) { [self] chosen in
+                send(request, on: channel, applicationProtocol: chosen)
+            }
+        }
+    }
+
+    private func send(_ request: SerializedRequest, on channel: any Channel, applicationProtocol: String?) {
+        recorder.begin(.request)
+        let events = HTTPExchange.Events(
+            sentRequest: { [self] in if recorder.phase == .request { recorder.begin(.firstByte) } },
+            receivedFirstByte: { [self] in
+                // A server may answer before it has read the whole request.
+                if recorder.phase == .request { recorder.interrupt() }
+                recorder.begin(.body)
+            },
+            finished: { [self] exchange, finding in ended(exchange, finding) }
+        )
+        let exchange = HTTPExchange(request: request, limits: probe.limits, events: events)
+        self.exchange = exchange
+        do {
+            if applicationProtocol == "h2" {
+                try HTTPTwoConnection.begin(exchange, on: channel)
+            } else {
+                try HTTPOneConnection.begin(exchange, on: channel)
+            }
+        } catch {
+            exchange.fail(HTTPFailure.finding(error, in: exchange))
+        }
+    }
+
+    private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
+        hop.response = exchange.response
+        if let finding { return fail(finding) }
+        guard let response = exchange.response else { return }
+        recorder.end()
+        guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return evaluate(response, exchange) }
+        switch redirects.follow(response, of: exchange.request, maximum: probe.maximumRedirects) {
+        case .success(let next):
+            endHop()
+            // The handlers of the connection that just ended are still at work.
+            loop.assumeIsolated().execute { [self] in if !isOver { beginHop(next) } }
+        case .failure(let refusal): fail(refusal.finding)
+        }
+    }
+
+    private func evaluate(_ response: ResponseReport, _ exchange: HTTPExchange) {
+        let received = ReceivedResponse(
+            status: response.status,
+            headers: response.headers,
+            body: Array(exchange.body.readableBytesView),
+            httpVersion: response.httpVersion
+        )
+        let expectations = probe.expectations
+        if expectations.areQuick { return judged(expectations.evaluate(received)) }
+        // A hostile body takes its time: neither other checks nor this one's deadline wait for it.
+        services.evaluations.submit { [self, loop] in
+            let verdict = expectations.evaluate(received)
+            loop.execute { self.judged(verdict) }
+        }
+    }
+
+    private func judged(_ verdict: ResponseVerdict) {
+        guard !isOver else { return }
+        findings += verdict.findings
+        succeed()
+    }
+}

@@ -1,0 +1,40 @@
+import ProbeTestKit
+import Testing
+
+@testable import Probes
+
+@Suite
+struct DatagramCheckTests {
+    @Test
+    func `an echo of loopback is answered, or the system does not permit it`() async throws {
+        let report = try await CheckBench().check("icmp://host.test")
+        switch report.verdict {
+        case .ok:
+            #expect(report.phases == [.resolve, .echo])
+            #expect(report.hop.answer?.contains("127.0.0.1") == true)
+        default: #expect(report.verdict == .unknown(.icmpNotPermitted, .echo))
+        }
+    }
+
+    @Test
+    func `a name server that does not listen is at fault`() async throws {
+        let report = try await CheckBench().check("dns://127.0.0.1:1/host.test") { $0.timeout = .seconds(1) }
+        #expect(report.phases == [.query])
+        guard case .failed(_, .query) = report.verdict else {
+            Issue.record("\(report.verdict)")
+            return
+        }
+    }
+
+    @Test(arguments: ["dns://127.0.0.1/host.test?type=NOSUCHTYPE", "dns://127.0.0.1/a..b"])
+    func `what cannot be asked is not sent`(target: String) async throws {
+        let report = try await CheckBench().check(target)
+        #expect(report.verdict.code == .requestInvalid)
+    }
+
+    @Test
+    func `a name that does not exist cannot be asked`() async throws {
+        let report = try await CheckBench().check("icmp://missing.test")
+        #expect(report.verdict == .failed(.dnsNXDomain, .resolve))
+    }
+}

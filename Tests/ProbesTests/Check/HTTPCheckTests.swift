@@ -1,0 +1,192 @@
+import ProbeTestKit
+import Testing
+
+@testable import Probes
+
+@Suite
+struct HTTPCheckTests {
+    @Test
+    func `a response is reported with its head, its body's size and every phase`() async throws {
+        let response = ScriptedResponse(200, headers: [("X-One", "1"), ("x-one", "2")], body: Array("hello".utf8))
+        let (report, server) = try await CheckBench().check([.serve(response)], path: "/p?q=1", host: "host.test")
+        #expect(report.verdict == .ok)
+        #expect(report.findings.isEmpty)
+        #expect(report.phases == [.resolve, .connect, .request, .firstByte, .body])
+        #expect(report.hop.phases.allSatisfy { $0.isComplete })
+        let got = try #require(report.hop.response)
+        #expect(got.status == 200)
+        #expect(got.httpVersion == "1.1")
+        #expect(got.bodyBytes == 5)
+        #expect(got.decodedBodyBytes == nil)
+        #expect(got.headers.map(\.name) == ["X-One", "x-one", "Content-Length"])
+        #expect(report.hop.tls == nil)
+        let request = try #require(server.requests.first)
+        #expect(request.target == "/p?q=1")
+        #expect(request.header("Connection") == "close")
+        #expect(request.header("Host") == "host.test:\(server.port)")
+    }
+
+    @Test
+    func `what is sent is what is shown`() async throws {
+        let server = try await ScriptedServer.start([.serve(ScriptedResponse(201))])
+        let probe = try CheckBench.probe(server.url("/a")) { probe in
+            probe.request = ProbeRequest(
+                method: "POST",
+                body: .bytes(Array("body text".utf8), contentType: "text/plain")
+            )
+        }
+        let report = await CheckBench().check(probe)
+        #expect(report.verdict == .ok)
+        guard case .http(let url) = probe.target else { return }
+        let close = [HeaderField(name: "Connection", value: "close")]
+        let shown = try probe.serializer.serialize(probe.request, to: url).httpOneHead(adding: close)
+        #expect(server.requests.map(\.head) == [shown])
+        #expect(server.requests.map(\.body) == [Array("body text".utf8)])
+        await server.shutDown()
+    }
+
+    @Test(arguments: [false, true])
+    func `a large body is sent with back-pressure`(isHTTPTwo: Bool) async throws {
+        let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        let tls = try CheckBench.tls { $0.applicationProtocols = isHTTPTwo ? ["h2"] : [] }
+        let (report, server) = try await CheckBench().check([.serve(ScriptedResponse(204))], tls: tls) { probe in
+            probe.request = ProbeRequest(method: "PUT", body: .bytes(body))
+        }
+        #expect(report.verdict == .ok, "\(report.findings) \(server.connectionErrors)")
+        let isWhole = server.requests.first?.body == body
+        #expect(isWhole)
+    }
+
+    @Test(arguments: [
+        ScriptedResponse.Framing.length, .chunks(of: 3), .close,
+    ])
+    func `each framing of a body is understood`(framing: ScriptedResponse.Framing) async throws {
+        var response = ScriptedResponse.text("0123456789")
+        response.framing = framing
+        let (report, _) = try await CheckBench().check([.serve(response)])
+        #expect(report.verdict == .ok)
+        #expect(report.hop.response?.bodyBytes == 10)
+    }
+
+    @Test
+    func `HTTP 1.0 is understood`() async throws {
+        let (report, _) = try await CheckBench().check([
+            .receiveRequest, .send("HTTP/1.0 200 OK\r\nServer: old\r\n\r\nold body"), .close,
+        ])
+        #expect(report.verdict == .ok)
+        #expect(report.hop.response?.httpVersion == "1.0")
+        #expect(report.hop.response?.bodyBytes == 8)
+    }
+
+    @Test
+    func `informational responses are skipped, but not without end`() async throws {
+        let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        let (few, _) = try await CheckBench().check([
+            .receiveRequest, .send(hint + hint), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+        ])
+        #expect(few.verdict == .ok)
+        #expect(few.hop.response?.status == 200)
+        let (many, _) = try await CheckBench().check([.receiveRequest, .sendEndlessly(Array(hint.utf8))])
+        #expect(many.verdict == .failed(.httpMalformed, .body))
+    }
+
+    @Test(arguments: [
+        ("GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nContent-Encoding: gzip\r\n\r\n"),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nContent-Encoding: gzip\r\n\r\n"),
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\nContent-Encoding: br\r\n\r\n"),
+    ])
+    func `a response without a body ends with its header`(method: String, text: String) async throws {
+        let codes = try StatusCodes(parsing: "200-399")
+        let (report, _) = try await CheckBench().check([.receiveRequest, .send(text)]) { probe in
+            probe.request = ProbeRequest(method: method)
+            probe.expectations.acceptableStatusCodes = codes
+        }
+        #expect(report.verdict == .ok)
+        #expect(report.hop.response?.bodyBytes == 0)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", FindingCode.httpTruncated),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", .httpTruncated),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n", .httpMalformed),
+        ("HTTP/1.1 200 OK\r\nContent-Le", .httpTruncated), ("", .connectionClosed), ("HTTP", .httpTruncated),
+        ("SSH-2.0-OpenSSH_9.2\r\n", .httpMalformed), ("HTTP/1.1 abc OK\r\n\r\n", .httpMalformed),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", .httpMalformed),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", .httpMalformed),
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx", .httpContentEncoding),
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: 1\r\n\r\nx", .httpContentEncoding),
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd", .httpContentEncoding),
+        ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", .httpMalformed),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n", .httpTooLarge),
+    ])
+    func `each broken response has its code`(text: String, code: FindingCode) async throws {
+        let (report, _) = try await CheckBench().check([.receiveRequest, .send(text), .close])
+        #expect(report.verdict.code == code)
+        #expect(report.findings.map(\.code) == [code])
+    }
+
+    @Test
+    func `a reset before the response is told from an end`() async throws {
+        let (report, _) = try await CheckBench().check([.receiveRequest, .reset])
+        #expect(report.verdict == .failed(.connectionReset, .firstByte))
+    }
+
+    @Test(arguments: [
+        ServerStep.sendEndlessHeader(), .sendEndlessHeader("X: \(String(repeating: "x", count: 4000))"),
+        .sendEndlessly(Array(repeating: UInt8(ascii: "x"), count: 4096)),
+    ])
+    func `a header without an end is cut off`(step: ServerStep) async throws {
+        let (report, server) = try await CheckBench().check([
+            .receiveRequest, .send("HTTP/1.1 200 OK\r\nX-Start: "), step,
+        ])
+        #expect(report.verdict == .failed(.httpHeaderTooLarge, .body))
+        await server.ended(connections: 1)
+    }
+
+    @Test
+    func `a status line without an end is cut off`() async throws {
+        let (report, _) = try await CheckBench().check([
+            .receiveRequest, .send("HTTP/1.1 200 "), .sendEndlessly(Array(repeating: UInt8(ascii: "x"), count: 4096)),
+        ])
+        #expect(report.verdict == .failed(.httpHeaderTooLarge, .body))
+    }
+
+    @Test
+    func `a body without an end is cut off`() async throws {
+        let head = ServerStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let (report, server) = try await CheckBench().check([.receiveRequest, head, .sendEndlessChunks()])
+        #expect(report.verdict == .failed(.httpTooLarge, .body))
+        #expect((report.hop.response?.bodyBytes ?? 0) > 1024 * 1024)
+        await server.ended(connections: 1)
+    }
+
+    @Test
+    func `compressed bodies are inflated within limits`() async throws {
+        let (small, _) = try await CheckBench().check([.serve(.gzip("inflated text"))])
+        #expect(small.verdict == .ok)
+        #expect(small.hop.response?.decodedBodyBytes == 13)
+        #expect(small.hop.response?.headers.contains { $0.name == "Content-Encoding" } == true)
+        let (bomb, _) = try await CheckBench().check([.serve(.gzipBomb(of: 64 << 20))])
+        #expect(bomb.verdict == .failed(.httpTooLarge, .body))
+    }
+
+    @Test
+    func `a truncated compressed body is broken`() async throws {
+        var response = ScriptedResponse.gzip("inflated text")
+        response.body.removeLast(4)
+        let (report, _) = try await CheckBench().check([.serve(response)])
+        #expect(report.verdict == .failed(.httpContentEncoding, .body))
+    }
+
+    @Test
+    func `an answer before the request was read ends the check`() async throws {
+        let (report, _) = try await CheckBench().check([
+            .send("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n"), .silence,
+        ]) {
+            $0.request = ProbeRequest(method: "PUT", body: .bytes([UInt8](repeating: 1, count: 30_000_000)))
+        }
+        #expect(report.hop.response?.status == 413)
+        #expect(report.hop.phases.last?.phase == .body)
+        #expect(report.hop.phases.filter { $0.phase != .request }.allSatisfy { $0.isComplete })
+    }
+}

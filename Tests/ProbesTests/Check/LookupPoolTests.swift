@@ -1,0 +1,110 @@
+import Synchronization
+import Testing
+
+@testable import Probes
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A lookup that hangs until the test lets it go, as getaddrinfo(3) does with a dead name server.
+private final class Blocker: Sendable {
+    struct State {
+        var calls: [String] = []
+        var isOpen = false
+    }
+
+    let state = Mutex(State())
+
+    func query(_ name: String, _ family: HostAddress.Family) -> Result<[HostAddress], HostLookupFailure> {
+        state.withLock { $0.calls.append(name) }
+        while name.hasPrefix("stuck"), !state.withLock({ $0.isOpen }) { usleep(1000) }
+        return .failure(HostLookupFailure(.dnsNXDomain, reason: name))
+    }
+
+    func open() { state.withLock { $0.isOpen = true } }
+    var calls: [String] { state.withLock { $0.calls } }
+}
+
+@Suite
+struct LookupPoolTests {
+    private func answer(_ resolver: SystemResolver, _ name: String) async -> Result<[HostAddress], HostLookupFailure> {
+        await withCheckedContinuation { continuation in
+            _ = resolver.lookUp(name, family: .ipv4) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test
+    func `the system's resolver knows localhost`() async throws {
+        let addresses = try await answer(SystemResolver(), "localhost").get()
+        #expect(addresses.map(\.description) == ["127.0.0.1"])
+    }
+
+    @Test
+    func `a stuck lookup does not keep others waiting`() async {
+        let blocker = Blocker()
+        defer { blocker.open() }
+        let resolver = SystemResolver(maximumLookups: 2, query: blocker.query)
+        _ = resolver.lookUp("stuck", family: .ipv4) { _ in }
+        for name in ["a", "b", "c"] { _ = await answer(resolver, name) }
+        #expect(blocker.calls.sorted() == ["a", "b", "c", "stuck"])
+    }
+
+    @Test
+    func `a lookup behind stuck ones says so, and is never made when nobody wants it any more`() async {
+        let blocker = Blocker()
+        let resolver = SystemResolver(maximumLookups: 1, query: blocker.query)
+        let first = resolver.lookUp("stuck", family: .ipv4) { _ in }
+        let second = resolver.lookUp("second", family: .ipv4) { _ in Issue.record("nobody wants this answer") }
+        #expect(!first.isWaiting)
+        #expect(second.isWaiting)
+        second.abandon()
+        #expect(!second.isWaiting)
+        blocker.open()
+        _ = await answer(resolver, "third")
+        #expect(blocker.calls == ["stuck", "third"])
+    }
+
+    @Test
+    func `equal lookups share one, and one asker may leave`() async {
+        let blocker = Blocker()
+        let resolver = SystemResolver(maximumLookups: 4, query: blocker.query)
+        let gone = resolver.lookUp("stuck", family: .ipv4) { _ in Issue.record("the asker left") }
+        await withCheckedContinuation { continuation in
+            let answers = Mutex(0)
+            for _ in 0..<2 {
+                _ = resolver.lookUp("stuck", family: .ipv4) { _ in
+                    let count = answers.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if count == 2 { continuation.resume() }
+                }
+            }
+            gone.abandon()
+            blocker.open()
+        }
+        #expect(blocker.calls == ["stuck"])
+    }
+
+    @Test
+    func `a full queue refuses at once`() async {
+        let blocker = Blocker()
+        defer { blocker.open() }
+        let resolver = SystemResolver(maximumLookups: 1, query: blocker.query)
+        _ = resolver.lookUp("stuck", family: .ipv4) { _ in }
+        for number in 0..<LookupPool.maximumWaiting { _ = resolver.lookUp("n\(number)", family: .ipv4) { _ in } }
+        let refused = await answer(resolver, "one too many")
+        #expect(refused == .failure(HostLookupFailure(.resolverBusy, reason: "1024 lookups wait already")))
+    }
+
+    @Test(arguments: [
+        (EAI_NONAME, FindingCode.dnsNXDomain), (-5, .dnsNoAddress), (-9, .dnsNoAddress), (EAI_AGAIN, .dnsTimeout),
+        (EAI_FAIL, .dnsFailure), (EAI_MEMORY, .resourcesExhausted), (EAI_SYSTEM, .resourcesExhausted),
+    ])
+    func `each status of the resolver has its code`(status: CInt, code: FindingCode) {
+        #expect(SystemLookup.failure(status, systemError: EMFILE).code == code)
+    }
+}

@@ -1,0 +1,40 @@
+import Probes
+import Testing
+
+@Suite
+struct ProbeTargetTests {
+    @Test(arguments: [
+        ("http://host.test", "http://host.test/"), ("HTTPS://Host.Test:8443/a?b", "https://host.test:8443/a?b"),
+        ("tcp://host.test:22", "tcp://host.test:22"), ("tcp://[2001:db8::1]:22", "tcp://[2001:db8::1]:22"),
+        ("tcp://192.0.2.1:80/", "tcp://192.0.2.1:80"), ("icmp://host.test", "icmp://host.test"),
+        ("icmp://2001:db8::1", "icmp://[2001:db8::1]"), ("icmp://[2001:db8::1]", "icmp://[2001:db8::1]"),
+        ("dns://192.0.2.53/host.test", "dns://192.0.2.53/host.test?type=A"),
+        ("dns://192.0.2.53:5353/host.test?type=aaaa", "dns://192.0.2.53:5353/host.test?type=AAAA"),
+        ("dns://[2001:db8::53]/.?type=NS", "dns://[2001:db8::53]/.?type=NS"),
+    ])
+    func `a target is read and shown in its normal form`(text: String, shown: String) throws {
+        #expect(try ProbeTarget(parsing: text).description == shown)
+    }
+
+    @Test(arguments: [
+        "", "host.test", "://", "ftp://host.test", "tcp://host.test", "tcp://host.test:", "tcp://host.test:0",
+        "tcp://host.test:65536", "tcp://host.test:+1", "tcp://host.test:22/path", "tcp://:22", "tcp://[::1:22",
+        "tcp://[::1]x:22", "tcp://[]:1", "tcp://2001:db8::1", "icmp://host.test:1", "icmp://", "icmp://a b",
+        "icmp://host.test?x", "dns://192.0.2.53", "dns://192.0.2.53/", "dns://192.0.2.53/a b",
+        "dns://192.0.2.53/a?class=IN", "dns://192.0.2.53/a?type=", "dns://192.0.2.53/a?type=A-B", "dns:///name",
+        "http://", "http://user:word@host.test/", "tcp://user@host.test:1",
+    ])
+    func `what is no target is refused`(text: String) {
+        #expect(throws: ProbeTargetError.self) { try ProbeTarget(parsing: text) }
+    }
+
+    @Test(arguments: ["http://user:hunter2@host.test/", "tcp://user:hunter2@host.test:1", "hunter2@host.test"])
+    func `an error never shows a password`(text: String) {
+        do {
+            _ = try ProbeTarget(parsing: text)
+            Issue.record("the target was accepted")
+        } catch {
+            #expect(!error.description.contains("hunter2"))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ProbeTestKit
+import Testing
+
+@testable import Probes
+
+@Suite
+struct RedirectTests {
+    private func check(
+        _ responses: [String: ScriptedResponse],
+        tls: ServerTLS? = nil,
+        host: String? = "host.test",
+        maximum: Int = 5,
+        _ change: (inout Probe) -> Void = { _ in }
+    ) async throws -> (report: CheckReport, server: ScriptedServer) {
+        try await CheckBench().check([.serve(responses)], tls: tls, path: "/start", host: host) { probe in
+            probe.maximumRedirects = maximum
+            change(&probe)
+        }
+    }
+
+    @Test
+    func `a redirect is a response unless redirects are followed`() async throws {
+        let (report, server) = try await check(["/start": .redirect(to: "/end")], maximum: 0)
+        #expect(report.verdict == .failed(.httpStatus, .body))
+        #expect(report.hops.count == 1)
+        #expect(report.hop.response?.status == 302)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test
+    func `each place is a hop of its own`() async throws {
+        let tls = try CheckBench.tls()
+        let (report, server) = try await check(["/start": .redirect(to: "end?x"), "/end?x": .text("there")], tls: tls)
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.hops.map(\.response?.status) == [302, 200])
+        #expect(report.hops.allSatisfy { $0.tls?.trust?.isAccepted == true })
+        #expect(report.hops.last?.url == server.url("/end?x", host: "host.test"))
+        #expect(report.hops.allSatisfy { $0.phases.first?.phase == .resolve })
+        #expect(server.requests.map(\.target) == ["/start", "/end?x"])
+    }
+
+    @Test
+    func `loops, limits and unusable places end the check`() async throws {
+        let loop = try await check(["/start": .redirect(to: "/a"), "/a": .redirect(to: "/start")])
+        #expect(loop.report.verdict.code == .redirectLoop)
+        #expect(loop.report.hops.count == 2)
+        let steps = Dictionary(
+            uniqueKeysWithValues: (0..<9).map { ("/\($0)", ScriptedResponse.redirect(to: "/\($0 + 1)")) }
+        )
+        let limit = try await check(steps.merging(["/start": .redirect(to: "/0")]) { $1 }, maximum: 3)
+        #expect(limit.report.verdict.code == .redirectLimit)
+        #expect(limit.report.hops.count == 4)
+        let scheme = try await check(["/start": .redirect(to: "ftp://host.test/")])
+        #expect(scheme.report.verdict.code == .redirectRefused)
+        let invalid = try await check(["/start": .redirect(to: "http://[::1/")])
+        #expect(invalid.report.verdict.code == .redirectInvalid)
+        let user = try await check(["/start": .redirect(to: "http://user:word@host.test/")])
+        #expect(user.report.verdict.code == .redirectInvalid)
+    }
+
+    @Test
+    func `a check that began with TLS does not go on without`() async throws {
+        let (report, _) = try await check(["/start": .redirect(to: "http://host.test:1/")], tls: CheckBench.tls())
+        #expect(report.verdict.code == .redirectRefused)
+        #expect(report.hops.count == 1)
+    }
+
+    @Test(arguments: [
+        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"),
+        (301, "PUT", "PUT"), (307, "POST", "POST"), (308, "POST", "POST"), (302, "HEAD", "HEAD"),
+    ])
+    func `the method changes as RFC 9110 says`(status: Int, method: String, next: String) async throws {
+        let hasBody = method != "HEAD"
+        let (report, server) = try await check(
+            ["/start": .redirect(to: "/end", status: status), "/end": ScriptedResponse(204)]
+        ) { probe in
+            let body = ProbeRequest.Body.bytes(Array("payload".utf8), contentType: "text/plain")
+            probe.request = ProbeRequest(method: method, body: hasBody ? body : nil)
+        }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        let request = try #require(server.requests.last)
+        #expect(request.method == next)
+        let keepsBody = hasBody && next == method
+        #expect(request.body == (keepsBody ? Array("payload".utf8) : []))
+        #expect((request.header("Content-Type") != nil) == keepsBody)
+    }
+
+    @Test
+    func `credentials stay with the origin they were given for`() async throws {
+        let other = try await ScriptedServer.start([.serve(ScriptedResponse(204))])
+        let headers = try HeaderFields([
+            HeaderField(name: "Cookie", value: "secret"), HeaderField(name: "X-Kept", value: "kept"),
+        ])
+        let credentials = try BasicCredentials(user: "user", password: "word")
+        let (report, server) = try await check([
+            "/start": .redirect(to: "/same"), "/same": .redirect(to: "http://127.0.0.1:\(other.port)/other"),
+        ]) { $0.request = ProbeRequest(headers: headers, credentials: credentials) }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(server.requests.map { $0.header("Authorization") != nil } == [true, true])
+        #expect(server.requests.map { $0.header("Cookie") } == ["secret", "secret"])
+        let last = try #require(other.requests.first)
+        #expect(last.header("Authorization") == nil)
+        #expect(last.header("Cookie") == nil)
+        #expect(last.header("X-Kept") == "kept")
+        #expect(last.header("Host") == "127.0.0.1:\(other.port)")
+        await other.shutDown()
+    }
+
+    @Test
+    func `a certificate is judged by the place that it is for`() async throws {
+        let stranger = try TestAuthority.standard()
+        let tls = ServerTLS(chain: stranger.presented, key: stranger.leaf.key.pkcs8PEM)
+        let other = try await ScriptedServer.start([.serve(.text("never"))], tls: tls)
+        let (report, _) = try await check(
+            ["/start": .redirect(to: "https://host.test:\(other.port)/")],
+            tls: CheckBench.tls()
+        )
+        #expect(report.hops.map { $0.tls?.trust?.isAccepted } == [true, false])
+        #expect(report.verdict.phase == .tls)
+        #expect(other.requests.isEmpty)
+        await other.shutDown()
+    }
+}

@@ -1,0 +1,206 @@
+import FoundationEssentials
+import ProbeTestKit
+import Testing
+
+@testable import Probes
+
+@Suite
+struct TLSCheckTests {
+    @Test(arguments: [("TLSv1.2", ServerTLS.Version.tls12), ("TLSv1.3", .tls13)])
+    func `a good server is asked over TLS`(name: String, version: ServerTLS.Version) async throws {
+        let tls = try CheckBench.tls { $0.maximumVersion = version }
+        let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
+        #expect(report.verdict == .ok)
+        #expect(report.phases == [.resolve, .connect, .tls, .request, .firstByte, .body])
+        let seen = try #require(report.hop.tls)
+        #expect(seen.version == name)
+        #expect(seen.serverName == "host.test")
+        #expect(seen.applicationProtocol == nil)
+        #expect(seen.trust?.isAccepted == true)
+        #expect(seen.trust?.presentedChain.count == 2)
+        #expect(server.serverNames == ["host.test"])
+        #expect(report.hop.response?.httpVersion == "1.1")
+    }
+
+    @Test
+    func `an address is asked without a server name`() async throws {
+        let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: CheckBench.tls())
+        #expect(report.verdict == .ok)
+        #expect(report.hop.tls?.serverName == nil)
+        #expect(server.serverNames == [nil])
+    }
+
+    @Test(arguments: [ServerTLS.Version.tls12, .tls13])
+    func `a refused server never sees the request`(version: ServerTLS.Version) async throws {
+        let tls = try CheckBench.tls { $0.maximumVersion = version }
+        let server = try await ScriptedServer.start([.receiveRequest], tls: tls)
+        let report = try await CheckBench().check(server.url(host: "other.test"))
+        #expect(report.verdict == .failed(.tlsHostname, .tls))
+        #expect(report.hop.tls?.trust?.isAccepted == false)
+        #expect(report.findings.first?.code == .tlsHostname)
+        #expect(report.hop.response == nil)
+        await server.ended(connections: 1)
+        #expect(server.requests.isEmpty)
+        #expect(server.connectionErrors.count == 1, "the server got the client's alert")
+        await server.shutDown()
+    }
+
+    @Test
+    func `an unknown authority is refused, and a policy may accept it`() async throws {
+        let stranger = try TestAuthority.standard()
+        let tls = ServerTLS(chain: stranger.presented, key: stranger.leaf.key.pkcs8PEM)
+        let server = try await ScriptedServer.start([.serve(.text("hello"))], tls: tls)
+        let refused = try await CheckBench().check(server.url(host: "host.test"))
+        #expect(refused.verdict.phase == .tls)
+        #expect(refused.hop.tls?.trust?.isAccepted == false)
+        let accepted = try await CheckBench().check(server.url(host: "other.test")) { probe in
+            let policy = SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+            probe.trust = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: []))
+        }
+        #expect(accepted.verdict == .ok, "the TLS library's own look at the name is off")
+        await server.shutDown()
+    }
+
+    @Test
+    func `the validation time is the caller's`() async throws {
+        let (report, _) = try await CheckBench().check([.silence], tls: CheckBench.tls(), host: "host.test") { probe in
+            probe.evaluationDate = .distantFuture
+        }
+        #expect(report.verdict == .failed(.tlsExpired, .tls))
+    }
+
+    @Test(arguments: [TestKey.Kind.p384, .p521, .ed25519, .rsa2048])
+    func `servers with other keys get a verdict`(kind: TestKey.Kind) async throws {
+        let authority = try CheckBench.authority.get()
+        let key = try TestKey(kind, seed: "server")
+        let chain = try authority.presenting(.server(names: ["host.test"]), key: key)
+        let tls = ServerTLS(chain: chain, key: key.pkcs8PEM)
+        let (report, _) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
+        #expect(report.hop.tls?.trust?.isAccepted == true, "\(report.findings)")
+        #expect(report.verdict == .ok)
+    }
+
+    @Test
+    func `a server that only speaks old versions is told from others`() async throws {
+        let tls = try CheckBench.tls { tls in
+            tls.minimumVersion = .tls10
+            tls.maximumVersion = .tls11
+        }
+        let (report, _) = try await CheckBench().check([.silence], tls: tls, host: "host.test")
+        #expect(report.verdict == .failed(.tlsProtocolVersion, .tls))
+        let twelve = try CheckBench.tls { $0.maximumVersion = .tls12 }
+        let (strict, _) = try await CheckBench().check([.silence], tls: twelve, host: "host.test") { probe in
+            probe.tls.minimumVersion = .tls13
+        }
+        #expect(strict.verdict == .failed(.tlsProtocolVersion, .tls))
+    }
+
+    @Test(arguments: [
+        ([ServerStep.receiveClientHello, .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close], FindingCode.tlsNotSpoken),
+        ([.receiveClientHello, .send("SSH-2.0-OpenSSH_9.2\r\n"), .close], .tlsNotSpoken),
+        ([.receiveClientHello, .close], .tlsClosed), ([.receiveClientHello, .reset], .connectionReset),
+        ([.receiveClientHello, .alert(40)], .tlsAlert), ([.receiveClientHello, .alert(112)], .tlsAlert),
+        ([.receiveClientHello, .alert(70)], .tlsProtocolVersion),
+        ([.receiveClientHello, .alert(116)], .tlsClientCertificate),
+    ])
+    func `each way to fail a handshake has its code`(script: [ServerStep], code: FindingCode) async throws {
+        let server = try await ScriptedServer.start(script)
+        let report = try await CheckBench().check("https://127.0.0.1:\(server.port)/")
+        #expect(report.verdict == .failed(code, .tls), "\(report.findings)")
+        #expect(report.phases == [.connect, .tls])
+        if code == .tlsAlert { #expect(report.findings.first?.evidence.contains("_") == true, "the alert has a name") }
+        await server.shutDown()
+    }
+
+    @Test(arguments: [ServerTLS.Version.tls12, .tls13])
+    func `a missing client certificate is told from other failures`(version: ServerTLS.Version) async throws {
+        let tls = try CheckBench.tls { tls in
+            tls.clientCertificate = .required
+            tls.maximumVersion = version
+        }
+        let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
+        if version == .tls13 {
+            #expect(report.verdict.code == .tlsClientCertificate, "\(report.findings)")
+        } else {
+            #expect(report.verdict.phase == .tls)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test
+    func `a client certificate is shown to a server that asks`() async throws {
+        let authority = try CheckBench.authority.get()
+        let client = try authority.intermediate.issue(.client())
+        let tls = try CheckBench.tls { $0.clientCertificate = .required }
+        let identity = try ClientIdentity(
+            certificatePEM: Array((client.pem + authority.intermediate.pem).utf8),
+            keyPEM: Array(client.key.pkcs8PEM.utf8)
+        )
+        let (report, _) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test") { probe in
+            probe.tls.clientIdentity = identity
+        }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(!String(reflecting: identity).contains("KEY"))
+    }
+
+    @Test
+    func `a client key that does not fit is this machine's fault`() async throws {
+        let authority = try CheckBench.authority.get()
+        let client = try authority.intermediate.issue(.client())
+        let identity = try ClientIdentity(
+            certificatePEM: Array(client.pem.utf8),
+            keyPEM: Array(authority.leaf.key.pkcs8PEM.utf8)
+        )
+        let (report, _) = try await CheckBench().check([.silence], tls: CheckBench.tls(), host: "host.test") { probe in
+            probe.tls.clientIdentity = identity
+        }
+        #expect(report.verdict == .unknown(.requestInvalid, .tls))
+    }
+
+    @Test
+    func `files without a certificate or a key are refused by name`() {
+        #expect(throws: ClientIdentity.LoadError.self) {
+            try ClientIdentity(certificateFile: "/nonexistent/c.pem", keyFile: "/nonexistent/k.pem")
+        }
+        #expect(throws: ClientIdentity.LoadError.noCertificate(source: "the client certificate")) {
+            try ClientIdentity(certificatePEM: [1, 2, 3], keyPEM: [])
+        }
+    }
+
+    @Test
+    func `protocol names that ALPN cannot carry are left out`() async throws {
+        let (report, server) = try await CheckBench().check(
+            [.serve(.text("hello"))],
+            tls: CheckBench.tls { $0.applicationProtocols = ["http/1.1"] },
+            host: "host.test"
+        ) { probe in
+            probe.tls.applicationProtocols = ["é", "", String(repeating: "x", count: 300), "http/1.1"]
+        }
+        #expect(report.verdict == .ok)
+        #expect(server.applicationProtocols == ["http/1.1"])
+    }
+
+    @Test
+    func `an end without TLS's closure alert truncates a body that only the end delimits`() async throws {
+        let head = ServerStep.send("HTTP/1.1 200 OK\r\n\r\npart of the body")
+        let (cut, _) = try await CheckBench().check([.receiveRequest, head, .drop], tls: CheckBench.tls())
+        #expect(cut.verdict == .failed(.httpTruncated, .body), "\(cut.findings)")
+        let (whole, _) = try await CheckBench().check([.receiveRequest, head, .close], tls: CheckBench.tls())
+        #expect(whole.verdict == .ok, "\(whole.findings)")
+        #expect(whole.hop.response?.bodyBytes == 16)
+    }
+
+    @Test
+    func `pinning a target without TLS is refused before anything is sent`() async throws {
+        let server = try await ScriptedServer.start([.silence])
+        let probe = try CheckBench.probe(server.url()) { probe in
+            let policy = SecurityPolicy(pinningMode: .publicKey)
+            probe.trust = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: []))
+        }
+        #expect(throws: SecurityPolicyError.pinningWithoutTLS(target: server.url())) { try probe.validate() }
+        let report = await CheckBench().check(probe)
+        #expect(report.verdict.code == .requestInvalid)
+        #expect(server.connections == 0)
+        await server.shutDown()
+    }
+}
