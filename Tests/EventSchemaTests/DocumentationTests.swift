@@ -1,6 +1,7 @@
 import EventSchema
 import Foundation
 import NetlinkMonitor
+import Probes
 import Reachability
 import Testing
 
@@ -22,6 +23,18 @@ struct DocumentationTests {
         for code in NetworkChange.Code.allCases { #expect(text.contains("| `\(code.rawValue)` |")) }
         for code in Overrun.Code.allCases { #expect(text.contains("| `\(code.rawValue)` |")) }
         for evidence in Underlay.Evidence.allCases { #expect(text.contains("`\(evidence.rawValue)`")) }
+    }
+
+    @Test("the table of findings is the one of the source")
+    func findings() throws {
+        let page = Self.page.deletingLastPathComponent().appending(path: "findings.md")
+        let rows = FindingCode.allCases.map { "| `\($0.rawValue)` | \($0.sentence) | \($0.remedy) |\n" }
+        let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "|---|---|---|\n")
+        let head = try #require(parts.first) + "|---|---|---|\n"
+        if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
+            try (head + rows.joined()).write(to: page, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: page, encoding: .utf8) == head + rows.joined())
     }
 
     @Test("every type of event stands in the README or the documentation", arguments: EventType.allCases)

@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+public import Probes
+
+extension TLSReport {
+    /// Writes what the handshake came to; `time` is the moment for which days are counted.
+    func write(at time: Timestamp, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("version", ifPresent: version)
+            json.member("cipher", ifPresent: cipher)
+            json.member("alpn", ifPresent: applicationProtocol)
+            json.member("server_name", ifPresent: serverName)
+            if let trust {
+                json.name("trust")
+                trust.write(at: time, to: &json)
+            }
+        }
+    }
+}
+
+extension TrustVerdict {
+    /// Writes `{"accepted":…,"code":…,"findings":[…],"presented":[…],"validated":[…]}`.
+    ///
+    /// - Parameter time: The moment for which the days that a certificate has left are counted.
+    public func write(at time: Timestamp, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("accepted", isAccepted)
+            json.member("code", ifPresent: code?.rawValue)
+            json.name("findings")
+            json.array(findings) { json, finding in finding.write(to: &json) }
+            json.name("presented")
+            json.array(presentedChain) { json, certificate in certificate.write(at: time, to: &json) }
+            json.name("validated")
+            json.array(validatedChain) { json, certificate in certificate.write(at: time, to: &json) }
+        }
+    }
+}
+
+extension CertificateDescription {
+    /// Writes everything that is known of a certificate.
+    func write(at time: Timestamp, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("subject", subject)
+            json.name("names")
+            json.array(subjectAlternativeNames) { $0.string($1) }
+            json.member("issuer", issuer)
+            if let notValidBefore { json.member("not_before", Timestamp(notValidBefore)) }
+            if let notValidAfter { json.member("not_after", Timestamp(notValidAfter)) }
+            if let days = daysLeft(at: time.date) { json.member("days_left", days) }
+            json.member("serial", serialNumber)
+            json.member("sha256", sha256)
+            json.member("pin", ifPresent: publicKeyPin?.description)
+            json.member("key", key)
+            json.member("signature", signature)
+            json.member("ca", isCertificateAuthority)
+        }
+    }
+}

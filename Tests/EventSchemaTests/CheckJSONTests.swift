@@ -1,0 +1,131 @@
+import Foundation
+import Probes
+import Testing
+
+@testable import EventSchema
+
+/// The bytes of a check's report, frozen in `Golden/`; see ``GoldenTests``.
+struct CheckJSONTests {
+    static let started = Date(timeIntervalSince1970: 1_795_244_400.123456)
+
+    static let certificate = CertificateDescription(
+        subject: "CN=host.test",
+        subjectAlternativeNames: ["host.test", "192.0.2.7"],
+        issuer: "CN=Test Root",
+        notValidBefore: Date(timeIntervalSince1970: 1_767_225_600),
+        notValidAfter: Date(timeIntervalSince1970: 1_795_000_000),
+        serialNumber: "0a1b",
+        sha256: "00ff",
+        publicKeyPin: PublicKeyPin(subjectPublicKeyInfo: [1, 2, 3]),
+        key: "ECDSA P-256",
+        signature: "ECDSA with SHA-256",
+        isCertificateAuthority: false
+    )
+
+    static let refused: CheckReport = {
+        let expired = Finding(.tlsExpired, subject: "CN=host.test", evidence: "ended \"2026-11-18\"\u{1B}[31m")
+        var hop = CheckHop(url: "https://host.test/")
+        hop.phases = [
+            PhaseTiming(phase: .resolve, start: .zero, duration: .microseconds(1200), isComplete: true),
+            PhaseTiming(phase: .connect, start: .microseconds(1200), duration: .milliseconds(8), isComplete: true),
+            PhaseTiming(phase: .tls, start: .microseconds(9200), duration: .milliseconds(12), isComplete: false),
+        ]
+        hop.addresses = ["2001:db8::7", "192.0.2.7"]
+        hop.attempts = [
+            ConnectAttempt(
+                address: "[2001:db8::7]:443",
+                start: .microseconds(1200),
+                duration: .microseconds(300),
+                failure: Finding(.noRoute, subject: "[2001:db8::7]:443", evidence: "ENETUNREACH"),
+                isUsed: false
+            ),
+            ConnectAttempt(
+                address: "192.0.2.7:443",
+                start: .microseconds(1500),
+                duration: .microseconds(7700),
+                failure: nil,
+                isUsed: true
+            ),
+        ]
+        (hop.localAddress, hop.peerAddress, hop.interface) = ("192.0.2.2:50000", "192.0.2.7:443", "wlan0")
+        var tls = TLSReport(serverName: "host.test")
+        tls.trust = TrustVerdict(
+            isAccepted: false,
+            findings: [expired],
+            presentedChain: [certificate],
+            validatedChain: []
+        )
+        hop.tls = tls
+        return CheckReport(
+            target: "https://host.test/",
+            verdict: .failed(.tlsExpired, .tls),
+            findings: [expired],
+            hops: [hop],
+            started: started,
+            duration: .microseconds(21_200)
+        )
+    }()
+
+    static let answered: CheckReport = {
+        var hop = CheckHop(url: "http://192.0.2.7/")
+        hop.response = ResponseReport(
+            httpVersion: "1.1",
+            status: 200,
+            headers: [
+                HeaderField(name: "Content-Type", value: "text/plain"),
+                HeaderField(name: "set-cookie", value: "session=secret"),
+            ],
+            bodyBytes: 20,
+            decodedBodyBytes: 400
+        )
+        return CheckReport(
+            target: "http://192.0.2.7/",
+            verdict: .ok,
+            findings: [],
+            hops: [hop],
+            started: started,
+            duration: .milliseconds(3)
+        )
+    }()
+
+    @Test(
+        "the bytes of a report are those of its golden file",
+        arguments: [("check.refused", refused), ("check.ok", answered)] as [(String, CheckReport)]
+    )
+    func golden(_ name: String, _ report: CheckReport) throws {
+        var json = JSONWriter()
+        report.write(to: &json)
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).json")
+        if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
+            try (json.text + "\n").write(to: file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == json.text + "\n")
+        #expect(try JSONSerialization.jsonObject(with: Data(json.bytes)) is [String: Any])
+    }
+
+    @Test("a cookie is a secret, and never written")
+    func cookies() {
+        var json = JSONWriter()
+        Self.answered.write(to: &json)
+        #expect(json.text.contains("set-cookie"))
+        #expect(!json.text.contains("secret"))
+    }
+
+    @Test("days that a certificate has left are counted from the check's beginning, and negative once it is over")
+    func daysLeft() {
+        var json = JSONWriter()
+        Self.refused.write(to: &json)
+        #expect(json.text.contains("\"days_left\":-3"))
+    }
+
+    @Test(
+        "a date becomes the nearest moment that RFC 3339 can write",
+        arguments: [
+            (0.0, "1970-01-01T00:00:00.000000Z"), (1_795_244_400.5, "2026-11-21T07:00:00.500000Z"),
+            (-1e15, "0001-01-01T00:00:00.000000Z"), (1e18, "9999-12-31T23:59:59.000000Z"),
+        ]
+    )
+    func dates(_ seconds: Double, _ text: String) {
+        #expect(Timestamp(Date(timeIntervalSince1970: seconds)).description == text)
+    }
+}
