@@ -3,10 +3,14 @@ internal import NetlinkMonitor
 
 /// The statuses that the agent ends with, beside 0 (sysexits.h).
 enum ExitStatus {
-    /// Not reachable.
+    /// Not reachable, or refused by the policy.
     static let finding: Int32 = 1
     /// Netlink is not available.
     static let unavailable: Int32 = 69
+    /// This machine could not ask; another time it may.
+    static let tryAgain: Int32 = 75
+    /// A file that the command line or the configuration names is bad.
+    static let badConfiguration: Int32 = 78
 }
 
 /// Netlink cannot be used.
@@ -18,6 +22,21 @@ enum Unavailable {
         } catch {
             Terminal.printError("reachagent: the kernel's netlink is not available: \(error)")
             throw ExitCode(ExitStatus.unavailable)
+        }
+    }
+}
+
+/// A file that the command line or the configuration names is bad.
+enum BadConfiguration {
+    /// Runs `body`; when it throws, says why in one sentence on standard error and ends with status 78.
+    static func orExit<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            Terminal.printError("reachagent: \(error)")
+            throw ExitCode(ExitStatus.badConfiguration)
         }
     }
 }

@@ -13,10 +13,11 @@ struct ReachAgentCommand: ParsableCommand {
 
             EXIT STATUS
               0   reachable, or done      64  wrong usage
-              1   not reachable           69  the kernel's netlink is not available
+              1   not reachable, refused  69  the kernel's netlink is not available
+                                          78  a file or a setting is bad
             """,
         version: Agent.version,
-        subcommands: [RunCommand.self, InterfacesCommand.self, RouteCommand.self]
+        subcommands: [RunCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self, TrustCommand.self]
     )
 }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EventSchema
 internal import NetlinkMonitor
+internal import Probes
 internal import Reachability
 
 /// How events are printed.
@@ -62,5 +63,74 @@ enum Arguments {
             throw ValidationError("'\(text)' is too long; at most 60m is accepted")
         }
         return .milliseconds(milliseconds)
+    }
+}
+
+extension Arguments {
+    static func headerField(_ text: String) throws -> HeaderField {
+        guard let colon = text.firstIndex(of: ":") else {
+            throw ValidationError("'\(text)' is not of the form 'NAME: VALUE', such as 'Accept: text/plain'")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        let field = HeaderField(name: String(text[..<colon]), value: String(value))
+        do {
+            _ = try HeaderFields([field])
+        } catch {
+            throw ValidationError(error.description)
+        }
+        return field
+    }
+
+    static func parameter(_ text: String) throws -> Parameter {
+        guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
+            throw ValidationError("'\(text)' is not of the form NAME=VALUE")
+        }
+        return Parameter(
+            name: String(text[..<separator]),
+            value: String(text[text.index(after: separator)...])
+        )
+    }
+
+    static func probeTarget(_ text: String) throws -> ProbeTarget {
+        do {
+            return try ProbeTarget(parsing: text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    /// `HOST:PORT`, with an IPv6 address in brackets.
+    static func endpoint(_ text: String) throws -> Probe.Endpoint {
+        guard case .tcp(let host, let port)? = try? ProbeTarget(parsing: "tcp://\(text)") else {
+            throw ValidationError("'\(text)' is not of the form HOST:PORT, such as 'host.example:443' or '[::1]:443'")
+        }
+        return Probe.Endpoint(host: host, port: port)
+    }
+
+    static func tlsVersion(_ text: String) throws -> TLSOptions.Version {
+        guard let version = TLSOptions.Version(rawValue: text) else {
+            throw ValidationError("'\(text)' is no TLS version that is spoken here; accepted are 1.2 and 1.3")
+        }
+        return version
+    }
+
+    static func statusCodes(_ text: String) throws -> StatusCodes {
+        try expectation { () throws(ExpectationError) in try StatusCodes(parsing: text) }
+    }
+
+    static func bodyMatches(_ text: String) throws -> BodyExpectation {
+        try expectation { () throws(ExpectationError) in .matches(try BodyPattern(parsing: text)) }
+    }
+
+    static func jsonExpectation(_ text: String) throws -> BodyExpectation {
+        try expectation { () throws(ExpectationError) in .json(try JSONExpectation(parsing: text)) }
+    }
+
+    private static func expectation<Value>(_ make: () throws(ExpectationError) -> Value) throws -> Value {
+        do {
+            return try make()
+        } catch {
+            throw ValidationError(error.description)
+        }
     }
 }

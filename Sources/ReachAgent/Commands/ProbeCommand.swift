@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import EventSchema
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// `reachagent probe URL`: one check, now, with every phase shown.
+struct ProbeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe",
+        abstract: "Check one target, now, and show every phase and every finding.",
+        discussion: """
+            A target is one of
+              https://HOST[:PORT]/PATH   a request over TLS, through the security policy
+              http://HOST[:PORT]/PATH    a request without TLS
+              tcp://HOST:PORT            a connection alone
+              icmp://HOST                one echo request
+              dns://RESOLVER/NAME?type=A one query to a name server
+
+            The status is 0 when the target answered as expected, 1 when it did not, and 75 when this machine could not \\
+            ask: no route, no resolver, no permission.
+            """
+    )
+
+    // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
+    @Argument(help: "What to check.")
+    var target: String
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Expectations") var expectations: ExpectationOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Security policy") var policy: PolicyOptions
+
+    func validate() throws { _ = try Arguments.probeTarget(target) }
+
+    func run() throws {
+        let probe = try BadConfiguration.orExit { try self.probe() }
+        if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }
+        let report = try CellularGuard.refusal(of: probe) ?? check(probe)
+        if json {
+            var text = JSONWriter()
+            report.write(to: &text)
+            Terminal.print(text.bytes)
+        } else {
+            Terminal.print(CheckText(style: .standardOutput()).text(report))
+        }
+        switch report.verdict {
+        case .ok: break
+        case .failed: throw ExitCode(ExitStatus.finding)
+        case .unknown: throw ExitCode(ExitStatus.tryAgain)
+        }
+    }
+
+    private func probe() throws -> Probe {
+        let probe = Probe(
+            target: try Arguments.probeTarget(target),
+            request: try request.request(allowsCellularAccess: !connection.noCellular),
+            serializer: RequestOptions.serializer(),
+            expectations: expectations.responseExpectations(),
+            trust: try policy.trustEvaluator(),
+            tls: try connection.tlsOptions(),
+            interface: connection.interface,
+            families: connection.families,
+            connectTo: connection.connectTo,
+            timeout: connection.timeout,
+            maximumRedirects: connection.maxRedirects,
+            limits: expectations.limits(),
+            evaluationDate: policy.date
+        )
+        try probe.validate()
+        return probe
+    }
+
+    private func check(_ probe: Probe) -> CheckReport {
+        let prober = Prober()
+        defer { prober.shutDownAndWait() }
+        return Blocking.run { await prober.check(probe) }
+    }
+
+    /// The bytes of an HTTP/1.1 request as they are; over HTTP/2 the same fields go out in another form.
+    private func printRequest(_ probe: Probe) throws {
+        guard case .http(let url) = probe.target else {
+            throw ValidationError("--print-request is for http and https targets")
+        }
+        let serialized = try probe.serializer.serialize(probe.request, to: url)
+        let connection = HeaderField(name: "Connection", value: "close")
+        try serialized.write(adding: [connection]) { Terminal.write($0) }
+    }
+}

@@ -1,0 +1,77 @@
+internal import EventSchema
+internal import FoundationEssentials
+internal import Probes
+
+/// `reachagent trust evaluate --batch`: JSON lines in, JSON lines out.
+struct TrustBatch {
+    /// How long a line may be, in bytes.
+    static let maximumLine = 32 << 20
+
+    /// Answers the lines of standard input until it ends.
+    func run() async {
+        var lines = TrustLineReader(maximumLine: Self.maximumLine)
+        while let line = lines.next() {
+            switch line {
+            case .line(let bytes):
+                if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+                Terminal.print(await answer(to: bytes))
+            case .tooLong: Terminal.print(failure(id: nil, "the line is longer than \(Self.maximumLine) bytes"))
+            }
+        }
+    }
+
+    /// The answer to one line; a line that is no question gets an answer that says so.
+    func answer(to line: [UInt8]) async -> [UInt8] {
+        let question: TrustQuestion
+        do {
+            question = try JSONDecoder().decode(TrustQuestion.self, from: Data(line))
+        } catch {
+            return failure(id: nil, "the line is no question in JSON: \(Self.reason(error))")
+        }
+        do throws(SecurityPolicyError) {
+            let verdict = try await question.verdict()
+            return Self.text(id: question.id, verdict.isAccepted, verdict.code?.rawValue, verdict.findings)
+        } catch {
+            return failure(id: question.id, error.description)
+        }
+    }
+
+    private func failure(id: TrustQuestion.Identifier?, _ evidence: String) -> [UInt8] {
+        let finding = Finding(.tlsMalformedCertificate, subject: "question", evidence: evidence)
+        return Self.text(id: id, false, "invalid_question", [finding])
+    }
+
+    private static func text(
+        id: TrustQuestion.Identifier?,
+        _ isAccepted: Bool,
+        _ code: String?,
+        _ findings: [Finding]
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.name("id")
+            switch id {
+            case .none: json.null()
+            case .text(let text): json.string(text)
+            case .number(let number): json.number(number)
+            }
+            json.member("ok", isAccepted)
+            json.name("code")
+            if let code { json.string(code) } else { json.null() }
+            json.name("findings")
+            json.array(findings) { json, finding in finding.write(to: &json) }
+        }
+        return json.bytes
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "it cannot be decoded" }
+        switch error {
+        case .keyNotFound(let key, _): return "'\(key.stringValue)' is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return "'\(place)' is of the wrong kind"
+        default: return "it cannot be decoded"
+        }
+    }
+}

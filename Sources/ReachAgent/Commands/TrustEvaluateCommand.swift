@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import EventSchema
+internal import FoundationEssentials
+internal import Probes
+
+/// `reachagent trust evaluate`: what a probe would say of these certificates, without a network.
+struct TrustEvaluateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluate",
+        abstract: "Tell whether the policy accepts a server's certificates, and why not.",
+        discussion: """
+            It is the code that the TLS handshake of a probe uses. The status is 0 when the certificates are accepted \
+            and 1 when they are refused. With --batch, questions come as JSON lines on standard input and answers go \
+            out as JSON lines, one each, in the same order.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The server's certificate, or its whole chain: PEM or DER.", valueName: "file"))
+    var leaf: String?
+
+    @Option(
+        help: ArgumentHelp("Certificates that the server sends besides: PEM or DER, or a folder.", valueName: "path")
+    )
+    var intermediates: String?
+
+    @Option(help: ArgumentHelp("The roots to trust instead of the system's; as '--ca-file'.", valueName: "path"))
+    var roots: String?
+
+    @Option(help: ArgumentHelp("The DNS name that the server was asked for.", valueName: "name"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("The IP address that the server was asked for.", valueName: "address"))
+    var ip: String?
+
+    @Flag(help: "Read questions as JSON lines and answer each with one.")
+    var batch = false
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var policy: PolicyOptions
+
+    func validate() throws {
+        if batch {
+            guard leaf == nil, intermediates == nil, roots == nil, host == nil, ip == nil else {
+                throw ValidationError("'--batch' reads certificates and names from its input, not from options")
+            }
+            return
+        }
+        guard leaf != nil else { throw ValidationError("'--leaf' is missing: the certificate to evaluate") }
+        guard host == nil || ip == nil else { throw ValidationError("'--host' and '--ip' exclude each other") }
+        guard host != nil || ip != nil || policy.ignoresDomainName else {
+            throw ValidationError("'--host' or '--ip' is missing, or '--no-validate-domain-name'")
+        }
+        guard roots == nil || policy.caFile == nil else {
+            throw ValidationError("'--roots' and '--ca-file' exclude each other")
+        }
+        _ = try identity()
+    }
+
+    func run() throws {
+        if batch { return Blocking.run { await TrustBatch().run() } }
+        let evaluator = try policy.trustEvaluator(roots: roots)
+        let date = policy.date ?? Date.now
+        let (certificates, name) = (try presented(), try identity())
+        let verdict = Blocking.run { await evaluator.evaluate(presented: certificates, identity: name, at: date) }
+        if json {
+            var text = JSONWriter()
+            verdict.write(at: Timestamp(date), to: &text)
+            Terminal.print(text.bytes)
+        } else {
+            Terminal.print(TrustText(style: .standardOutput(), date: date).text(verdict, for: host ?? ip))
+        }
+        guard verdict.isAccepted else { throw ExitCode(ExitStatus.finding) }
+    }
+
+    private func identity() throws -> ServerIdentity? {
+        if let ip {
+            guard let bytes = IPAddressText.bytes(of: ip) else {
+                throw ValidationError("'\(ip)' is no IP address; accepted are forms like 192.0.2.7 and 2001:db8::7")
+            }
+            return .address(bytes)
+        }
+        return host.map { .name($0.hasSuffix(".") ? String($0.dropLast()) : $0) }
+    }
+
+    private func presented() throws -> [[UInt8]] {
+        do throws(SecurityPolicyError) {
+            var certificates: [[UInt8]] = []
+            for path in [leaf, intermediates].compactMap(\.self) {
+                certificates += try CertificateFile.certificates(at: path)
+            }
+            return certificates
+        } catch {
+            Terminal.printError("reachagent: \(error)")
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+    }
+}

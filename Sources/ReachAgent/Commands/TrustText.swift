@@ -1,0 +1,35 @@
+internal import FoundationEssentials
+internal import Probes
+
+/// A verdict on certificates as an operator reads it: the answer, the chain, and each finding with what to do.
+struct TrustText {
+    let style: TerminalStyle
+    /// The moment for which the certificates were judged.
+    let date: Date
+
+    func text(_ verdict: TrustVerdict, for name: String?) -> String {
+        var block = TextBlock(columns: style.columns)
+        let subject = name.map { " for \(SafeText.of($0))" } ?? ""
+        if verdict.isAccepted {
+            block.add("accepted\(subject)")
+        } else {
+            block.add("refused\(subject): \(verdict.code?.rawValue ?? "unknown")")
+        }
+        let isValidated = !verdict.validatedChain.isEmpty
+        let chain = isValidated ? verdict.validatedChain : verdict.presentedChain
+        let certificates = CertificateText(style: style, date: date)
+        for (index, certificate) in chain.enumerated() {
+            let isAnchor = isValidated && index == chain.count - 1
+            block.add()
+            certificates.add(
+                certificate,
+                label: index == 0 ? "certificate" : isAnchor ? "trusted" : "issued by",
+                isFull: true,
+                to: &block
+            )
+        }
+        if !isValidated, !chain.isEmpty { block.add("  (as presented; no chain was verified)") }
+        FindingText(style: style).add(verdict.findings, to: &block)
+        return block.text
+    }
+}

@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Probes
+
+/// Where a check's packets go, and how long it may take.
+struct ConnectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("How long the whole check may take.", valueName: "DURATION"),
+        transform: Arguments.duration
+    )
+    var timeout: Duration = .seconds(10)
+
+    @Option(help: ArgumentHelp("How many redirects to follow; https to http never.", valueName: "N"))
+    var maxRedirects = 0
+
+    @Option(help: ArgumentHelp("Send everything through this interface.", valueName: "IF"))
+    var interface: String?
+
+    @Flag(help: "Use IPv4 alone.")
+    var ipv4 = false
+
+    @Flag(help: "Use IPv6 alone.")
+    var ipv6 = false
+
+    @Flag(help: "Do not check at all while the path is a cellular one.")
+    var noCellular = false
+
+    @Option(
+        help: ArgumentHelp("Connect to this host and port; all names stay the URL's.", valueName: "HOST:PORT"),
+        transform: Arguments.endpoint
+    )
+    var connectTo: Probe.Endpoint?
+
+    @Option(
+        name: .customLong("tls-minimum"),
+        help: ArgumentHelp("The oldest TLS version to speak: 1.2 or 1.3.", valueName: "version"),
+        transform: Arguments.tlsVersion
+    )
+    var minimumTLS: TLSOptions.Version = .tls12
+
+    @Flag(name: .customLong("http1"), help: "Do not offer HTTP/2.")
+    var isHTTPOneOnly = false
+
+    @Option(help: ArgumentHelp("The client's certificate and its chain, in PEM.", valueName: "FILE"))
+    var clientCertificate: String?
+
+    @Option(help: ArgumentHelp("The client's private key, in PEM.", valueName: "FILE"))
+    var clientKey: String?
+
+    var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }
+
+    func validate() throws {
+        guard !(ipv4 && ipv6) else { throw ValidationError("only one of --ipv4 and --ipv6 can be given") }
+        guard (0...50).contains(maxRedirects) else { throw ValidationError("--max-redirects takes 0 to 50") }
+        guard timeout > .zero else { throw ValidationError("--timeout must be longer than 0") }
+        guard (clientCertificate == nil) == (clientKey == nil) else {
+            throw ValidationError("--client-certificate and --client-key need each other")
+        }
+        if let interface, interface.isEmpty || interface.utf8.count > 15 {
+            throw ValidationError("'\(interface)' is no interface name: 1 to 15 characters are needed")
+        }
+    }
+
+    /// What is spoken in TLS.
+    ///
+    /// - Throws: ``ClientIdentity/LoadError`` when the certificate or the key cannot be used.
+    func tlsOptions() throws -> TLSOptions {
+        var options = TLSOptions(minimumVersion: minimumTLS)
+        if isHTTPOneOnly { options.applicationProtocols = ["http/1.1"] }
+        if let clientCertificate, let clientKey {
+            options.clientIdentity = try ClientIdentity(certificateFile: clientCertificate, keyFile: clientKey)
+        }
+        return options
+    }
+}

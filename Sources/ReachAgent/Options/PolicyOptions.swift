@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Probes
+
+/// Whom to trust: AFSecurityPolicy's settings, the anchors and the revocation lists.
+struct PolicyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Trust these roots instead of the system's: a file in PEM or DER, or a folder.",
+            valueName: "path"
+        )
+    )
+    var caFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What a pin is compared with: none, public-key or certificate.",
+            discussion: """
+                public-key: one certificate of the validated chain must have a pinned key. certificate: the chain must \
+                besides lead to a pinned certificate.
+                """,
+            valueName: "mode"
+        ),
+        transform: Self.mode
+    )
+    var pinMode: SecurityPolicy.PinningMode?
+
+    @Option(
+        name: .customLong("pin-certificate"),
+        help: ArgumentHelp("Pin these certificates: a file in PEM or DER, or a folder (repeatable).", valueName: "path")
+    )
+    var pinCertificates: [String] = []
+
+    @Option(
+        name: .customLong("pin-spki"),
+        help: ArgumentHelp(
+            "Pin a public key by its hash, as sha256//BASE64 (repeatable; for the mode public-key).",
+            valueName: "pin"
+        ),
+        transform: Self.pin
+    )
+    var pins: [PublicKeyPin] = []
+
+    @Flag(help: "Accept a chain that does not verify, as far as the pinning mode lets it.")
+    var allowInvalidCertificates = false
+
+    @Flag(name: .customLong("no-validate-domain-name"), help: "Do not ask whether the certificate is for the name.")
+    var ignoresDomainName = false
+
+    @Flag(
+        name: .customLong("afnetworking-compatible"),
+        help: "Keep AFNetworking's gap: public keys with invalid certificates allowed are accepted for any name."
+    )
+    var isAFNetworkingCompatible = false
+
+    @Option(
+        name: .customLong("crl"),
+        help: ArgumentHelp(
+            "Look the certificates up in these revocation lists, a file in PEM or DER (repeatable).",
+            discussion: "When none of the lists tells the state of the server's certificate, it is refused.",
+            valueName: "file"
+        )
+    )
+    var revocationLists: [String] = []
+
+    @Option(
+        name: .customLong("at"),
+        help: ArgumentHelp("Judge for this moment instead of now, as 2026-11-21T12:00:00Z.", valueName: "time"),
+        transform: TrustTime.argument
+    )
+    var date: Date?
+
+    func validate() throws {
+        if pinMode == nil, !pinCertificates.isEmpty || !pins.isEmpty {
+            throw ValidationError("pins are given without '--pin-mode'; accepted are public-key and certificate")
+        }
+        if pinMode == .certificate, !pins.isEmpty {
+            throw ValidationError("'--pin-spki' only counts with '--pin-mode public-key'")
+        }
+    }
+
+    /// The evaluator for these options; a file that is bad is named on standard error, and the command ends with 78.
+    ///
+    /// - Parameter roots: A file that replaces the system's roots where `--ca-file` does not.
+    func trustEvaluator(roots: String? = nil) throws -> TrustEvaluator {
+        do throws(SecurityPolicyError) {
+            return try makeTrustEvaluator(roots: roots)
+        } catch {
+            Terminal.printError("reachagent: \(error)")
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+    }
+
+    private func makeTrustEvaluator(roots: String?) throws(SecurityPolicyError) -> TrustEvaluator {
+        var pinned: [PinnedCertificate] = []
+        for path in pinCertificates {
+            for der in try CertificateFile.certificates(at: path) { pinned.append(try PinnedCertificate(der: der)) }
+        }
+        var lists: [CertificateRevocationList] = []
+        for path in revocationLists { lists += try CertificateRevocationList.lists(at: path) }
+        var anchors = TrustAnchors.system
+        if let path = caFile ?? roots {
+            anchors = TrustAnchors(certificates: try CertificateFile.certificates(at: path))
+        }
+        let policy = SecurityPolicy(
+            pinningMode: pinMode ?? .none,
+            pinnedCertificates: pinned,
+            pinnedPublicKeys: pins,
+            allowsInvalidCertificates: allowInvalidCertificates,
+            validatesDomainName: !ignoresDomainName,
+            isAFNetworkingCompatible: isAFNetworkingCompatible
+        )
+        return TrustEvaluator(policy: policy, anchors: anchors, revocationLists: lists)
+    }
+
+    private static func mode(_ text: String) throws -> SecurityPolicy.PinningMode {
+        guard let mode = SecurityPolicy.PinningMode(rawValue: text) else {
+            throw ValidationError("'\(text)' is no pinning mode; accepted are none, public-key and certificate")
+        }
+        return mode
+    }
+
+    private static func pin(_ text: String) throws -> PublicKeyPin {
+        do throws(SecurityPolicyError) {
+            return try PublicKeyPin(parsing: text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+}

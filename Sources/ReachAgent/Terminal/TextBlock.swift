@@ -1,0 +1,41 @@
+/// Lines of text that are indented and wrapped to a terminal's width.
+struct TextBlock {
+    private(set) var lines: [String] = []
+    private let columns: Int
+
+    init(columns: Int) { self.columns = columns }
+
+    /// Adds a line as it is.
+    mutating func add(_ line: String = "") { lines.append(line) }
+
+    /// Adds a label in a column of its own and a text that is wrapped beside it.
+    mutating func add(_ label: String, _ text: String, indent: Int, labelWidth: Int) {
+        let hanging = String(repeating: " ", count: indent + labelWidth)
+        var line = String(repeating: " ", count: indent) + label.padded(to: labelWidth)
+        var isEmpty = true
+        for word in text.split(separator: " ") {
+            if !isEmpty, line.count + 1 + word.count > columns {
+                lines.append(line)
+                line = hanging
+                isEmpty = true
+            }
+            line += isEmpty ? String(word) : " " + word
+            isEmpty = false
+        }
+        lines.append(line)
+    }
+
+    var text: String { lines.joined(separator: "\n") }
+}
+
+extension String {
+    /// The text with spaces after it up to `width` columns.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+
+    /// The text with spaces before it up to `width` columns.
+    func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+
+/// A command that ran to its end, and what it printed.
+package struct FinishedCommand: Sendable {
+    /// Why a command could not be run.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The exit status, or 128 and the signal that ended it.
+    package let status: Int32
+    /// What was written to standard output.
+    package let output: String
+    /// What was written to standard error.
+    package let error: String
+
+    /// Runs a program to its end; one that takes longer than `patience` seconds is killed.
+    ///
+    /// Everything goes through files that are unlinked at once, so that no pipe can fill up and no thread is needed.
+    package init(
+        _ arguments: [String],
+        of path: String = BuiltAgent.path,
+        input: String = "",
+        environment: [String: String] = [:],
+        patience: UInt32 = 60
+    ) throws {
+        let descriptors = try (0..<3).map { _ in try Self.unnamedFile() }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        let bytes = Array(input.utf8)
+        guard write(descriptors[0], bytes, bytes.count) == bytes.count, lseek(descriptors[0], 0, SEEK_SET) == 0 else {
+            throw Failure(description: "cannot write the input: \(String(cString: strerror(errno)))")
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        }
+        let words = ["timeout", "--signal=KILL", "\(patience)", path] + arguments
+        let variables = environment.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
+        var identifier: pid_t = 0
+        let result = Self.withCStrings(words) { words in
+            Self.withCStrings(variables) { variables in
+                posix_spawnp(&identifier, "timeout", &actions, nil, words, variables)
+            }
+        }
+        guard result == 0 else {
+            throw Failure(description: "cannot start \(path): \(String(cString: strerror(result)))")
+        }
+        var raw: Int32 = 0
+        while waitpid(identifier, &raw, 0) < 0 {
+            guard errno == EINTR else { throw Failure(description: "lost \(path)") }
+        }
+        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + raw & 0x7F
+        output = Self.contents(descriptors[1])
+        error = Self.contents(descriptors[2])
+    }
+
+    /// The lines of the output.
+    package var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    private static func unnamedFile() throws -> Int32 {
+        var template = Array("/tmp/reachagent-test-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else {
+            throw Failure(description: "cannot make a file: \(String(cString: strerror(errno)))")
+        }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return descriptor
+    }
+
+    private static func contents(_ descriptor: Int32) -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = pread(descriptor, &chunk, chunk.count, bytes.count), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers)
+    }
+}
