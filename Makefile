@@ -2,11 +2,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench
+.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-probes
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Fuzz/*.swift)
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Fuzz/*.swift) Fuzz/Probes/Package.swift Fuzz/Probes/Sources
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,9 +38,15 @@ system-test: dependencies ## Run the system tests: a VM with real Wi-Fi and WWAN
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
 	REACHAGENT_SYSTEM_TESTS=1 swift test --filter SystemTests
 
-fuzz: dependencies ## Fuzz the netlink parser; FUZZ_SECONDS=30 sets how long
+fuzz: dependencies ## Fuzz the parsers; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run $(FUZZ_SECONDS)
 
 bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes options
 	swift build -c release --static-swift-stdlib --product reachagent
-	cd Benchmarks && swift build -c release && .build/release/netlink-bench --agent ../.build/release/reachagent $(ARGS)
+	cd Benchmarks && swift build -c release --product netlink-bench && .build/release/netlink-bench --agent ../.build/release/reachagent $(ARGS)
+
+bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_exporter; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2
+	@# SwiftPM looks for files that came or went in a package beside this one only when the manifest has changed.
+	@touch Benchmarks/Package.swift
+	cd Benchmarks && swift build -c release && .build/release/probe-bench $(ARGS)
