@@ -2,29 +2,61 @@
 
 import PackageDescription
 
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 let package = Package(
     name: "reachagent-benchmarks",
     products: [
-        .executable(name: "netlink-bench", targets: ["NetlinkBench"])
+        .executable(name: "netlink-bench", targets: ["NetlinkBench"]),
+        .executable(name: "probe-bench", targets: ["ProbeBench"]),
+        .executable(name: "probe-load", targets: ["ProbeLoad"]),
     ],
     dependencies: [
+        .package(name: "reachagent", path: ".."),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
         .target(name: "CTestbed"),
+        // What the benchmarks share.
+        .target(
+            name: "BenchmarkKit",
+            dependencies: [
+                "CTestbed",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "NetlinkBench",
             dependencies: [
-                "CTestbed",
+                "BenchmarkKit", "CTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-            ]
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ProbeBench",
+            dependencies: [
+                "BenchmarkKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ProbeTestKit", package: "reachagent"),
+            ],
+            swiftSettings: settings
+        ),
+        // Our library's part in probe-bench, a process of its own as every contender's.
+        .executableTarget(
+            name: "ProbeLoad",
+            dependencies: [
+                "BenchmarkKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Probes", package: "reachagent"),
+            ],
+            swiftSettings: settings
         ),
     ]
 )

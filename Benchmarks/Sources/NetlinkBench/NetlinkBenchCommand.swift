@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import FoundationEssentials
+internal import BenchmarkKit
 internal import Glibc
 
 /// `netlink-bench`: the agent beside `ip -o monitor`, in one run on one machine.
@@ -83,10 +83,10 @@ struct MeasureCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         do {
             let report = try measure()
-            print(json ? try Self.encode(report) : report.text(agent: Listener.agent(agent).name))
+            print(json ? try Output.json(report) : report.text(agent: Listener.agent(agent).name))
             if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
         } catch let error as BenchmarkError {
-            Self.tell("netlink-bench: \(error)")
+            Output.tell("netlink-bench: \(error)")
             throw ExitCode(EX_UNAVAILABLE)
         }
     }
@@ -102,7 +102,7 @@ struct MeasureCommand: ParsableCommand {
         var report = Report(environment: try HostEnvironment(agentPath: agent, ip: ip))
         let testbed = try Testbed(ip: ip, pauseMicroseconds: pause)
         let listener = Listener.agent(agent)
-        let progress: (String) -> Void = { Self.tell($0) }
+        let progress: (String) -> Void = { Output.tell($0) }
         for part in Part.allCases where only.contains(part) {
             switch part {
             case .latency:
@@ -130,26 +130,8 @@ struct MeasureCommand: ParsableCommand {
             // Beside the rows that it is to be compared with.
             report.latency = (report.latency ?? []) + results
         }
-        report.environment.loadAfter = HostEnvironment.load
+        report.environment.loadAfter = Host.load
         report.judge(agent: listener.name)
         return report
-    }
-
-    private static func encode(_ report: Report) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // A ratio over nothing.
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf",
-            negativeInfinity: "-inf",
-            nan: "nan"
-        )
-        return String(decoding: try encoder.encode(report), as: UTF8.self)
-    }
-
-    /// Progress and errors go to standard error.
-    private static func tell(_ line: String) {
-        let bytes = Array("\(line)\n".utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 }

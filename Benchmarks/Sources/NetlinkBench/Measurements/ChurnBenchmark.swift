@@ -1,3 +1,4 @@
+internal import BenchmarkKit
 internal import Glibc
 
 /// What it costs a listener when routes are added and deleted that say nothing about the path.

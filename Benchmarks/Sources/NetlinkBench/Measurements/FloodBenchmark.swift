@@ -1,3 +1,5 @@
+internal import BenchmarkKit
+
 /// The carrier's edges while another process adds routes as fast as the kernel takes them.
 struct FloodBenchmark {
     let testbed: Testbed

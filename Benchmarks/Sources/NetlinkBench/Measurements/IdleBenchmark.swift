@@ -1,3 +1,4 @@
+internal import BenchmarkKit
 internal import Glibc
 
 /// Whether a listener sleeps while nothing happens.

@@ -1,3 +1,5 @@
+internal import BenchmarkKit
+
 /// From the request that makes an edge to the line that tells of it, on an otherwise idle network.
 ///
 /// Each listener is alone while it is measured, so that none takes the CPU of another; they take turns in short blocks,

@@ -1,4 +1,4 @@
-internal import Histogram
+internal import BenchmarkKit
 
 /// Latencies of one listener, in microseconds.
 struct LatencyStatistics: Codable, Sendable {
@@ -11,7 +11,7 @@ struct LatencyStatistics: Codable, Sendable {
 
     /// Collects one latency after another.
     struct Collector {
-        private var histogram = Histogram<UInt32>(highestTrackableValue: 10_000_000_000)
+        private var histogram = LatencyHistogram()
         private var missed = 0
         private var cpuNanoseconds: UInt64 = 0
 
@@ -28,20 +28,17 @@ struct LatencyStatistics: Codable, Sendable {
 
         /// The mean over all edges; `nil` when no CPU time was recorded.
         var cpuMicrosecondsPerEdge: Double? {
-            let edges = Double(histogram.totalCount) + Double(missed)
+            let edges = Double(histogram.count) + Double(missed)
             return cpuNanoseconds == 0 || edges == 0 ? nil : Double(cpuNanoseconds) / 1000 / edges
         }
 
         var statistics: LatencyStatistics {
-            func microseconds(_ percentile: Double) -> Double {
-                histogram.totalCount == 0 ? .nan : Double(histogram.valueAtPercentile(percentile)) / 1000
-            }
-            return LatencyStatistics(
-                count: UInt64(histogram.totalCount),
+            LatencyStatistics(
+                count: histogram.count,
                 missed: missed,
-                p50: microseconds(50),
-                p99: microseconds(99),
-                max: microseconds(100)
+                p50: histogram.microseconds(atPercentile: 50),
+                p99: histogram.microseconds(atPercentile: 99),
+                max: histogram.microseconds(atPercentile: 100)
             )
         }
     }

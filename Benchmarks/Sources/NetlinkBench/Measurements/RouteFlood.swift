@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BenchmarkKit
 internal import Glibc
 
 /// A process that adds or deletes many routes; this program itself, with the hidden subcommand `flood`.

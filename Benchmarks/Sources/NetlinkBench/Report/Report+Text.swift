@@ -1,3 +1,5 @@
+internal import BenchmarkKit
+
 /// The report for people.
 extension Report {
     /// Every part as a table, the targets last.
@@ -9,7 +11,7 @@ extension Report {
         }
         if let churn { parts.append("Cost of the flood: routes added, then deleted\n" + Self.table(churn)) }
         if let idle { parts.append("Idle\n" + Self.table(idle)) }
-        if !verdicts.isEmpty { parts.append("Targets\n" + Self.table(verdicts)) }
+        if !verdicts.isEmpty { parts.append("Targets\n" + Verdict.table(verdicts)) }
         return parts.joined(separator: "\n\n")
     }
 
@@ -60,17 +62,6 @@ extension Report {
             table.add([
                 row.listener, "\(row.wakeUps)", Figure.text(row.cpuMicroseconds, digits: 0), "\(row.residentKilobytes)",
                 "\(row.privateDirtyKilobytes)",
-            ])
-        }
-        return table.text
-    }
-
-    private static func table(_ rows: [Verdict]) -> String {
-        var table = TextTable(["", "value", "at most", ""])
-        for row in rows {
-            table.add([
-                row.name, Figure.text(row.value, digits: 3), Figure.text(row.limit, digits: 2),
-                row.isMet ? "met" : "MISSED",
             ])
         }
         return table.text

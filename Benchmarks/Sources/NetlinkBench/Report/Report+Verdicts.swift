@@ -1,3 +1,5 @@
+internal import BenchmarkKit
+
 /// The targets, and whether the agent, whose rows are found by its name, meets them.
 extension Report {
     private enum Target {

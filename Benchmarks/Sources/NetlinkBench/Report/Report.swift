@@ -1,3 +1,5 @@
+internal import BenchmarkKit
+
 /// Everything that one run has measured.
 ///
 /// A part that was not asked for is missing.
@@ -12,21 +14,4 @@ struct Report: Codable, Sendable {
     var verdicts: [Verdict] = []
 
     init(environment: HostEnvironment) { self.environment = environment }
-}
-
-/// A figure beside its target.
-struct Verdict: Codable, Sendable {
-    let name: String
-    let value: Double
-    /// The largest value that meets the target.
-    let limit: Double
-    let isMet: Bool
-
-    init(_ name: String, _ value: Double, atMost limit: Double) {
-        self.name = name
-        self.value = value
-        self.limit = limit
-        // Written so that "not a number", where nothing could be measured, misses.
-        isMet = value <= limit
-    }
 }

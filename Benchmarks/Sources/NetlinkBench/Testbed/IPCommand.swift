@@ -1,3 +1,5 @@
+internal import BenchmarkKit
+
 /// iproute2's `ip`.
 struct IPCommand {
     let path: String

@@ -1,3 +1,4 @@
+internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 

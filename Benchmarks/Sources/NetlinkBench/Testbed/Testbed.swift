@@ -1,3 +1,4 @@
+internal import BenchmarkKit
 internal import Glibc
 
 /// Two network namespaces with a cable between them.

@@ -4,14 +4,16 @@ internal import Glibc
 /// A program that this one started.
 ///
 /// It is ended, by its process id, with the value that stands for it.
-final class ChildProcess {
-    let identifier: pid_t
+package final class ChildProcess {
+    package let identifier: Int32
     private var status: Int32?
+    /// Time on a CPU, user and kernel, of the whole process; nil while it still runs.
+    package private(set) var cpuNanosecondsAtEnd: UInt64?
 
     /// Starts a program.
     ///
     /// A descriptor of -1 stands for /dev/null.
-    init(
+    package init(
         _ path: String,
         _ arguments: [String],
         input: Int32 = -1,
@@ -28,28 +30,21 @@ final class ChildProcess {
     deinit { stop() }
 
     /// Whether it still runs.
-    var isRunning: Bool {
+    package var isRunning: Bool {
         guard status == nil else { return false }
-        var raw: Int32 = 0
-        guard waitpid(identifier, &raw, WNOHANG) == identifier else { return true }
-        status = raw
-        return false
+        return !reap(WNOHANG)
     }
 
     /// Waits for its end; its exit status, or 128 and the signal that ended it.
     @discardableResult
-    func waitForEnd() -> Int32 {
-        if status == nil {
-            var raw: Int32 = 0
-            while waitpid(identifier, &raw, 0) < 0, errno == EINTR {}
-            status = raw
-        }
+    package func waitForEnd() -> Int32 {
+        while status == nil, !reap(0), errno == EINTR {}
         let raw = status ?? 0
         return raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + raw & 0x7F
     }
 
     /// Asks it to end, and insists after a second.
-    func stop() {
+    package func stop() {
         guard isRunning else { return }
         kill(identifier, SIGTERM)
         for _ in 0..<100 {
@@ -58,5 +53,15 @@ final class ChildProcess {
         }
         kill(identifier, SIGKILL)
         waitForEnd()
+    }
+
+    /// Takes its status and what it used, if it has ended.
+    private func reap(_ options: Int32) -> Bool {
+        var raw: Int32 = 0
+        var usage = rusage()
+        guard wait4(identifier, &raw, options, &usage) == identifier else { return false }
+        status = raw
+        cpuNanosecondsAtEnd = ProcessUsage.cpuNanoseconds(usage)
+        return true
     }
 }

@@ -1,17 +1,18 @@
 internal import CTestbed
+internal import Glibc
 
 /// What a process has used so far.
-struct ProcessUsage {
+package struct ProcessUsage {
     /// Time on a CPU, user and kernel, of all threads that it ever had.
-    let cpuNanoseconds: UInt64
+    package let cpuNanoseconds: UInt64
     /// How often each living thread went to sleep of its own accord: as often as it was woken, but for the first time.
     private let voluntarySwitches: [String: UInt64]
-    let residentKilobytes: UInt64
-    let privateDirtyKilobytes: UInt64
+    package let residentKilobytes: UInt64
+    package let privateDirtyKilobytes: UInt64
 
-    init(of identifier: Int32) {
+    package init(of identifier: Int32) {
         let process = "/proc/\(identifier)"
-        cpuNanoseconds = testbed_cpu_time(identifier)
+        cpuNanoseconds = Self.cpuNanoseconds(of: identifier)
         voluntarySwitches = Dictionary(
             uniqueKeysWithValues: ProcFile.names(in: "\(process)/task").map { thread in
                 let status = ProcFile.read("\(process)/task/\(thread)/status") ?? ""
@@ -25,17 +26,38 @@ struct ProcessUsage {
     }
 
     /// Time on a CPU since an earlier moment.
-    func cpuNanoseconds(since earlier: ProcessUsage) -> UInt64 {
+    package func cpuNanoseconds(since earlier: ProcessUsage) -> UInt64 {
         cpuNanoseconds > earlier.cpuNanoseconds ? cpuNanoseconds - earlier.cpuNanoseconds : 0
     }
 
     /// How often a thread was woken since an earlier moment.
     ///
     /// One that has ended meanwhile was woken for that, once.
-    func wakeUps(since earlier: ProcessUsage) -> UInt64 {
+    package func wakeUps(since earlier: ProcessUsage) -> UInt64 {
         let ended = earlier.voluntarySwitches.keys.count { voluntarySwitches[$0] == nil }
         return voluntarySwitches.reduce(UInt64(ended)) { sum, entry in
             sum + entry.value - min(entry.value, earlier.voluntarySwitches[entry.key] ?? 0)
+        }
+    }
+}
+
+extension ProcessUsage {
+    /// Time on a CPU, user and kernel, of all threads that a living process ever had; 0 when it has gone.
+    package static func cpuNanoseconds(of identifier: Int32) -> UInt64 { testbed_cpu_time(identifier) }
+
+    /// Time on a CPU, user and kernel, of all threads that this process ever had.
+    package static var ownCPUNanoseconds: UInt64 { cpuNanoseconds(of: getpid()) }
+
+    /// The most memory that a living process ever had resident; 0 when it has gone.
+    ///
+    /// Not getrusage's figure, which knows what the process was before it became this program.
+    package static func peakResidentKilobytes(of identifier: Int32) -> UInt64 {
+        ProcFile.number("VmHWM", in: ProcFile.read("/proc/\(identifier)/status") ?? "") ?? 0
+    }
+
+    static func cpuNanoseconds(_ usage: rusage) -> UInt64 {
+        [usage.ru_utime, usage.ru_stime].reduce(0) {
+            $0 + UInt64(max(0, $1.tv_sec)) * 1_000_000_000 + UInt64(max(0, $1.tv_usec)) * 1000
         }
     }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// Small files of the kernel's, read and written in one go.
-enum ProcFile {
+package enum ProcFile {
     /// The file's text; `nil` when it cannot be read.
-    static func read(_ path: String) -> String? {
+    package static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -17,7 +17,7 @@ enum ProcFile {
         }
     }
 
-    static func write(_ text: String, to path: String) throws(BenchmarkError) {
+    package static func write(_ text: String, to path: String) throws(BenchmarkError) {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw BenchmarkError("open \(path)", errno: errno) }
         defer { close(descriptor) }
@@ -28,7 +28,7 @@ enum ProcFile {
     }
 
     /// The names in a directory but those that begin with a dot; empty when it cannot be read.
-    static func names(in directory: String) -> [String] {
+    package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -42,7 +42,7 @@ enum ProcFile {
     }
 
     /// The number behind `key:` in a file of `key: value` lines such as /proc/PID/status.
-    static func number(_ key: String, in text: String) -> UInt64? {
+    package static func number(_ key: String, in text: String) -> UInt64? {
         for line in text.split(separator: "\n") where line.hasPrefix(key + ":") {
             return line.dropFirst(key.count + 1).split { $0 == " " || $0 == "\t" }.first.flatMap { UInt64($0) }
         }

@@ -2,9 +2,9 @@ internal import CTestbed
 internal import Glibc
 
 /// Programs on the PATH, and those that answer and end.
-enum Executable {
+package enum Executable {
     /// The program's path; the administrator's directories are searched too, which a user's PATH may lack.
-    static func find(_ name: String) -> String? {
+    package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
         return directories.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
@@ -13,7 +13,10 @@ enum Executable {
     /// Runs a program to its end.
     ///
     /// - Returns: its exit status, and what it wrote to standard output and error, without white space around.
-    static func run(_ path: String, _ arguments: [String]) throws(BenchmarkError) -> (status: Int32, text: String) {
+    package static func run(
+        _ path: String,
+        _ arguments: [String]
+    ) throws(BenchmarkError) -> (status: Int32, text: String) {
         let pipe = try Pipe()
         let child = try ChildProcess(path, arguments, output: pipe.writeEnd, error: pipe.writeEnd)
         pipe.closeWriteEnd()
@@ -24,28 +27,11 @@ enum Executable {
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
         return (status, lines.joined(separator: "; "))
     }
-}
 
-/// A pipe whose ends are closed with it.
-final class Pipe {
-    let readEnd: Int32
-    private(set) var writeEnd: Int32
-
-    init() throws(BenchmarkError) {
-        var ends: [Int32] = [-1, -1]
-        try BenchmarkError.check(testbed_open_pipe(&ends), "make a pipe")
-        (readEnd, writeEnd) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(readEnd)
-        closeWriteEnd()
-    }
-
-    /// To be called once a child has its copy: else the end of the child's output is never seen.
-    func closeWriteEnd() {
-        guard writeEnd >= 0 else { return }
-        close(writeEnd)
-        writeEnd = -1
+    /// Runs a program that tells its version, and takes the first line.
+    package static func firstLine(_ path: String, _ arguments: [String]) throws(BenchmarkError) -> String {
+        let (status, text) = try run(path, arguments)
+        guard status == 0 else { throw BenchmarkError("run '\(path)'", cause: text) }
+        return text.split(separator: ";").first.map(String.init) ?? ""
     }
 }

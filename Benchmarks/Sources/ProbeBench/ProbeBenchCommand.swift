@@ -1,0 +1,117 @@
+internal import ArgumentParser
+internal import BenchmarkKit
+internal import Glibc
+
+/// `probe-bench`: our probes beside curl's, Go's and blackbox_exporter's, in one run on one machine.
+@main
+struct ProbeBenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe-bench",
+        abstract: "Measure what full HTTPS probes cost, beside curl, Go's net/http and blackbox_exporter.",
+        discussion: """
+            Everything runs on the loopback interface against an nginx of its own, and leaves nothing behind. A peer that
+            is not installed is reported as missing. With --check the status is 1 when a target is missed.
+            """
+    )
+
+    @Option(help: "How many probes each contender makes in a round.")
+    var probes = 2000
+
+    @Option(help: "How many probes go before, where the contender can tell them apart.")
+    var warmUp = 200
+
+    @Option(help: "How many rounds there are; the report holds medians.")
+    var rounds = 5
+
+    @Option(
+        help: ArgumentHelp("How many probes are under way at a time, separated by commas.", valueName: "n,n"),
+        transform: Self.concurrencies
+    )
+    var concurrency = [1, 32]
+
+    @Option(
+        help: ArgumentHelp(
+            "Measure only these, separated by commas: probes,probes-anew,curl,go,go-1,blackbox.",
+            valueName: "names"
+        ),
+        transform: Self.contenders
+    )
+    var only = Contender.allCases
+
+    @Option(help: ArgumentHelp("Our load program; the one beside this program unless given.", valueName: "path"))
+    var probeLoad: String?
+
+    @Option(help: ArgumentHelp("The folder with the peers' sources.", valueName: "path"))
+    var peers = "Peers"
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
+    @Flag(help: "End with status 1 when a target is missed.")
+    var check = false
+
+    private static func contenders(_ text: String) throws -> [Contender] {
+        try text.split(separator: ",").map { name in
+            guard let contender = Contender(rawValue: String(name)) else {
+                let all = Contender.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'\(name)' is none of \(all)")
+            }
+            return contender
+        }
+    }
+
+    private static func concurrencies(_ text: String) throws -> [Int] {
+        try text.split(separator: ",").map { number in
+            guard let value = Int(number), 1...512 ~= value else {
+                throw ValidationError("'\(number)' is not a number from 1 to 512")
+            }
+            return value
+        }
+    }
+
+    func validate() throws {
+        guard 1...1_000_000 ~= probes else { throw ValidationError("--probes must be from 1 to 1000000") }
+        guard 0...1_000_000 ~= warmUp else { throw ValidationError("--warm-up must be from 0 to 1000000") }
+        guard 1...1000 ~= rounds else { throw ValidationError("--rounds must be from 1 to 1000") }
+    }
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let report = try measure()
+            print(json ? try Output.json(report) : report.text)
+            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
+        } catch let error as BenchmarkError {
+            Output.tell("probe-bench: \(error)")
+            throw ExitCode(EX_UNAVAILABLE)
+        }
+    }
+
+    private func measure() throws(BenchmarkError) -> ProbeReport {
+        guard let nginx = Executable.find("nginx") else {
+            throw BenchmarkError("find 'nginx'", cause: "it is not installed (apt-get install nginx-light)")
+        }
+        let folder = try TemporaryFolder()
+        let certificates = try ServerCertificates(in: folder)
+        let server = try NginxServer(nginx, certificates: certificates, in: folder)
+        let lineUp = try LineUp(only, probeLoad: probeLoad, peersFolder: peers, folder: folder)
+        var report = ProbeReport(
+            lineUp: lineUp,
+            serverVersion: try Executable.firstLine(nginx, ["-v"]),
+            probesPerRound: probes
+        )
+        for concurrency in concurrency {
+            let load = Load(
+                url: server.url,
+                caFile: certificates.rootFile,
+                count: probes,
+                warmUp: warmUp,
+                concurrency: concurrency
+            )
+            report.results += try lineUp.measure(load, rounds: rounds) { Output.tell($0) }
+        }
+        report.loadAfter = Host.load
+        report.judge()
+        return report
+    }
+}
