@@ -9,6 +9,8 @@ struct IntegrationProbeCellularTests {
 
     init() throws {
         network = try ProbeNetwork(hosts: "203.0.113.1 host.test")
+        // IPv6 says something of its own on every link.
+        try network.namespace.run("sysctl -qw net.ipv6.conf.default.disable_ipv6=1")
         try network.addRouter("left", link: "eth0", addresses: [("192.0.2.2/24", "192.0.2.1/24")])
         try network.addRouter("right", link: "eth1", addresses: [("198.51.100.2/24", "198.51.100.1/24")])
         try network.namespace.run(

@@ -1,6 +1,12 @@
 internal import NIOCore
 internal import NIOPosix
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// One query on its way.
 ///
 /// `@unchecked Sendable`: every method runs on `eventLoop`, and nothing else touches the state.
@@ -11,6 +17,9 @@ final class DNSExchange: @unchecked Sendable {
     private let completion: @Sendable (DNSQuery.Outcome) -> Void
     private let id = UInt16.random(in: .min ... .max)
 
+    /// For UDP.
+    private var socket: DatagramSocket?
+    /// For TCP.
     private var channel: (any Channel)?
     private var timers: [Scheduled<Void>] = []
     private var started = NIODeadline.uptimeNanoseconds(0)
@@ -37,16 +46,16 @@ final class DNSExchange: @unchecked Sendable {
         guard !isOver else { return }
         started = .now()
         timers.append(eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() })
-        let query = query
-        DatagramBootstrap(group: eventLoop)
-            .channelInitializer { channel in
-                InterfaceBinding.apply(query.interface, to: channel).flatMapThrowing {
-                    try channel.pipeline.syncOperations.addHandler(DNSDatagramHandler(exchange: self))
-                }
-            }
-            .connect(to: query.server.socketAddress(interface: query.interface))
-            .hop(to: eventLoop)
-            .whenComplete { self.opened($0) }
+        do {
+            let socket = try DatagramSocket(.udp, to: query.server, interface: query.interface)
+            self.socket = socket
+            sendDatagram(on: socket)
+            if !isOver { watch(socket) }
+        } catch {
+            return finish(nil, error.finding)
+        }
+        let pause = min(.seconds(1), timeout / 3)
+        timers.append(eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() })
     }
 
     private func opened(_ result: Result<any Channel, any Error>) {
@@ -56,22 +65,27 @@ final class DNSExchange: @unchecked Sendable {
         case .success(let channel):
             self.channel = channel
             send(on: channel)
-            guard !isByStream else { return }
-            let pause = min(.seconds(1), timeout / 3)
-            timers.append(eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() })
         }
     }
 
     private func sendAgain() {
-        guard !isOver, !isByStream, let channel else { return }
-        send(on: channel)
+        guard !isOver, let socket else { return }
+        sendDatagram(on: socket)
+    }
+
+    private func sendDatagram(on socket: DatagramSocket) {
+        sent += 1
+        do {
+            try socket.send(DNSMessage.query(id: id, query.question))
+        } catch {
+            queuedFailure(on: socket, or: error.error)
+        }
     }
 
     private func send(on channel: any Channel) {
-        sent += 1
         let message = DNSMessage.query(id: id, query.question)
         var bytes = ByteBuffer()
-        if isByStream { bytes.writeInteger(UInt16(clamping: message.count)) }
+        bytes.writeInteger(UInt16(clamping: message.count))
         bytes.writeBytes(message)
         channel.writeAndFlush(bytes).hop(to: eventLoop).whenFailure { self.failed($0) }
     }
@@ -80,8 +94,7 @@ final class DNSExchange: @unchecked Sendable {
     private func askByStream() {
         guard !isByStream else { return }
         isByStream = true
-        channel?.close(promise: nil)
-        channel = nil
+        closeSocket()
         let query = query
         ClientBootstrap(group: eventLoop)
             .connectTimeout(.pause(timeout))
@@ -97,8 +110,30 @@ final class DNSExchange: @unchecked Sendable {
 
     // MARK: Receiving
 
+    private func watch(_ socket: DatagramSocket) {
+        guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
+        let eventLoop = eventLoop
+        thread.watch(socket.descriptor) { eventLoop.execute { self.readable() } }
+    }
+
+    private func readable() {
+        guard !isOver, let socket else { return }
+        while let error = socket.receiveError() {
+            if let finding = finding(error) { return finish(nil, finding) }
+        }
+        do {
+            while let datagram = try socket.receive() {
+                received(datagram.bytes, at: socket.localAddress, by: .udp)
+                guard !isOver, !isByStream else { return }
+            }
+        } catch {
+            return queuedFailure(on: socket, or: error.error)
+        }
+        watch(socket)
+    }
+
     /// A message came; by TCP it can only be the server's, by UDP anybody may have sent it.
-    func received(_ bytes: [UInt8], from channel: any Channel, by transport: DNSReply.Transport) {
+    func received(_ bytes: [UInt8], at localAddress: WireEndpoint?, by transport: DNSReply.Transport) {
         guard !isOver, (transport == .tcp) == isByStream else { return }
         guard let beginning = try? DNSMessage.Beginning(bytes), isAnswer(beginning) else {
             ignored += 1
@@ -110,7 +145,7 @@ final class DNSExchange: @unchecked Sendable {
             let reply = DNSReply(
                 message: try DNSMessage.decode(bytes),
                 server: query.server,
-                localAddress: channel.localAddress.flatMap(Self.endpoint),
+                localAddress: localAddress,
                 transport: transport,
                 size: bytes.count,
                 roundTrip: Duration(NIODeadline.now() - started)
@@ -129,10 +164,6 @@ final class DNSExchange: @unchecked Sendable {
         return beginning.questions == [query.question]
     }
 
-    private static func endpoint(_ address: SocketAddress) -> WireEndpoint? {
-        HostAddress(address).map { WireEndpoint($0, port: UInt16(clamping: address.port ?? 0)) }
-    }
-
     // MARK: The end
 
     func cancel() {
@@ -145,8 +176,7 @@ final class DNSExchange: @unchecked Sendable {
         switch error {
         case let failure as WireFailure: finish(nil, failure.finding)
         case let failure as IOError:
-            let operation = isByStream ? "connection by TCP" : "query by UDP"
-            let finding = SystemFinding.make(failure.errnoCode, operation: operation, subject: subject)
+            let finding = SystemFinding.make(failure.errnoCode, operation: "connection by TCP", subject: subject)
             guard finding.code == .noRoute, LocalRoute.exists(to: query.server, interface: query.interface) else {
                 return finish(nil, finding)
             }
@@ -157,8 +187,30 @@ final class DNSExchange: @unchecked Sendable {
         }
     }
 
-    func closed(by transport: DNSReply.Transport) {
-        guard (transport == .tcp) == isByStream, channel != nil else { return }
+    /// The finding of an ICMP error, or of one that the kernel found itself; nil when it ends nothing.
+    private func finding(_ error: QueuedError) -> Finding? {
+        let subject = query.server.description
+        guard error.origin != .local else {
+            return SystemFinding.make(error.error, operation: "query by UDP", subject: subject)
+        }
+        // The kernel sends the next datagram in smaller pieces.
+        guard error.error != EMSGSIZE, let reason = ICMPUnreachable.reason(error) else { return nil }
+        let router = error.offender.map(IPAddressText.text) ?? "an unknown host"
+        let code: FindingCode = error.error == ECONNREFUSED ? .connectRefused : .hostUnreachable
+        return Finding(code, subject: subject, evidence: "\(router) answered: \(reason)")
+    }
+
+    private func queuedFailure(on socket: DatagramSocket, or error: CInt) {
+        if let queued = socket.receiveError(), let finding = finding(queued) { return finish(nil, finding) }
+        failed(error)
+    }
+
+    private func failed(_ error: CInt) {
+        finish(nil, SystemFinding.make(error, operation: "query by UDP", subject: query.server.description))
+    }
+
+    func closedStream() {
+        guard isByStream, channel != nil else { return }
         let evidence = "closed before the answer was complete"
         finish(nil, Finding(.connectionClosed, subject: query.server.description, evidence: evidence))
     }
@@ -174,11 +226,17 @@ final class DNSExchange: @unchecked Sendable {
         finish(nil, Finding(.dnsTimeout, subject: query.server.description, evidence: evidence))
     }
 
+    private func closeSocket() {
+        if let socket { ReadinessThread.shared?.forget(socket.descriptor) }
+        socket = nil
+    }
+
     private func finish(_ reply: DNSReply?, _ finding: Finding?) {
         guard !isOver else { return }
         isOver = true
         for timer in timers { timer.cancel() }
         timers = []
+        closeSocket()
         channel?.close(promise: nil)
         channel = nil
         completion(DNSQuery.Outcome(reply: reply, finding: finding))

@@ -17,7 +17,7 @@ final class ICMPExchange: @unchecked Sendable {
     private let sequence = UInt16.random(in: .min ... .max)
     private let payload: [UInt8]
 
-    private var socket: ICMPSocket?
+    private var socket: DatagramSocket?
     private var deadline: Scheduled<Void>?
     private var started = NIODeadline.uptimeNanoseconds(0)
     private var ignored = 0
@@ -41,7 +41,7 @@ final class ICMPExchange: @unchecked Sendable {
     func begin() {
         guard !isOver else { return }
         do {
-            let socket = try ICMPSocket(to: echo.target, interface: echo.interface, hopLimit: echo.hopLimit)
+            let socket = try DatagramSocket(.icmp, to: echo.target, interface: echo.interface, hopLimit: echo.hopLimit)
             self.socket = socket
             deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() }
             started = .now()
@@ -64,7 +64,7 @@ final class ICMPExchange: @unchecked Sendable {
         return [type, 0, 0, 0, 0, 0] + sequence + payload
     }
 
-    private func watch(_ socket: ICMPSocket) {
+    private func watch(_ socket: DatagramSocket) {
         guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
         let eventLoop = eventLoop
         thread.watch(socket.descriptor) { eventLoop.execute { self.readable() } }
@@ -96,7 +96,7 @@ final class ICMPExchange: @unchecked Sendable {
             && bytes.dropFirst(8).elementsEqual(payload)
     }
 
-    private func replied(_ received: ICMPSocket.Received, at now: NIODeadline) {
+    private func replied(_ received: DatagramSocket.Received, at now: NIODeadline) {
         let hopLimit = received.control.first { message in
             (message.level == CInt(IPPROTO_IP) && message.type == IP_TTL)
                 || (message.level == CInt(IPPROTO_IPV6) && message.type == IPV6_HOPLIMIT)

@@ -4,10 +4,18 @@
     internal import Musl
 #endif
 
-/// An unprivileged ICMP socket that is connected to one address (icmp(7), `ping_group_range`).
+/// A socket for datagrams that is connected to one address: for UDP, or for ICMP without privileges (icmp(7),
+/// `ping_group_range`).
 ///
-/// The kernel sets the identifier and the checksum, and hands over only what belongs to this socket. Not thread-safe.
-final class ICMPSocket {
+/// The kernel hands over only what comes from that address, and keeps the ICMP errors in a queue; it fills in an echo
+/// request's identifier and checksum. NIO's datagram channels are not for this: they end the process with a failed
+/// precondition when a router's ICMP error is one that they do not expect. Not thread-safe.
+final class DatagramSocket {
+    /// What is spoken.
+    enum Transport {
+        case udp, icmp
+    }
+
     /// A received datagram or error.
     struct Received {
         var bytes: [UInt8]
@@ -16,17 +24,34 @@ final class ICMPSocket {
 
     let descriptor: CInt
     private let isIPv6: Bool
+    private let isICMP: Bool
 
     /// Opens the socket.
     ///
     /// - Throws: A finding in a ``WireFailure``.
-    init(to target: WireEndpoint, interface: String?, hopLimit: UInt8?) throws(WireFailure) {
+    init(
+        _ transport: Transport,
+        to target: WireEndpoint,
+        interface: String?,
+        hopLimit: UInt8? = nil
+    ) throws(WireFailure) {
         isIPv6 = target.isIPv6
-        let kind = SocketType.datagram
-        descriptor =
-            target.isIPv6
-            ? socket(AF_INET6, kind, CInt(IPPROTO_ICMPV6)) : socket(AF_INET, kind, CInt(IPPROTO_ICMP))
-        guard descriptor >= 0 else { throw WireFailure(finding: ICMPPermission.finding(errno, target: target)) }
+        isICMP = transport == .icmp
+        let number =
+            switch transport {
+            case .udp: CInt(IPPROTO_UDP)
+            case .icmp: target.isIPv6 ? CInt(IPPROTO_ICMPV6) : CInt(IPPROTO_ICMP)
+            }
+        descriptor = socket(target.isIPv6 ? AF_INET6 : AF_INET, SocketType.datagram, number)
+        guard descriptor >= 0 else {
+            switch transport {
+            case .udp:
+                throw WireFailure(
+                    finding: SystemFinding.make(errno, operation: "open a socket", subject: target.description)
+                )
+            case .icmp: throw WireFailure(finding: ICMPPermission.finding(errno, target: target))
+            }
+        }
         if let interface { try bind(to: interface) }
         set(isIPv6 ? IPV6_RECVERR : IP_RECVERR, 1)
         set(isIPv6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL, 1)
@@ -76,7 +101,7 @@ final class ICMPSocket {
         }
     }
 
-    /// The address that the kernel chose to send from.
+    /// The address and, for UDP, the port that the kernel chose to send from.
     var localAddress: WireEndpoint? {
         withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { storage in
             var length = socklen_t(storage.count)
@@ -84,7 +109,10 @@ final class ICMPSocket {
                 getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
             else { return nil }
             let bytes = UnsafeRawBufferPointer(rebasing: storage.prefix(Int(clamping: length)))
-            return HostAddress(socketAddress: bytes).map { WireEndpoint($0, port: 0) }
+            guard let address = HostAddress(socketAddress: bytes), bytes.count >= 4 else { return nil }
+            // An ICMP socket has its identifier where others have their port.
+            let port = isICMP ? 0 : UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            return WireEndpoint(address, port: port)
         }
     }
 
