@@ -1,7 +1,7 @@
 import Testing
 
 /// RFC 8305 with the kernel's routes: a name with an IPv6 address that does not work, and an IPv4 address that does.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .serialized)
 struct IntegrationProbeAddressTests {
     private static let hosts = """
         2001:db8:1::1 dual.test
@@ -86,10 +86,10 @@ struct IntegrationProbeAddressTests {
     ]
 
     @Test(arguments: losses)
-    func `IPv4 is used while IPv6 is lost, at once after an error and 250 ms after silence`(loss: Loss) throws {
+    func `IPv4 is used while IPv6 is lost, at once after an error and 250 ms after silence`(loss: Loss) async throws {
         if !loss.commands.isEmpty { try network.namespace.run(loss.commands) }
         let server = try network.serve("http", at: "192.0.2.1", port: 80, on: "far")
-        let report = try network.probe("http://dual.test/", "--timeout", "5s")
+        let report = try await network.probe("http://dual.test/", "--timeout", "5s")
         #expect(report.outcome == "ok 0")
         #expect(report.hop?.peer == "192.0.2.1:80")
         #expect(report.hop?.addresses == ["2001:db8:1::1", "192.0.2.1"])
@@ -110,37 +110,39 @@ struct IntegrationProbeAddressTests {
     }
 
     @Test(arguments: losses)
-    func `IPv6 alone fails with its reason, and only the target's fault is the target's`(loss: Loss) throws {
+    func `IPv6 alone fails with its reason, and only the target's fault is the target's`(loss: Loss) async throws {
         if !loss.commands.isEmpty { try network.namespace.run(loss.commands) }
-        let report = try network.probe("http://dual.test/", "--ipv6", "--timeout", "2s")
+        let report = try await network.probe("http://dual.test/", "--ipv6", "--timeout", "2s")
         #expect(report.outcome == loss.alone)
         #expect(report.hop?.attempts.map(\.address) == ["[2001:db8:1::1]:80"])
         #expect(report.wallTime < .seconds(5))
     }
 
     @Test
-    func `a neighbour that never answers is an error when the kernel gives up`() throws {
+    func `a neighbour that never answers is an error when the kernel gives up`() async throws {
         try network.namespace.run(
             "sysctl -qw net.ipv6.neigh.eth0.retrans_time_ms=100; ip route add 2001:db8:1::/64 dev eth0"
         )
-        let report = try network.probe("tcp://dual.test:80", "--ipv6", "--timeout", "20s")
+        let report = try await network.probe("tcp://dual.test:80", "--ipv6", "--timeout", "20s")
         #expect(report.outcome == "failed host_unreachable 1")
     }
 
     @Test
-    func `a router that prohibits a query is at fault, and not this machine`() throws {
+    func `a router that prohibits a query is at fault, and not this machine`() async throws {
         try network.namespace.run(
             "ip route add 2001:db8:1::/64 via 2001:db8::1; ip -n far route add prohibit 2001:db8:1::/64"
         )
-        let report = try network.probe("dns://[2001:db8:1::1]/host.test")
+        let report = try await network.probe("dns://[2001:db8:1::1]/host.test")
         #expect(report.outcome == "failed host_unreachable 1")
         #expect(report.evidence == "2001:db8::1 answered: administratively prohibited")
     }
 
     @Test
-    func `a silent target ends with the check's deadline`() throws {
-        try network.namespace.run("ip route add 198.18.0.0/24 via 192.0.2.1; ip -n far route add blackhole 198.18.0.0/24")
-        let report = try network.probe("http://198.18.0.1/", "--timeout", "1s")
+    func `a silent target ends with the check's deadline`() async throws {
+        try network.namespace.run(
+            "ip route add 198.18.0.0/24 via 192.0.2.1; ip -n far route add blackhole 198.18.0.0/24"
+        )
+        let report = try await network.probe("http://198.18.0.1/", "--timeout", "1s")
         #expect(report.outcome == "failed connect_timeout 1")
         #expect(report.content.phase == "connect")
         #expect(report.content.duration_us >= 1_000_000)

@@ -1,7 +1,7 @@
 import Testing
 
 /// `--no-cellular`: what may not be asked is not asked.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .serialized)
 struct IntegrationProbeCellularTests {
     private static let kind = "eth0=wwan"
 
@@ -25,11 +25,11 @@ struct IntegrationProbeCellularTests {
         ["http://203.0.113.1/"], ["http://host.test/"], ["tcp://203.0.113.1:80", "--interface", "eth0"],
         ["http://192.0.2.9/", "--connect-to", "203.0.113.1:80"],
     ])
-    func `nothing is sent while the path is a cellular one`(arguments: [String]) throws {
+    func `nothing is sent while the path is a cellular one`(arguments: [String]) async throws {
         let server = try network.serve("http", at: "203.0.113.1", port: 80, on: "left")
         let counter = "cat /sys/class/net/eth0/statistics/tx_packets"
         let before = try network.namespace.run(counter)
-        let report = try network.probe(arguments + ["--no-cellular", "--interface-kind", Self.kind])
+        let report = try await network.probe(arguments + ["--no-cellular", "--interface-kind", Self.kind])
         #expect(report.outcome == "unknown cellular_not_allowed 75")
         #expect(report.content.hops.isEmpty)
         #expect(try network.namespace.run(counter) == before)
@@ -41,9 +41,9 @@ struct IntegrationProbeCellularTests {
         ["--no-cellular", "--interface-kind", "eth1=wwan"],
         ["--interface-kind", kind],
     ])
-    func `another interface, and a check that may, are allowed`(arguments: [String]) throws {
+    func `another interface, and a check that may, are allowed`(arguments: [String]) async throws {
         let servers = try ["left", "right"].map { try network.serve("http", at: "203.0.113.1", port: 80, on: $0) }
-        let report = try network.probe(["http://host.test/"] + arguments)
+        let report = try await network.probe(["http://host.test/"] + arguments)
         #expect(report.outcome == "ok 0")
         #expect(report.hop?.interface == (arguments.contains("eth1") ? "eth1" : "eth0"))
         #expect(servers.flatMap { $0.stop() }.count == 1)

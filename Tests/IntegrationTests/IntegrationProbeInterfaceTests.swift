@@ -1,7 +1,7 @@
 import Testing
 
 /// Checks that are bound to an interface, between two links that both lead to the target.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .serialized)
 struct IntegrationProbeInterfaceTests {
     /// An address that both routers have, each with a server of its own.
     private static let target = "203.0.113.1"
@@ -37,11 +37,11 @@ struct IntegrationProbeInterfaceTests {
         service: String,
         port: Int,
         question: String
-    ) throws {
+    ) async throws {
         let left = try network.serve(service, at: Self.target, port: port, on: "left")
         let right = try network.serve(service, at: Self.target, port: port, on: "right")
-        let bound = try network.probe(target, "--interface", "eth1")
-        let free = try network.probe(target)
+        let bound = try await network.probe(target, "--interface", "eth1")
+        let free = try await network.probe(target)
         #expect(bound.outcome == "ok 0")
         #expect(bound.hop?.interface == "eth1")
         #expect(bound.hop?.local?.hasPrefix("198.51.100.2:") == true)
@@ -56,9 +56,9 @@ struct IntegrationProbeInterfaceTests {
     }
 
     @Test
-    func `an echo leaves through the interface that it is bound to, without any privilege`() throws {
-        let bound = try network.probe("icmp://203.0.113.1", "--interface", "eth1")
-        let free = try network.probe("icmp://203.0.113.1")
+    func `an echo leaves through the interface that it is bound to, without any privilege`() async throws {
+        let bound = try await network.probe("icmp://203.0.113.1", "--interface", "eth1")
+        let free = try await network.probe("icmp://203.0.113.1")
         #expect(bound.outcome == "ok 0")
         #expect(bound.hop?.interface == "eth1")
         #expect(bound.hop?.local == "198.51.100.2")
@@ -71,22 +71,22 @@ struct IntegrationProbeInterfaceTests {
     }
 
     @Test(arguments: ["tcp://192.0.2.1:80", "http://192.0.2.1/", "dns://192.0.2.1/host.test", "icmp://192.0.2.1"])
-    func `a router behind the wrong interface that knows no way is at fault`(target: String) throws {
-        let report = try network.probe(target, "--interface", "eth1")
+    func `a router behind the wrong interface that knows no way is at fault`(target: String) async throws {
+        let report = try await network.probe(target, "--interface", "eth1")
         let isDatagram = target.hasPrefix("icmp") || target.hasPrefix("dns")
         #expect(report.outcome == "failed \(target.hasPrefix("icmp") ? "icmp_unreachable" : "host_unreachable") 1")
         #expect(report.evidence.contains(isDatagram ? "198.51.100.1 answered" : "as a router answered"))
     }
 
     @Test(arguments: ["tcp://[2001:db8::1]:80", "dns://[2001:db8::1]/host.test", "icmp://2001:db8::1"])
-    func `an interface without a way to the address tells nothing about the target`(target: String) throws {
-        #expect(try network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
+    func `an interface without a way to the address tells nothing about the target`(target: String) async throws {
+        #expect(try await network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
     }
 
     @Test(arguments: ["tcp://203.0.113.1:80", "dns://203.0.113.1/host.test", "icmp://203.0.113.1"])
-    func `an interface that is down or missing tells nothing about the target`(target: String) throws {
+    func `an interface that is down or missing tells nothing about the target`(target: String) async throws {
         try network.namespace.ip("link set eth1 down")
-        #expect(try network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
-        #expect(try network.probe(target, "--interface", "eth7").outcome == "unknown interface_unknown 75")
+        #expect(try await network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
+        #expect(try await network.probe(target, "--interface", "eth7").outcome == "unknown interface_unknown 75")
     }
 }
