@@ -55,6 +55,8 @@ extension CheckHop {
                     if !timing.isComplete { json.member("complete", false) }
                 }
             }
+            json.name("lookups")
+            json.array(lookups) { json, lookup in lookup.write(to: &json) }
             json.name("addresses")
             json.array(addresses) { $0.string($1) }
             json.name("attempts")
@@ -68,6 +70,21 @@ extension CheckHop {
             }
             if let response { json.member("response", response) }
             json.member("answer", ifPresent: answer)
+        }
+    }
+}
+
+extension LookupReport: JSONRepresentable {
+    /// Writes what one lookup came to.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("family", family.rawValue)
+            json.member("start_us", start.microseconds)
+            json.member("duration_us", duration.microseconds)
+            json.name("addresses")
+            json.array(addresses) { $0.string($1) }
+            json.member("code", ifPresent: failure?.code.rawValue)
+            json.member("evidence", ifPresent: failure?.evidence)
         }
     }
 }
