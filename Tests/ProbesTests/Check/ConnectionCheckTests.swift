@@ -11,13 +11,6 @@ import Testing
 
 @Suite
 struct ConnectionCheckTests {
-    /// A port of loopback on which nothing listens: one that was given out and given back.
-    private func closedPort() async throws -> Int {
-        let server = try await ScriptedServer.start([.silence])
-        await server.shutDown()
-        return server.port
-    }
-
     @Test
     func `a TCP check is a connection and no more`() async throws {
         let server = try await ScriptedServer.start([.silence])
@@ -45,8 +38,9 @@ struct ConnectionCheckTests {
 
     @Test
     func `a refused connection is the target's fault`() async throws {
-        let port = try await closedPort()
-        let report = try await CheckBench().check("tcp://127.0.0.1:\(port)")
+        let port = try #require(RefusingPort())
+        let report = try await CheckBench().check("tcp://127.0.0.1:\(port.number)")
+        withExtendedLifetime(port) {}
         #expect(report.verdict == .failed(.connectRefused, .connect))
         #expect(report.hop.attempts.map(\.failure?.code) == [.connectRefused])
         #expect(report.hop.phases.map(\.isComplete) == [false])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite
 struct DeadlineTests {
-    private static let short = Duration.milliseconds(700)
+    private static let short = Duration.seconds(3)
 
     private func check(_ target: String, resolver: any HostResolver) async throws -> CheckReport {
         let prober = Prober(resolver: resolver)
@@ -34,7 +34,7 @@ struct DeadlineTests {
                 .sendSlowly(
                     Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".utf8),
                     piece: 1,
-                    interval: .milliseconds(50)
+                    interval: .milliseconds(200)
                 ),
             ], "http", .body
         ),
