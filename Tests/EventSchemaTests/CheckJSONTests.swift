@@ -67,7 +67,8 @@ struct CheckJSONTests {
             isAccepted: false,
             findings: [expired],
             presentedChain: [certificate],
-            validatedChain: []
+            validatedChain: [],
+            date: started
         )
         hop.tls = tls
         return CheckReport(

@@ -130,12 +130,15 @@ struct IntegrationProbeTests {
             ]
             return String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
         }
-        let input = try [question("a", "host.test"), "{", question("b", "other.test")].joined(separator: "\n")
+        let input = try [question("a", "host.test"), "{", #"{"id":7}"#, question("b", "other.test")].joined(
+            separator: "\n"
+        )
         let command = try await FinishedCommand.run(["trust", "evaluate", "--batch"], input: input)
         #expect(command.status == 0)
-        #expect(command.lines.count == 3)
+        #expect(command.lines.count == 4)
         #expect(command.lines.first == #"{"id":"a","ok":true,"code":null,"findings":[]}"#)
         #expect(command.lines.dropFirst().first?.hasPrefix(#"{"id":null,"ok":false,"code":"invalid_question""#) == true)
+        #expect(command.lines.dropFirst(2).first?.hasPrefix(#"{"id":7,"ok":false,"code":"invalid_question""#) == true)
         #expect(command.lines.last?.hasPrefix(#"{"id":"b","ok":false,"code":"tls_hostname""#) == true)
     }
 }

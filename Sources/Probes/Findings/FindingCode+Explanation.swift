@@ -367,6 +367,11 @@ extension FindingCode {
                 "The system had no file descriptor, memory or port left.",
                 "Raise the limit that the evidence names."
             )
+        case .questionInvalid:
+            (
+                "A line that was to ask for a trust evaluation is no question.",
+                "The evidence names the member that is missing or of the wrong kind."
+            )
         }
     }
 }

@@ -57,7 +57,10 @@ public struct TrustEvaluator: Sendable {
         let date = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         let anchorSet = anchors.current()
         let key = TrustMemo.Key(presented: presented, identity: identity, generation: anchorSet.generation)
-        if let verdict = memo.verdict(for: key, at: date) { return verdict }
+        if var verdict = memo.verdict(for: key, at: date) {
+            verdict.date = date
+            return verdict
+        }
         var evaluation = TrustEvaluation(
             policy: policy,
             anchors: anchorSet,
