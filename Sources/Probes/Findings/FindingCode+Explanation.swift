@@ -140,7 +140,7 @@ extension FindingCode {
         case .tlsMissingIntermediate:
             (
                 "The server did not send the certificate that issued its own.",
-                "Configure the full chain on the server."
+                "Configure the full chain on the server; an authority of your own is given with --ca-file."
             )
         case .tlsHostname:
             (
