@@ -110,7 +110,7 @@ final class DNSExchange: @unchecked Sendable {
             let reply = DNSReply(
                 message: try DNSMessage.decode(bytes),
                 server: query.server,
-                localAddress: channel.localAddress.flatMap(Self.text),
+                localAddress: channel.localAddress.flatMap(Self.endpoint),
                 transport: transport,
                 size: bytes.count,
                 roundTrip: Duration(NIODeadline.now() - started)
@@ -129,9 +129,8 @@ final class DNSExchange: @unchecked Sendable {
         return beginning.questions == [query.question]
     }
 
-    private static func text(_ address: SocketAddress) -> String? {
-        guard let ip = address.ipAddress, let port = address.port else { return nil }
-        return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
+    private static func endpoint(_ address: SocketAddress) -> WireEndpoint? {
+        HostAddress(address).map { WireEndpoint($0, port: UInt16(clamping: address.port ?? 0)) }
     }
 
     // MARK: The end
@@ -147,7 +146,12 @@ final class DNSExchange: @unchecked Sendable {
         case let failure as WireFailure: finish(nil, failure.finding)
         case let failure as IOError:
             let operation = isByStream ? "connection by TCP" : "query by UDP"
-            finish(nil, SystemFinding.make(failure.errnoCode, operation: operation, subject: subject))
+            let finding = SystemFinding.make(failure.errnoCode, operation: operation, subject: subject)
+            guard finding.code == .noRoute, LocalRoute.exists(to: query.server, interface: query.interface) else {
+                return finish(nil, finding)
+            }
+            let evidence = "\(finding.evidence), as a router answered"
+            finish(nil, Finding(.hostUnreachable, subject: subject, evidence: evidence))
         case ChannelError.connectTimeout: timeIsUp()
         default: finish(nil, Finding(.connectFailed, subject: subject, evidence: String(describing: error)))
         }

@@ -11,7 +11,7 @@ package struct DNSReply: Sendable, Hashable {
     /// The server's address and port.
     package var server: WireEndpoint
     /// The local address and port, where it is known.
-    package var localAddress: String?
+    package var localAddress: WireEndpoint?
     /// How the answer came: by TCP when the datagram said that it was truncated.
     package var transport: Transport
     /// The number of bytes of the message.

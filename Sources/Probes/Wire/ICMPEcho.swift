@@ -6,6 +6,8 @@ package struct ICMPEcho: Sendable, Hashable {
     package struct Reply: Sendable, Hashable, CustomStringConvertible {
         /// The address that replied.
         package var address: String
+        /// The address that the request was sent from, where it is known.
+        package var localAddress: WireEndpoint?
         /// From the request to the reply.
         package var roundTrip: Duration
         /// The reply's time to live or hop limit as it arrived, where the kernel tells it.

@@ -103,6 +103,7 @@ final class ICMPExchange: @unchecked Sendable {
         }
         let reply = ICMPEcho.Reply(
             address: subject,
+            localAddress: socket?.localAddress,
             roundTrip: Duration(now - started),
             hopLimit: hopLimit?.integer.map(Int.init),
             size: received.bytes.count

@@ -76,6 +76,18 @@ final class ICMPSocket {
         }
     }
 
+    /// The address that the kernel chose to send from.
+    var localAddress: WireEndpoint? {
+        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { storage in
+            var length = socklen_t(storage.count)
+            guard let base = storage.baseAddress,
+                getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
+            else { return nil }
+            let bytes = UnsafeRawBufferPointer(rebasing: storage.prefix(Int(clamping: length)))
+            return HostAddress(socketAddress: bytes).map { WireEndpoint($0, port: 0) }
+        }
+    }
+
     /// Sends a message; the kernel fills in its identifier and checksum.
     func send(_ message: [UInt8]) throws(SystemFailure) {
         #if canImport(Glibc)

@@ -12,7 +12,8 @@ enum SystemFinding {
     static func make(_ error: CInt, operation: String, subject: String) -> Finding {
         let code: FindingCode =
             switch error {
-            case ENETUNREACH: .noRoute
+            // A route of type blackhole answers with EINVAL, one of type prohibit with EACCES.
+            case ENETUNREACH, EINVAL, EACCES: .noRoute
             case EHOSTUNREACH: .hostUnreachable
             case ENETDOWN: .linkDown
             case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress

@@ -33,13 +33,14 @@ struct ProbeCommand: ParsableCommand {
     @OptionGroup(title: "Expectations") var expectations: ExpectationOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Security policy") var policy: PolicyOptions
+    @OptionGroup(title: "Interfaces") var watch: WatchOptions
 
     func validate() throws { _ = try Arguments.probeTarget(target) }
 
     func run() throws {
         let probe = try BadConfiguration.orExit { try self.probe() }
         if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }
-        let report = try CellularGuard.refusal(of: probe) ?? check(probe)
+        let report = try CellularGuard.refusal(of: probe, watch: watch) ?? check(probe)
         if json {
             var text = JSONWriter()
             report.write(to: &text)

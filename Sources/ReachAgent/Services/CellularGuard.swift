@@ -9,11 +9,13 @@ internal import Reachability
 /// name, or the interface that the check is bound to.
 enum CellularGuard {
     /// The report of a check that was not made; nil when it may be made.
-    static func refusal(of probe: Probe) throws -> CheckReport? {
+    ///
+    /// - Parameter watch: Which interfaces are cellular where their names tell it, and what stands for the Internet.
+    static func refusal(of probe: Probe, watch: WatchOptions) throws -> CheckReport? {
         guard !probe.request.allowsCellularAccess else { return nil }
         let address = address(of: probe)
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
-            try NetworkMonitor.snapshot(MonitorConfiguration(targets: address.map { [$0] } ?? []))
+            try NetworkMonitor.snapshot(watch.monitorConfiguration(targets: address.map { [$0] } ?? []))
         }
         guard let interface = cellularInterface(for: probe, address: address, in: snapshot) else { return nil }
         let finding = Finding(

@@ -113,6 +113,11 @@ struct LookupPoolTests {
         (EAI_FAIL, .dnsFailure), (EAI_MEMORY, .resourcesExhausted), (EAI_SYSTEM, .resourcesExhausted),
     ])
     func `each status of the resolver has its code`(status: CInt, code: FindingCode) {
-        #expect(SystemLookup.failure(status, systemError: EMFILE).code == code)
+        #expect(SystemLookup.failure(status, systemError: EMFILE, after: .seconds(5)).code == code)
+    }
+
+    @Test
+    func `a name server that failed at once was not silent`() {
+        #expect(SystemLookup.failure(EAI_AGAIN, systemError: 0, after: .milliseconds(3)).code == .dnsFailure)
     }
 }

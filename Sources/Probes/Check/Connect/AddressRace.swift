@@ -132,7 +132,8 @@ final class AddressRace: @unchecked Sendable {
 
     private func failed(_ number: Int, _ error: any Error) {
         guard onOutcome != nil else { return }
-        let failure = ConnectFailure.finding(error, subject: attempts[number].address.description(port: port))
+        let target = WireEndpoint(attempts[number].address, port: port)
+        let failure = ConnectFailure.finding(error, connectingTo: target, interface: interface)
         attempts[number].report = report(attempts[number], failure: failure, isUsed: false)
         attempts[number].channel = nil
         order.attemptFailed()

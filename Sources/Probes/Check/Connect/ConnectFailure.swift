@@ -9,20 +9,26 @@ internal import NIOCore
 /// What the kernel's errors mean for a connection attempt.
 enum ConnectFailure {
     /// The finding for an attempt's error; the subject is the address.
-    static func finding(_ error: any Error, subject: String) -> Finding {
+    static func finding(_ error: any Error, connectingTo target: WireEndpoint, interface: String?) -> Finding {
+        let subject = target.description
         switch error {
         case let failure as SocketBinding.Failure:
-            Finding(
+            return Finding(
                 bindingCode(failure.errnoCode),
                 subject: failure.interface,
                 evidence: "binding the socket to the interface: \(text(failure.errnoCode))"
             )
         case let failure as IOError:
-            Finding(code(failure.errnoCode), subject: subject, evidence: "connect: \(text(failure.errnoCode))")
+            let code = code(failure.errnoCode)
+            let evidence = "connect: \(text(failure.errnoCode))"
+            if code == .noRoute, LocalRoute.exists(to: target, interface: interface) {
+                return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
+            }
+            return Finding(code, subject: subject, evidence: evidence)
         case ChannelError.connectTimeout:
-            Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
+            return Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
         default:
-            Finding(.connectFailed, subject: subject, evidence: String(describing: error))
+            return Finding(.connectFailed, subject: subject, evidence: String(describing: error))
         }
     }
 
@@ -32,7 +38,8 @@ enum ConnectFailure {
         case ECONNREFUSED: .connectRefused
         case ETIMEDOUT: .connectTimeout
         case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
-        case ENETUNREACH: .noRoute
+        // A route of type blackhole answers with EINVAL, one of type prohibit with EACCES.
+        case ENETUNREACH, EINVAL, EACCES: .noRoute
         case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
         case ENETDOWN: .linkDown
         case ENODEV, ENXIO: .interfaceUnknown

@@ -20,10 +20,13 @@ enum SystemLookup {
         hints.ai_family = family == .ipv4 ? AF_INET : AF_INET6
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
+        let start = ContinuousClock.now
         errno = 0
         let status = getaddrinfo(name, nil, &hints, &list)
         let systemError = errno
-        guard status == 0 else { return .failure(failure(status, systemError: systemError)) }
+        guard status == 0 else {
+            return .failure(failure(status, systemError: systemError, after: ContinuousClock.now - start))
+        }
         defer { freeaddrinfo(list) }
         var addresses: [HostAddress] = []
         var entry = list
@@ -41,12 +44,20 @@ enum SystemLookup {
         HostAddress(socketAddress: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen)))
     }
 
-    /// What a status of getaddrinfo(3) means.
-    static func failure(_ status: CInt, systemError: CInt) -> HostLookupFailure {
+    /// The C library waits at least a second for a silent name server, whatever resolv.conf(5) says.
+    private static let shortestSilence = Duration.milliseconds(900)
+
+    /// What a status of getaddrinfo(3) means that came after a while.
+    ///
+    /// EAI_AGAIN stands for name servers that are silent, that answered SERVFAIL and that could not be asked; only the
+    /// time tells the first from the others.
+    static func failure(_ status: CInt, systemError: CInt, after time: Duration) -> HostLookupFailure {
         let reason = gai_strerror(status).map { String(cString: $0) } ?? "status \(status)"
         switch status {
         case EAI_NONAME: return HostLookupFailure(.dnsNXDomain, reason: reason)
         case noData, wrongFamily: return HostLookupFailure(.dnsNoAddress, reason: reason)
+        case EAI_AGAIN where time < shortestSilence:
+            return HostLookupFailure(.dnsFailure, reason: "\(reason): no name server could answer")
         case EAI_AGAIN: return HostLookupFailure(.dnsTimeout, reason: reason)
         case EAI_MEMORY: return HostLookupFailure(.resourcesExhausted, reason: reason)
         case EAI_SYSTEM:

@@ -8,7 +8,8 @@ extension CheckRun {
             hop.peerAddress = address.description
             let echo = ICMPEcho(target: WireEndpoint(address, port: 0), interface: probe.interface)
             return echo.start(on: loop, timeout: timeLeft) { outcome in
-                answered(Answer(text: outcome.reply?.description, finding: outcome.finding))
+                let reply = outcome.reply
+                answered(Answer(text: reply?.description, local: reply?.localAddress, finding: outcome.finding))
             }
         }
     }
@@ -31,7 +32,7 @@ extension CheckRun {
             let query = DNSQuery(server: server, question: question, interface: probe.interface)
             return query.start(on: loop, timeout: timeLeft) { outcome in
                 let reply = outcome.reply
-                answered(Answer(text: reply?.text, localAddress: reply?.localAddress, finding: outcome.finding))
+                answered(Answer(text: reply?.text, local: reply?.localAddress, finding: outcome.finding))
             }
         }
     }
@@ -39,7 +40,7 @@ extension CheckRun {
     /// What an exchange by datagrams came to.
     private struct Answer: Sendable {
         var text: String?
-        var localAddress: String?
+        var local: WireEndpoint?
         var finding: Finding?
     }
 
@@ -85,7 +86,10 @@ extension CheckRun {
 
     private func take(_ answer: Answer) {
         hop.answer = answer.text
-        hop.localAddress = answer.localAddress
+        if let local = answer.local {
+            hop.localAddress = local.description
+            hop.interface = probe.interface ?? services.interfaces.name(of: local.bytes)
+        }
         if let finding = answer.finding { return fail(finding) }
         recorder.end()
         succeed()

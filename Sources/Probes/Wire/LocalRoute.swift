@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Tells this machine's lack of a route from a router's answer that it has none: both are the same errno value.
+enum LocalRoute {
+    /// Whether the kernel knows a way to an address, through an interface where one is given; nothing is sent.
+    ///
+    /// connect(2) of a datagram socket looks the route up, and does no more.
+    static func exists(to target: WireEndpoint, interface: String?) -> Bool {
+        let descriptor = socket(target.isIPv6 ? AF_INET6 : AF_INET, SocketType.datagram, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        if let interface {
+            let name = Array(interface.utf8) + [0]
+            guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count)) == 0 else {
+                return false
+            }
+        }
+        return target.isIPv6
+            ? withUnsafeBytes(of: target.ipv6(interface: interface)) { canConnect(descriptor, $0) }
+            : withUnsafeBytes(of: target.ipv4) { canConnect(descriptor, $0) }
+    }
+
+    private static func canConnect(_ descriptor: CInt, _ address: UnsafeRawBufferPointer) -> Bool {
+        guard let base = address.baseAddress else { return false }
+        return base.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(address.count)) == 0
+        }
+    }
+}
