@@ -15,7 +15,8 @@ struct IntegrationProbeEchoTests {
         try network.namespace.run(
             """
             ip route add default via 192.0.2.1; ip route add default via 2001:db8::1
-            ip -n far link add behind type dummy; ip -n far link set behind up
+            ip -n far link add behind type veth peer name beyond
+            ip -n far link set beyond up; ip -n far link set behind up
             ip -n far route add 198.18.0.0/24 dev behind; ip -n far route add 2001:db8:5::/64 dev behind
             ip -n far route add unreachable 198.18.1.0/24; ip -n far route add unreachable 2001:db8:6::/64
             ip -n far route add prohibit 198.18.2.0/24; ip -n far route add prohibit 2001:db8:7::/64

@@ -92,6 +92,7 @@ final class ProbeNetwork: Sendable {
 /// A server at the far end of a link.
 final class FarEnd: Sendable {
     private let process: Process
+    private let input = Pipe()
     private let output: FileHandle
 
     fileprivate init(_ process: Process) throws {
@@ -100,21 +101,22 @@ final class FarEnd: Sendable {
         output = pipe.fileHandleForReading
         process.standardOutput = pipe
         process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input
         try process.run()
         let answer = String(decoding: output.availableData, as: UTF8.self)
         guard answer.hasPrefix("ready") else {
-            process.terminate()
+            try? input.fileHandleForWriting.close()
             throw CommandFailure(command: "far-end.py", status: -1, output: answer)
         }
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit { try? input.fileHandleForWriting.close() }
 
     /// Ends the server, and tells what it was asked, in order.
     func stop() -> [String] {
-        process.terminate()
+        try? input.fileHandleForWriting.close()
+        let asked = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return String(decoding: output.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n").map(String.init)
+        return asked.split(separator: "\n").map(String.init)
     }
 }

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """What answers at the far end of a test's link: prints 'ready', then a line for everything that it is asked.
 
+It ends with its standard input: a test's thread may block signals, and the blocks are inherited.
+
     far-end.py http ADDRESS PORT   answers every connection with status 200
     far-end.py dns ADDRESS PORT    a name server by UDP; what it answers is in ZONE
 """
+import os
 import socket
 import struct
 import sys
+import threading
 
 A, AAAA, NOERROR, SERVFAIL, NXDOMAIN = 1, 28, 0, 2, 3
 SILENCE = None
@@ -69,4 +73,10 @@ def serve_dns(address, port):
             server.sendto(reply, peer)
 
 
+def end_with_input():
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+threading.Thread(target=end_with_input, daemon=True).start()
 {'http': serve_http, 'dns': serve_dns}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
