@@ -122,7 +122,7 @@ struct ConnectionCheckTests {
         (ECONNREFUSED, FindingCode.connectRefused), (ETIMEDOUT, .connectTimeout), (EHOSTUNREACH, .hostUnreachable),
         (ENETUNREACH, .noRoute), (EADDRNOTAVAIL, .noAddress), (ENETDOWN, .linkDown), (ENODEV, .interfaceUnknown),
         (EMFILE, .resourcesExhausted), (ENFILE, .resourcesExhausted), (ENOBUFS, .resourcesExhausted),
-        (ENOMEM, .resourcesExhausted), (ECONNRESET, .connectReset), (EACCES, .connectFailed), (EPERM, .connectFailed),
+        (ENOMEM, .resourcesExhausted), (ECONNRESET, .connectReset), (EACCES, .noRoute), (EPERM, .connectFailed),
     ])
     func `each error of the kernel has its code`(number: CInt, code: FindingCode) {
         #expect(ConnectFailure.code(number) == code)
