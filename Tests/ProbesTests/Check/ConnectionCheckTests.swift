@@ -66,6 +66,16 @@ struct ConnectionCheckTests {
         await server.shutDown()
     }
 
+    @Test
+    func `refused addresses are at fault although the other family is never answered`() async throws {
+        let port = try await closedPort()
+        let prober = Prober(resolver: HalfSilentResolver())
+        let probe = try CheckBench.probe("tcp://host.test:\(port)") { $0.timeout = .milliseconds(700) }
+        let report = await prober.check(probe)
+        await prober.shutDown()
+        #expect(report.verdict == .failed(.connectRefused, .connect), "\(report.findings)")
+    }
+
     @Test(arguments: [(AddressFamilies.ipv4, "127.0.0.1"), (.ipv6, "::1"), (.any, "::1")])
     func `a family can be asked for`(families: AddressFamilies, address: String) async throws {
         let four = try await ScriptedServer.start([.silence])
