@@ -190,6 +190,13 @@ struct TLSCheckTests {
         #expect(whole.hop.response?.bodyBytes == 16)
     }
 
+    @Test(arguments: 0..<20)
+    func `a reset right behind a complete response hides nothing`(attempt: Int) async throws {
+        let script: [ServerStep] = [.receiveRequest, .respond(.text("hello")), .reset]
+        let (report, _) = try await CheckBench().check(script, tls: CheckBench.tls())
+        #expect(report.verdict == .ok, "\(report.findings)")
+    }
+
     @Test
     func `pinning a target without TLS is refused before anything is sent`() async throws {
         let server = try await ScriptedServer.start([.silence])

@@ -10,7 +10,9 @@ extension CheckRun {
         if case .name(let name) = url.host { serverName = name }
         hop.tls = TLSReport(serverName: serverName)
         do {
-            let context = try services.contexts.context(for: probe.tls)
+            var options = probe.tls
+            if !redirects.isAtFirstOrigin(url) { options.clientIdentity = nil }
+            let context = try services.contexts.context(for: options)
             let handler = try NIOSSLClientHandler(
                 context: context,
                 serverHostname: serverName
@@ -18,7 +20,7 @@ extension CheckRun {
             let handshake = TLSHandshake { [self, unowned handler] result in
                 ended(result, version: handler.tlsVersion, subject: url.authority, then: secured)
             }
-            try channel.pipeline.syncOperations.addHandlers([handler, handshake])
+            try channel.pipeline.syncOperations.addHandlers([ReadCompletion(), handler, handshake])
         } catch {
             let evidence = "the TLS options cannot be used: \(error)"
             fail(.requestInvalid, subject: url.authority, evidence: evidence)
