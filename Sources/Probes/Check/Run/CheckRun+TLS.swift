@@ -20,7 +20,7 @@ extension CheckRun {
             let handshake = TLSHandshake { [self, unowned handler] result in
                 ended(result, version: handler.tlsVersion, subject: url.authority, then: secured)
             }
-            try channel.pipeline.syncOperations.addHandlers([ReadCompletion(), handler, handshake])
+            try channel.pipeline.syncOperations.addHandlers([handler, handshake])
         } catch {
             let evidence = "the TLS options cannot be used: \(error)"
             fail(.requestInvalid, subject: url.authority, evidence: evidence)
