@@ -169,6 +169,28 @@ struct TLSCheckTests {
     }
 
     @Test
+    func `a key that others can read, and what is no file, are refused`() throws {
+        let client = try CheckBench.authority.get().intermediate.issue(.client())
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (certificate, key) = (folder.appending(path: "c.pem").path, folder.appending(path: "k.pem").path)
+        try Data(client.pem.utf8).write(to: URL(filePath: certificate))
+        try Data(client.key.pkcs8PEM.utf8).write(to: URL(filePath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let open = ClientIdentity.LoadError.unreadable(
+            path: key,
+            reason: "can be read or written by others: use chmod o-rw"
+        )
+        #expect(throws: open) { try ClientIdentity(certificateFile: certificate, keyFile: key) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: key)
+        #expect(throws: Never.self) { try ClientIdentity(certificateFile: certificate, keyFile: key) }
+        #expect(throws: ClientIdentity.LoadError.unreadable(path: "/dev/zero", reason: "is not a regular file")) {
+            try ClientIdentity(certificateFile: "/dev/zero", keyFile: key)
+        }
+    }
+
+    @Test
     func `protocol names that ALPN cannot carry are left out`() async throws {
         let (report, server) = try await CheckBench().check(
             [.serve(.text("hello"))],
