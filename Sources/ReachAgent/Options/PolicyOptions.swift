@@ -73,8 +73,9 @@ struct PolicyOptions: ParsableArguments {
     /// The names of the options that were given.
     var given: [String] {
         let options = [
-            ("--ca-file", caFile != nil), ("--pin-mode", pinMode != nil), ("--pin-certificate", !pinCertificates.isEmpty),
-            ("--pin-spki", !pins.isEmpty), ("--allow-invalid-certificates", allowInvalidCertificates),
+            ("--ca-file", caFile != nil), ("--pin-mode", pinMode != nil),
+            ("--pin-certificate", !pinCertificates.isEmpty), ("--pin-spki", !pins.isEmpty),
+            ("--allow-invalid-certificates", allowInvalidCertificates),
             ("--no-validate-domain-name", ignoresDomainName), ("--afnetworking-compatible", isAFNetworkingCompatible),
             ("--crl", !revocationLists.isEmpty), ("--at", date != nil),
         ]

@@ -30,7 +30,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .customLong("form-file"),
-        help: ArgumentHelp("A file in a form of several parts, multipart/form-data (repeatable).", valueName: "name=file"),
+        help: ArgumentHelp("A file in a form of several parts (repeatable).", valueName: "name=file"),
         transform: Arguments.parameter
     )
     var formFiles: [Parameter] = []

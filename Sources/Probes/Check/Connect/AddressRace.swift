@@ -113,7 +113,7 @@ final class AddressRace: @unchecked Sendable {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
                 attempts[number].channel = channel
-                return SocketBinding.bind(channel, to: interface)
+                return InterfaceBinding.apply(interface, to: channel)
             }
             .connect(to: WireEndpoint(address, port: port).socketAddress(interface: interface))
         connection.whenComplete { [self] result in

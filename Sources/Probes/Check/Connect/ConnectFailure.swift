@@ -11,12 +11,7 @@ enum ConnectFailure {
     /// The finding for an attempt's error; the subject is the address.
     static func finding(_ error: any Error, subject: String) -> Finding {
         switch error {
-        case let failure as SocketBinding.Failure:
-            Finding(
-                bindingCode(failure.errnoCode),
-                subject: failure.interface,
-                evidence: "binding the socket to the interface: \(text(failure.errnoCode))"
-            )
+        case let failure as WireFailure: failure.finding
         case let failure as IOError:
             Finding(code(failure.errnoCode), subject: subject, evidence: "connect: \(text(failure.errnoCode))")
         case ChannelError.connectTimeout:
@@ -38,14 +33,6 @@ enum ConnectFailure {
         case ENODEV, ENXIO: .interfaceUnknown
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .resourcesExhausted
         case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
-        default: .connectFailed
-        }
-    }
-
-    private static func bindingCode(_ errnoCode: CInt) -> FindingCode {
-        switch errnoCode {
-        case ENODEV: .interfaceUnknown
-        case EPERM, EACCES: .interfaceNotPermitted
         default: .connectFailed
         }
     }
