@@ -105,6 +105,18 @@ struct SilentResolver: HostResolver {
     }
 }
 
+/// Knows that every name is 127.0.0.1, and never answers for IPv6.
+struct HalfSilentResolver: HostResolver {
+    func lookUp(
+        _ name: String,
+        family: HostAddress.Family,
+        completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
+    ) -> any HostLookup {
+        guard family == .ipv4 else { return SilentResolver().lookUp(name, family: family, completion: completion) }
+        return TableResolver(names: [name: ["127.0.0.1"]]).lookUp(name, family: family, completion: completion)
+    }
+}
+
 extension CheckReport {
     /// The last hop, which is the only one without redirects.
     var hop: CheckHop { hops.last ?? CheckHop(url: "no hop") }

@@ -60,6 +60,18 @@ struct ConnectionCheckTests {
         await server.shutDown()
     }
 
+    @Test
+    func `refused addresses are at fault although the other family is never answered`() async throws {
+        let refusing = try #require(RefusingPort())
+        let port = refusing.number
+        let prober = Prober(resolver: HalfSilentResolver())
+        let probe = try CheckBench.probe("tcp://host.test:\(port)") { $0.timeout = .seconds(3) }
+        let report = await prober.check(probe)
+        await prober.shutDown()
+        withExtendedLifetime(refusing) {}
+        #expect(report.verdict == .failed(.connectRefused, .connect), "\(report.findings)")
+    }
+
     @Test(arguments: [(AddressFamilies.ipv4, "127.0.0.1"), (.ipv6, "::1"), (.any, "::1")])
     func `a family can be asked for`(families: AddressFamilies, address: String) async throws {
         let four = try await ScriptedServer.start([.silence])

@@ -49,6 +49,44 @@ struct DeadlineTests {
         await server.shutDown()
     }
 
+    @Test(arguments: [true, false])
+    func `a server that does not answer the closure alert holds nothing up`(answers: Bool) async throws {
+        let response = answers ? [ServerStep.respond(.text("hello"))] : []
+        let server = try await ScriptedServer.start(
+            [.receiveRequest, .stopReading] + response + [.silence],
+            tls: CheckBench.tls()
+        )
+        var shortest = Duration.seconds(60)
+        // The TLS library would wait for five seconds, and the prober's end for the TLS library. A busy machine may take
+        // as long once, but not each time.
+        for _ in 0..<5 where shortest >= .seconds(5) {
+            let start = ContinuousClock.now
+            let report = try await CheckBench().check(server.url()) { $0.timeout = answers ? .seconds(20) : Self.short }
+            #expect(report.verdict == .ok || !answers)
+            shortest = min(shortest, ContinuousClock.now - start)
+        }
+        #expect(shortest < .seconds(5))
+        await server.shutDown()
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .seconds(Int64.max)])
+    func `no timeout is too short or too long`(timeout: Duration) async throws {
+        let server = try await ScriptedServer.start([.serve(.text("hello"))])
+        let report = try await CheckBench().check(server.url()) { $0.timeout = timeout }
+        #expect((report.verdict == .ok) == (timeout > .zero))
+        await server.shutDown()
+    }
+
+    @Test
+    func `a prober that nobody keeps ends its checks`() async throws {
+        let probe = try CheckBench.probe("http://host.test/")
+        let report = await withCheckedContinuation { continuation in
+            let prober = Prober(resolver: SilentResolver())
+            prober.start(probe) { continuation.resume(returning: $0) }
+        }
+        #expect(report.verdict.code == .cancelled)
+    }
+
     @Test
     func `a timeout of zero ends at once`() async throws {
         let report = try await CheckBench().check("http://127.0.0.1:1/") { $0.timeout = .zero }
