@@ -105,7 +105,7 @@ struct SilentResolver: HostResolver {
     }
 }
 
-/// Knows that every name is 127.0.0.1, and never answers for IPv6.
+/// Knows that every name is 127.0.0.3, where nobody listens, and never answers for IPv6.
 struct HalfSilentResolver: HostResolver {
     func lookUp(
         _ name: String,
@@ -113,7 +113,7 @@ struct HalfSilentResolver: HostResolver {
         completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
     ) -> any HostLookup {
         guard family == .ipv4 else { return SilentResolver().lookUp(name, family: family, completion: completion) }
-        return TableResolver(names: [name: ["127.0.0.1"]]).lookUp(name, family: family, completion: completion)
+        return TableResolver(names: [name: ["127.0.0.3"]]).lookUp(name, family: family, completion: completion)
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
 
 @Suite
 struct ConnectionCheckTests {
-    /// A port of loopback on which nothing listens: one that was given out and given back.
+    /// A port on which nothing listens at 127.0.0.3: other tests use other addresses of loopback.
     private func closedPort() async throws -> Int {
         let server = try await ScriptedServer.start([.silence])
         await server.shutDown()
@@ -46,7 +46,7 @@ struct ConnectionCheckTests {
     @Test
     func `a refused connection is the target's fault`() async throws {
         let port = try await closedPort()
-        let report = try await CheckBench().check("tcp://127.0.0.1:\(port)")
+        let report = try await CheckBench().check("tcp://127.0.0.3:\(port)")
         #expect(report.verdict == .failed(.connectRefused, .connect))
         #expect(report.hop.attempts.map(\.failure?.code) == [.connectRefused])
         #expect(report.hop.phases.map(\.isComplete) == [false])
