@@ -17,7 +17,7 @@ struct CheckBench {
     static func probe(_ target: String, _ change: (inout Probe) -> Void = { _ in }) throws -> Probe {
         let anchors = TrustAnchors(certificates: [try authority.get().root.der])
         var probe = Probe(target: try ProbeTarget(parsing: target), trust: TrustEvaluator(anchors: anchors))
-        probe.timeout = .seconds(20)
+        probe.timeout = .seconds(60)
         change(&probe)
         return probe
     }

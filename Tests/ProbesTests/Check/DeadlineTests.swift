@@ -53,6 +53,18 @@ struct DeadlineTests {
         await server.shutDown()
     }
 
+    @Test
+    func `what came of a response before the deadline is reported`() async throws {
+        let head = ServerStep.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        var report: CheckReport?
+        for timeout in [Self.short, Self.long] where report?.verdict.phase != .body {
+            report = try await CheckBench().check([.receiveRequest, head, .silence]) { $0.timeout = timeout }.report
+        }
+        #expect(report?.verdict == .failed(.timeout, .body))
+        #expect(report?.hop.response?.status == 200)
+        #expect(report?.hop.response?.bodyBytes == 3)
+    }
+
     @Test(arguments: [true, false])
     func `a server that does not answer the closure alert holds nothing up`(answers: Bool) async throws {
         let response = answers ? [ServerStep.respond(.text("hello"))] : []
