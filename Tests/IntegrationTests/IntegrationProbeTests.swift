@@ -51,6 +51,7 @@ struct IntegrationProbeTests {
         let command = try await FinishedCommand.run([
             "probe", "https://host.test:\(server.port)/", "--connect-to", "127.0.0.1:\(server.port)", "--ca-file", root,
             "--at", "2026-06-01T12:00:00Z", "--expect-json", "status.code=0", "--json",
+            "--timeout", "60s",
         ])
         await server.shutDown()
         let report = try report(command)

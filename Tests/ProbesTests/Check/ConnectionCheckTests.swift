@@ -11,6 +11,13 @@ import Testing
 
 @Suite
 struct ConnectionCheckTests {
+    /// A port on which nothing listens at 127.0.0.3: other tests use other addresses of loopback.
+    private func closedPort() async throws -> Int {
+        let server = try await ScriptedServer.start([.silence])
+        await server.shutDown()
+        return server.port
+    }
+
     @Test
     func `a TCP check is a connection and no more`() async throws {
         let server = try await ScriptedServer.start([.silence])
@@ -38,9 +45,8 @@ struct ConnectionCheckTests {
 
     @Test
     func `a refused connection is the target's fault`() async throws {
-        let port = try #require(RefusingPort())
-        let report = try await CheckBench().check("tcp://127.0.0.1:\(port.number)")
-        withExtendedLifetime(port) {}
+        let port = try await closedPort()
+        let report = try await CheckBench().check("tcp://127.0.0.3:\(port)")
         #expect(report.verdict == .failed(.connectRefused, .connect))
         #expect(report.hop.attempts.map(\.failure?.code) == [.connectRefused])
         #expect(report.hop.phases.map(\.isComplete) == [false])
@@ -62,13 +68,11 @@ struct ConnectionCheckTests {
 
     @Test
     func `refused addresses are at fault although the other family is never answered`() async throws {
-        let refusing = try #require(RefusingPort())
-        let port = refusing.number
+        let port = try await closedPort()
         let prober = Prober(resolver: HalfSilentResolver())
-        let probe = try CheckBench.probe("tcp://host.test:\(port)") { $0.timeout = .seconds(3) }
+        let probe = try CheckBench.probe("tcp://host.test:\(port)") { $0.timeout = .milliseconds(700) }
         let report = await prober.check(probe)
         await prober.shutDown()
-        withExtendedLifetime(refusing) {}
         #expect(report.verdict == .failed(.connectRefused, .connect), "\(report.findings)")
     }
 

@@ -6,7 +6,8 @@ import Testing
 
 @Suite
 struct DeadlineTests {
-    private static let short = Duration.seconds(3)
+    private static let short = Duration.milliseconds(700)
+    private static let long = Duration.seconds(10)
 
     private func check(_ target: String, resolver: any HostResolver) async throws -> CheckReport {
         let prober = Prober(resolver: resolver)
@@ -34,19 +35,34 @@ struct DeadlineTests {
                 .sendSlowly(
                     Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".utf8),
                     piece: 1,
-                    interval: .milliseconds(200)
+                    interval: .milliseconds(50)
                 ),
             ], "http", .body
         ),
     ])
     func `the deadline holds in every phase`(script: [ServerStep], scheme: String, phase: Phase) async throws {
         let server = try await ScriptedServer.start(script)
-        let report = try await CheckBench().check("\(scheme)://127.0.0.1:\(server.port)/") { $0.timeout = Self.short }
+        let target = "\(scheme)://127.0.0.1:\(server.port)/"
+        var report = try await CheckBench().check(target) { $0.timeout = Self.short }
+        // A busy machine may not come as far in a short time.
+        if report.verdict.phase != phase { report = try await CheckBench().check(target) { $0.timeout = Self.long } }
         #expect(report.verdict == .failed(.timeout, phase))
         #expect(report.hop.phases.last?.isComplete == false)
         #expect(report.hop.phases.dropLast().allSatisfy { $0.isComplete })
         await server.ended(connections: 1)
         await server.shutDown()
+    }
+
+    @Test
+    func `what came of a response before the deadline is reported`() async throws {
+        let head = ServerStep.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        var report: CheckReport?
+        for timeout in [Self.short, Self.long] where report?.verdict.phase != .body {
+            report = try await CheckBench().check([.receiveRequest, head, .silence]) { $0.timeout = timeout }.report
+        }
+        #expect(report?.verdict == .failed(.timeout, .body))
+        #expect(report?.hop.response?.status == 200)
+        #expect(report?.hop.response?.bodyBytes == 3)
     }
 
     @Test(arguments: [true, false])

@@ -42,7 +42,6 @@ extension CheckRun {
     }
 
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
-        hop.response = exchange.response
         if let finding { return fail(finding) }
         guard let response = exchange.response else { return }
         recorder.end()

@@ -146,6 +146,7 @@ final class CheckRun: @unchecked Sendable {
         lookup?.abandon()
         race?.abandon()
         exchange?.abandon()
+        hop.response = exchange?.response
         evaluation?.cancel()
         closeConnection()
         hop.addresses = race?.addresses.map(\.description) ?? hop.addresses
