@@ -142,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
-            exclude: ["far-end.py", "without-netlink.py"],
+            exclude: ["without-netlink.py"],
             swiftSettings: settings
         ),
         .testTarget(

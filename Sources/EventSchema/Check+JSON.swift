@@ -13,7 +13,7 @@ extension CheckReport: JSONRepresentable {
             json.name("findings")
             json.array(findings) { json, finding in finding.write(to: &json) }
             json.name("hops")
-            json.array(hops) { json, hop in hop.write(at: Timestamp(started), to: &json) }
+            json.array(hops) { json, hop in hop.write(to: &json) }
         }
     }
 }
@@ -41,9 +41,9 @@ extension Finding: JSONRepresentable {
     }
 }
 
-extension CheckHop {
+extension CheckHop: JSONRepresentable {
     /// Writes one place that was asked; what did not happen is left out.
-    func write(at time: Timestamp, to json: inout JSONWriter) {
+    public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("url", url)
             json.name("phases")
@@ -55,6 +55,8 @@ extension CheckHop {
                     if !timing.isComplete { json.member("complete", false) }
                 }
             }
+            json.name("lookups")
+            json.array(lookups) { json, lookup in lookup.write(to: &json) }
             json.name("addresses")
             json.array(addresses) { $0.string($1) }
             json.name("attempts")
@@ -62,12 +64,24 @@ extension CheckHop {
             json.member("local", ifPresent: localAddress)
             json.member("peer", ifPresent: peerAddress)
             json.member("interface", ifPresent: interface)
-            if let tls {
-                json.name("tls")
-                tls.write(at: time, to: &json)
-            }
+            if let tls { json.member("tls", tls) }
             if let response { json.member("response", response) }
             json.member("answer", ifPresent: answer)
+        }
+    }
+}
+
+extension LookupReport: JSONRepresentable {
+    /// Writes what one lookup came to.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("family", family.rawValue)
+            json.member("start_us", start.microseconds)
+            json.member("duration_us", duration.microseconds)
+            json.name("addresses")
+            json.array(addresses) { $0.string($1) }
+            json.member("code", ifPresent: failure?.code.rawValue)
+            json.member("evidence", ifPresent: failure?.evidence)
         }
     }
 }

@@ -1,30 +1,29 @@
 internal import FoundationEssentials
 public import Probes
 
-extension TLSReport {
-    /// Writes what the handshake came to; `time` is the moment for which days are counted.
-    func write(at time: Timestamp, to json: inout JSONWriter) {
+extension TLSReport: JSONRepresentable {
+    /// Writes what the handshake came to.
+    public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("version", ifPresent: version)
             json.member("cipher", ifPresent: cipher)
             json.member("alpn", ifPresent: applicationProtocol)
             json.member("server_name", ifPresent: serverName)
-            if let trust {
-                json.name("trust")
-                trust.write(at: time, to: &json)
-            }
+            if let trust { json.member("trust", trust) }
         }
     }
 }
 
-extension TrustVerdict {
-    /// Writes `{"accepted":…,"code":…,"findings":[…],"presented":[…],"validated":[…]}`.
+extension TrustVerdict: JSONRepresentable {
+    /// Writes `{"accepted":…,"code":…,"at":…,"findings":[…],"presented":[…],"validated":[…]}`.
     ///
-    /// - Parameter time: The moment for which the days that a certificate has left are counted.
-    public func write(at time: Timestamp, to json: inout JSONWriter) {
+    /// The days that a certificate has left are counted from the moment for which it was judged.
+    public func write(to json: inout JSONWriter) {
+        let time = Timestamp(date)
         json.object { json in
             json.member("accepted", isAccepted)
             json.member("code", ifPresent: code?.rawValue)
+            json.member("at", time)
             json.name("findings")
             json.array(findings) { json, finding in finding.write(to: &json) }
             json.name("presented")

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// A command that ran to its end, and what it printed.
@@ -16,13 +17,31 @@ package struct FinishedCommand: Sendable {
 
     /// Runs a program to its end; one that takes longer than `patience` seconds is killed.
     ///
-    /// Everything goes through files that are unlinked at once, so that no pipe can fill up and no thread is needed.
-    package init(
+    /// It is waited for on a thread of its own: the tests' threads are few, and a server that the program talks to may
+    /// need them.
+    package static func run(
         _ arguments: [String],
         of path: String = BuiltAgent.path,
         input: String = "",
         environment: [String: String] = [:],
         patience: UInt32 = 60
+    ) async throws -> FinishedCommand {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result { try FinishedCommand(arguments, path, input, environment, patience) }
+                )
+            }
+        }
+    }
+
+    /// Everything goes through files that are unlinked at once, so that no pipe can fill up.
+    private init(
+        _ arguments: [String],
+        _ path: String,
+        _ input: String,
+        _ environment: [String: String],
+        _ patience: UInt32
     ) throws {
         let descriptors = try (0..<3).map { _ in try Self.unnamedFile() }
         defer { for descriptor in descriptors { close(descriptor) } }

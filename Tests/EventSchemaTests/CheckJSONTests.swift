@@ -30,6 +30,20 @@ struct CheckJSONTests {
             PhaseTiming(phase: .connect, start: .microseconds(1200), duration: .milliseconds(8), isComplete: true),
             PhaseTiming(phase: .tls, start: .microseconds(9200), duration: .milliseconds(12), isComplete: false),
         ]
+        hop.lookups = [
+            LookupReport(
+                family: .ipv4,
+                start: .zero,
+                duration: .microseconds(1100),
+                addresses: ["192.0.2.7"]
+            ),
+            LookupReport(
+                family: .ipv6,
+                start: .zero,
+                duration: .microseconds(1200),
+                failure: Finding(.dnsNoAddress, subject: "host.test", evidence: "No address associated")
+            ),
+        ]
         hop.addresses = ["2001:db8::7", "192.0.2.7"]
         hop.attempts = [
             ConnectAttempt(
@@ -53,7 +67,8 @@ struct CheckJSONTests {
             isAccepted: false,
             findings: [expired],
             presentedChain: [certificate],
-            validatedChain: []
+            validatedChain: [],
+            date: started
         )
         hop.tls = tls
         return CheckReport(

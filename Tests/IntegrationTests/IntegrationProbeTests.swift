@@ -48,11 +48,10 @@ struct IntegrationProbeTests {
             [.serve(.json(#"{"status":{"code":0}}"#))],
             tls: ServerTLS(authority.leaf, intermediates: [authority.intermediate])
         )
-        let command = try FinishedCommand([
+        let command = try await FinishedCommand.run([
             "probe", "https://host.test:\(server.port)/", "--connect-to", "127.0.0.1:\(server.port)", "--ca-file", root,
             "--at", "2026-06-01T12:00:00Z", "--expect-json", "status.code=0", "--json",
-            // The server's script waits for its turn while other tests block the pool's threads.
-            "--timeout", "50s",
+            "--timeout", "60s",
         ])
         await server.shutDown()
         let report = try report(command)
@@ -71,7 +70,7 @@ struct IntegrationProbeTests {
             [.serve(.text("hello"))],
             tls: ServerTLS(authority.leaf, intermediates: [authority.intermediate])
         )
-        let command = try FinishedCommand([
+        let command = try await FinishedCommand.run([
             "probe", "https://other.test:\(server.port)/", "--connect-to", "127.0.0.1:\(server.port)", "--ca-file",
             root, "--at", "2026-06-01T12:00:00Z", "--json",
         ])
@@ -98,16 +97,16 @@ struct IntegrationProbeTests {
             (["probe", "http://u:secret@127.0.0.1:1/"], 64, "--basic-auth-file"),
         ]
     )
-    func refusals(_ arguments: [String], _ status: Int32, _ part: String) throws {
-        let command = try FinishedCommand(arguments)
+    func refusals(_ arguments: [String], _ status: Int32, _ part: String) async throws {
+        let command = try await FinishedCommand.run(arguments)
         #expect(command.status == status)
         #expect((command.output + command.error).contains(part))
         #expect(!(command.output + command.error).contains("secret"))
     }
 
     @Test("a request is shown byte for byte, and nothing is sent")
-    func printRequest() throws {
-        let command = try FinishedCommand(
+    func printRequest() async throws {
+        let command = try await FinishedCommand.run(
             ["probe", "http://host.invalid/a?b=c", "--print-request", "--query", "d=é f", "--header", "X-A: 1"],
             environment: ["LANG": "de_DE.UTF-8"]
         )
@@ -122,7 +121,7 @@ struct IntegrationProbeTests {
     }
 
     @Test("a batch answers each line in its place, also the one that is no question")
-    func batch() throws {
+    func batch() async throws {
         let authority = try TestAuthority.standard(names: ["host.test"])
         func question(_ identifier: String, _ host: String) throws -> String {
             let object: [String: Any] = [
@@ -132,12 +131,15 @@ struct IntegrationProbeTests {
             ]
             return String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
         }
-        let input = try [question("a", "host.test"), "{", question("b", "other.test")].joined(separator: "\n")
-        let command = try FinishedCommand(["trust", "evaluate", "--batch"], input: input)
+        let input = try [question("a", "host.test"), "{", #"{"id":7}"#, question("b", "other.test")].joined(
+            separator: "\n"
+        )
+        let command = try await FinishedCommand.run(["trust", "evaluate", "--batch"], input: input)
         #expect(command.status == 0)
-        #expect(command.lines.count == 3)
+        #expect(command.lines.count == 4)
         #expect(command.lines.first == #"{"id":"a","ok":true,"code":null,"findings":[]}"#)
         #expect(command.lines.dropFirst().first?.hasPrefix(#"{"id":null,"ok":false,"code":"invalid_question""#) == true)
+        #expect(command.lines.dropFirst(2).first?.hasPrefix(#"{"id":7,"ok":false,"code":"invalid_question""#) == true)
         #expect(command.lines.last?.hasPrefix(#"{"id":"b","ok":false,"code":"tls_hostname""#) == true)
     }
 }

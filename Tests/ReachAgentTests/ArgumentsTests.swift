@@ -58,6 +58,8 @@ struct ArgumentsTests {
         arguments: [
             ["run", "--settle-up", "5"], ["run", "--format", "xml"],
             ["run", "--target", "a=192.0.2.1", "--target", "a=192.0.2.2"],
+            ["probe", "tcp://127.0.0.1:1", "--expect-status", "200"], ["probe", "tcp://127.0.0.1:1", "--http1"],
+            ["probe", "icmp://127.0.0.1", "--connect-to", "127.0.0.1:1"], ["probe", "icmp://127.0.0.1", "--at", "x"],
             ["run", "--interface-kind", "usb0"], ["route", "nowhere"], ["route"], ["nothing"], ["run", "--unknown"],
         ]
     )
@@ -66,6 +68,19 @@ struct ArgumentsTests {
             var command = try ReachAgentCommand.parseAsRoot(arguments)
             try command.run()
         } throws: { ReachAgentCommand.exitCode(for: $0) == .validationFailure }
+    }
+
+    @Test(
+        "a header field that is refused is not shown",
+        arguments: ["Authorization Basic c2VjcmV0", "X: c2VjcmV0\u{7}"]
+    )
+    func secretHeader(_ text: String) {
+        #expect {
+            _ = try ReachAgentCommand.parseAsRoot(["probe", "https://host.test/", "--header", text])
+        } throws: { error in
+            let message = ReachAgentCommand.fullMessage(for: error)
+            return message.contains("header") && !message.contains("c2VjcmV0")
+        }
     }
 
     @Test("an address given for one family leaves the defaults of the other")

@@ -63,7 +63,8 @@ struct CheckTextTests {
         isAccepted: true,
         findings: [],
         presentedChain: [certificate],
-        validatedChain: [certificate, authority]
+        validatedChain: [certificate, authority],
+        date: Date(timeIntervalSince1970: 1_795_244_400)
     )
 
     static let authority = CertificateDescription(
@@ -121,7 +122,8 @@ struct CheckTextTests {
             isAccepted: false,
             findings: [],
             presentedChain: [Self.certificate],
-            validatedChain: []
+            validatedChain: [],
+            date: Date(timeIntervalSince1970: 1_795_244_400)
         )
         var report = Self.report(trust, verdict: .unknown(.cancelled, .firstByte), findings: [])
         report.hops[0].phases.removeLast()

@@ -66,7 +66,7 @@ struct SystemProbeTests {
         let server = try await ScriptedServer.start(hostility.steps)
         let peakFile = FileManager.default.temporaryDirectory.appending(path: "peak-\(UUID().uuidString)").path()
         defer { try? FileManager.default.removeItem(atPath: peakFile) }
-        let command = try FinishedCommand(
+        let command = try await FinishedCommand.run(
             [Self.launcher, peakFile, BuiltAgent.path, "probe", server.url(), "--json", "--timeout", "5s"],
             of: "python3"
         )

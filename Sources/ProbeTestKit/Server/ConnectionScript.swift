@@ -56,6 +56,7 @@ struct ConnectionScript {
                 try await Task.sleep(for: interval)
             }
         case .sendEndlessly(let bytes): while true { try await send(bytes) }
+        case .stopReading: try await channel.setOption(.autoRead, value: false).get()
         case .wait(let gate): await gate.passed()
         case .serve(let responses):
             if applicationProtocol == "h2" { try await untilEnd() }

@@ -16,6 +16,8 @@ public enum ServerStep: Sendable {
     case sendSlowly([UInt8], piece: Int, interval: Duration)
     /// Sends the same bytes again and again, as fast as the peer reads, until the connection ends.
     case sendEndlessly([UInt8])
+    /// Reads no more from now on; the peer's closure alert, for one, stays unread and unanswered.
+    case stopReading
     /// Waits until the test opens the gate.
     case wait(ServerGate)
     /// Answers requests by their path, the query included, until the peer closes; `*` is for every other path.

@@ -27,9 +27,7 @@ public final class Prober: Sendable {
     }
 
     deinit {
-        guard !state.withLock({ $0.isShutDown }) else { return }
-        services.evaluations.end()
-        group.shutdownGracefully { _ in }
+        if beginShutDown() { group.shutdownGracefully { _ in } }
     }
 
     /// Makes one check, and returns when it is over.

@@ -140,7 +140,7 @@ extension FindingCode {
         case .tlsMissingIntermediate:
             (
                 "The server did not send the certificate that issued its own.",
-                "Configure the full chain on the server."
+                "Configure the full chain on the server; an authority of your own is given with --ca-file."
             )
         case .tlsHostname:
             (
@@ -366,6 +366,11 @@ extension FindingCode {
             (
                 "The system had no file descriptor, memory or port left.",
                 "Raise the limit that the evidence names."
+            )
+        case .questionInvalid:
+            (
+                "A line that was to ask for a trust evaluation is no question.",
+                "The evidence names the member that is missing or of the wrong kind."
             )
         }
     }

@@ -164,4 +164,6 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable {
     case requestInvalid = "request_invalid"
     /// The system had no file descriptor, memory or port left.
     case resourcesExhausted = "resources_exhausted"
+    /// A line that was to ask for a trust evaluation is no question.
+    case questionInvalid = "invalid_question"
 }

@@ -59,15 +59,45 @@ extension CertificateRules {
         }
         extendedPurpose(certificate, refuse)
         keyPurpose(certificate, refuse)
-        for name in extensions.subjectAlternativeNames {
-            switch name {
-            case .dns(let text) where !HostName.isWellFormedPattern(text):
-                refuse(.tlsCertificateProfile, "the alternative name '\(name)' is no host name")
-            case .address(let bytes) where bytes.count != 4 && bytes.count != 16:
-                refuse(.tlsCertificateProfile, "an alternative IP address has \(bytes.count) octets instead of 4 or 16")
-            default: break
+        for evidence in extensions.subjectAlternativeNames.lazy.compactMap(Self.flaw).prefix(16) {
+            refuse(.tlsCertificateProfile, evidence)
+        }
+    }
+
+    private static func flaw(_ name: GeneralNameForm) -> String? {
+        switch name {
+        case .dns(let text) where !HostName.isPreferredPattern(text): "the alternative name '\(name)' is no host name"
+        case .address(let bytes) where bytes.count != 4 && bytes.count != 16:
+            "an alternative IP address has \(bytes.count) octets instead of 4 or 16"
+        default: nil
+        }
+    }
+
+    /// That a common name is none of the names that the certificate is for (Baseline Requirements, section 7.1.4.3).
+    ///
+    /// Not a refusal, although those requirements forbid it: a name is never looked for in the subject (RFC 9525, section
+    /// 2), and private authorities issue such certificates all the time. But other programs still go by the common name,
+    /// so one that reads as a host is worth a warning; one that does not, as `Mail gateway`, misleads nobody.
+    func strayCommonName(_ certificate: DecodedCertificate) -> Finding? {
+        let names = certificate.extensions.subjectAlternativeNames
+        guard isForServer, !names.isEmpty else { return nil }
+        let stray = certificate.subject.values(of: "2.5.4.3").filter { text in
+            !names.contains { name in
+                switch name {
+                case .dns(let pattern): pattern == text
+                case .address(let bytes): IPAddressText.text(of: bytes) == text
+                default: false
+                }
             }
         }
+        guard let first = stray.first else { return nil }
+        let host = stray.first(where: HostName.readsAsHost)
+        return Finding(
+            .tlsCertificateProfile,
+            host == nil ? .note : .warning,
+            subject: certificate.label,
+            evidence: "the common name '\((host ?? first).prefix(64))' is none of the alternative names"
+        )
     }
 
     func extendedPurpose(_ certificate: DecodedCertificate, _ refuse: Refuse) {
@@ -79,9 +109,14 @@ extension CertificateRules {
 
     private func keyPurpose(_ certificate: DecodedCertificate, _ refuse: Refuse) {
         guard isForServer, certificate.extensions.basicConstraints?.isAuthority != true,
-            let usage = certificate.extensions.keyUsage,
-            !usage.allowsDigitalSignature, !usage.allowsKeyEncipherment, !usage.allowsKeyAgreement
+            let usage = certificate.extensions.keyUsage, !usage.allowsDigitalSignature
         else { return }
-        refuse(.tlsPurpose, "the key usage allows neither signatures nor key agreement, and so no TLS")
+        // The key exchange of TLS takes an RSA key's encipherment at most; every other key has to sign.
+        if case .rsa = certificate.publicKey?.kind {
+            if usage.allowsKeyEncipherment { return }
+            refuse(.tlsPurpose, "the key usage allows neither signatures nor key encipherment, and so no TLS")
+        } else {
+            refuse(.tlsPurpose, "the key usage allows no signatures, and so no TLS with this key")
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// The rules that one certificate must keep for its place in a path: RFC 5280's profile and the Baseline Requirements.
 struct CertificateRules {
     /// The place of a certificate in a path.
-    enum Place {
+    enum Place: Hashable {
         case server
         case intermediate
         /// The end of the path; `isPinned` when the policy names this very certificate: then it is trusted for what it is,
@@ -36,6 +36,7 @@ struct CertificateRules {
             profile(certificate, isAnchor: false, refuse)
             signature(certificate, refuse)
             server(certificate, refuse)
+            if let note = strayCommonName(certificate) { found.append(note) }
         case .intermediate:
             profile(certificate, isAnchor: false, refuse)
             signature(certificate, refuse)
@@ -58,6 +59,7 @@ struct CertificateRules {
         case .trustedServer(isPinned: false):
             profile(certificate, isAnchor: true, refuse)
             server(certificate, refuse)
+            if let note = strayCommonName(certificate) { found.append(note) }
         case .trustedServer(isPinned: true):
             extendedPurpose(certificate, refuse)
             if certificate.extensions.basicConstraints?.isAuthority == true {
@@ -141,6 +143,9 @@ struct CertificateRules {
         for identifier in [Known.policyConstraints, Known.inhibitAnyPolicy]
         where extensions.contains(identifier) && !extensions.isCritical(identifier) {
             refuseProfile("the extension \(identifier) is not critical, and must be")
+        }
+        if let policies = extensions.policies, Set(policies).count != policies.count {
+            refuseProfile("a certificate policy occurs more than once")
         }
         authorityKeyIdentifier(certificate, isAnchor: isAnchor, refuse)
     }

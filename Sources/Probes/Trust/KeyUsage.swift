@@ -20,7 +20,6 @@ struct KeyUsage: Sendable, Hashable {
 
     var allowsDigitalSignature: Bool { isSet(0) }
     var allowsKeyEncipherment: Bool { isSet(2) }
-    var allowsKeyAgreement: Bool { isSet(4) }
     var allowsCertificateSigning: Bool { isSet(5) }
     var allowsRevocationListSigning: Bool { isSet(6) }
 }

@@ -7,14 +7,42 @@ struct PathRules {
     /// How many certificates may stand between the server's and the anchor.
     let maximumLength: Int
 
-    /// How many names may be compared with constraints in one path, against certificates made to take hours.
+    /// How many names may be compared with constraints in one search, against certificates made to take hours.
     static let nameComparisons = 250_000
 
+    /// What the paths of one search share: most of their certificates, and the time that may be spent on them.
+    struct Memory {
+        fileprivate struct Key: Hashable {
+            let certificate: ObjectIdentifier
+            let place: CertificateRules.Place
+        }
+
+        fileprivate var findings: [Key: [Finding]] = [:]
+        fileprivate var comparisons = PathRules.nameComparisons
+    }
+
+    /// Whether a path with this certificate between its ends can be good.
+    func isUsable(_ certificate: DecodedCertificate, _ memory: inout Memory) -> Bool {
+        findings(certificate, .intermediate, &memory).allSatisfy { $0.severity != .refusal }
+    }
+
+    private func findings(
+        _ certificate: DecodedCertificate,
+        _ place: CertificateRules.Place,
+        _ memory: inout Memory
+    ) -> [Finding] {
+        let key = Memory.Key(certificate: ObjectIdentifier(certificate), place: place)
+        if let known = memory.findings[key] { return known }
+        let found = certificateRules.findings(certificate, place)
+        memory.findings[key] = found
+        return found
+    }
+
     /// Everything that is wrong with the path.
-    func findings(_ path: CertificatePath) -> [Finding] {
+    func findings(_ path: CertificatePath, _ memory: inout Memory) -> [Finding] {
         var found: [Finding] = []
         for (index, certificate) in path.certificates.enumerated() {
-            found += certificateRules.findings(certificate, path.place(at: index))
+            found += findings(certificate, path.place(at: index), &memory)
         }
         for (index, verdict) in path.signatures.enumerated() where verdict == .unsupported {
             guard index + 1 < path.certificates.count else { continue }
@@ -28,7 +56,7 @@ struct PathRules {
             )
         }
         found += lengthFindings(path)
-        found += nameFindings(path)
+        found += nameFindings(path, &memory.comparisons)
         found += PolicyTree.findings(path)
         found += revocation.findings(path, at: certificateRules.date)
         var seen: Set<Finding> = []
@@ -37,7 +65,8 @@ struct PathRules {
 
     private func lengthFindings(_ path: CertificatePath) -> [Finding] {
         var found: [Finding] = []
-        let between = path.certificates.count - (path.certificates.count > 1 && path.end.isTrusted ? 2 : 1)
+        // Authorities that issued for themselves are not counted (RFC 5280, section 6.1.4, l).
+        let between = path.certificates.dropFirst().dropLast(path.end.isTrusted ? 1 : 0).count { !$0.isSelfIssued }
         if between > maximumLength {
             found.append(
                 Finding(
@@ -63,9 +92,8 @@ struct PathRules {
         return found
     }
 
-    private func nameFindings(_ path: CertificatePath) -> [Finding] {
+    private func nameFindings(_ path: CertificatePath, _ budget: inout Int) -> [Finding] {
         var found: [Finding] = []
-        var budget = Self.nameComparisons
         for (index, authority) in path.certificates.enumerated().dropFirst() {
             guard let constraints = authority.extensions.nameConstraints else { continue }
             for (position, certificate) in path.certificates.prefix(index).enumerated() {

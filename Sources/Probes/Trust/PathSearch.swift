@@ -1,4 +1,4 @@
-/// Builds paths from a server's certificate to anchors, depth first, and stops at the first that is good.
+/// Builds paths from a server's certificate to anchors, the shortest first, and stops at the first that is good.
 ///
 /// The search of the X509 module has no bound, and verifies the same signature once for each partial path; certificates
 /// that sign each other in a circle would keep it busy for hours (RFC 4158). This one counts.
@@ -21,9 +21,11 @@ struct PathSearch {
     }
 
     static let maximumPresented = 64
-    static let maximumPartialPaths = 512
+    static let maximumPartialPaths = 1024
     static let maximumSignatures = 256
     static let maximumCandidates = 64
+    /// Certificates in a path, with those that do not count for the caller's limit.
+    static let maximumDepth = 34
 
     private let anchors: AnchorSet
     private let areAnchorsPinned: Bool
@@ -34,14 +36,20 @@ struct PathSearch {
     private var remainingPartialPaths = maximumPartialPaths
     private var remainingCandidates = maximumCandidates
 
+    /// A signature is the same for all certificates of one key.
     private struct Edge: Hashable {
         let child: ObjectIdentifier
-        let parent: ObjectIdentifier
+        let key: [UInt8]?
     }
 
     private struct Partial {
         var certificates: [DecodedCertificate]
         var signatures: [SignatureVerdict]
+        /// Whether it contains what no good path can contain.
+        var isDoubtful = false
+
+        /// How many authorities it has that did not issue for themselves.
+        var length: Int { certificates.dropFirst().count { !$0.isSelfIssued } }
     }
 
     /// - Parameter presented: The certificates that the server sent after its own.
@@ -53,8 +61,12 @@ struct PathSearch {
     }
 
     /// Searches for a path that `judge` has no refusal for and `isWanted` accepts.
+    ///
+    /// What `isUsable` refuses between the ends is only followed when all else has been: many expired certificates do not
+    /// use up what the search of a good path needs, and a path through them still explains a refusal.
     mutating func run(
         from leaf: DecodedCertificate,
+        isUsable: (DecodedCertificate) -> Bool,
         judge: (CertificatePath) -> [Finding],
         isWanted: (CertificatePath) -> Bool
     ) -> Outcome {
@@ -63,15 +75,14 @@ struct PathSearch {
             let path = CertificatePath(certificates: [leaf], signatures: [], end: anchorEnd)
             consider(path, judge, isWanted)
         }
-        var stack = [Partial(certificates: [leaf], signatures: [])]
-        while !outcome.isSatisfied, !outcome.isBudgetSpent, let partial = stack.popLast() {
-            guard remainingPartialPaths > 0 else {
-                outcome.isBudgetSpent = true
-                break
+        var hopeful = [Partial(certificates: [leaf], signatures: [])][...]
+        var doubtful: ArraySlice<Partial> = []
+        while !outcome.isSatisfied, !outcome.isBudgetSpent, let partial = hopeful.popFirst() ?? doubtful.popFirst() {
+            for next in extended(partial, isUsable, judge, isWanted) {
+                if next.isDoubtful { doubtful.append(next) } else { hopeful.append(next) }
             }
-            remainingPartialPaths -= 1
-            extend(partial, &stack, judge, isWanted)
         }
+        if remainingPartialPaths == 0, !outcome.isSatisfied { outcome.isBudgetSpent = true }
         return outcome
     }
 
@@ -79,13 +90,14 @@ struct PathSearch {
         areAnchorsPinned ? .pinned : anchors.isVetted ? .systemRoot : .root
     }
 
-    private mutating func extend(
+    /// Considers the paths from `partial` to anchors, and gives those with one authority more, as far as the budget goes.
+    private mutating func extended(
         _ partial: Partial,
-        _ stack: inout [Partial],
+        _ isUsable: (DecodedCertificate) -> Bool,
         _ judge: (CertificatePath) -> [Finding],
         _ isWanted: (CertificatePath) -> Bool
-    ) {
-        guard let tip = partial.certificates.last else { return }
+    ) -> [Partial] {
+        guard let tip = partial.certificates.last else { return [] }
         for anchor in sorted(anchors.issuers(of: tip), for: tip) {
             outcome.visited.append(anchor)
             guard let next = appending(anchor, to: partial) else { continue }
@@ -94,22 +106,28 @@ struct PathSearch {
                 judge,
                 isWanted
             )
-            if outcome.isSatisfied || outcome.isBudgetSpent { return }
+            if outcome.isSatisfied || outcome.isBudgetSpent { return [] }
         }
         // One more than allowed is followed, so that the finding is the length and not a missing root.
-        guard partial.certificates.count <= maximumLength + 1 else { return }
+        guard partial.length <= maximumLength, partial.certificates.count < Self.maximumDepth else { return [] }
         let issuers = presented.filter { $0.subject.encoded == tip.issuer.encoded && $0.publicKey != nil }
-        for issuer in sorted(issuers, for: tip).reversed() {
-            if let next = appending(issuer, to: partial) { stack.append(next) }
-            if outcome.isBudgetSpent { return }
+        var found: [Partial] = []
+        for issuer in sorted(issuers, for: tip) where remainingPartialPaths > 0 {
+            if var next = appending(issuer, to: partial) {
+                next.isDoubtful = next.isDoubtful || !isUsable(issuer)
+                found.append(next)
+                remainingPartialPaths -= 1
+            }
+            if outcome.isBudgetSpent { return [] }
         }
+        return found
     }
 
     /// Signatures that are weak or not supported are followed too: the path is refused for them, and that says more
     /// than that there is none.
     private mutating func appending(_ issuer: DecodedCertificate, to partial: Partial) -> Partial? {
         guard let tip = partial.certificates.last, !contains(partial, issuer) else { return nil }
-        let edge = Edge(child: ObjectIdentifier(tip), parent: ObjectIdentifier(issuer))
+        let edge = Edge(child: ObjectIdentifier(tip), key: issuer.publicKey?.encoded)
         let verdict: SignatureVerdict
         if let known = signatures[edge] {
             verdict = known
@@ -127,7 +145,8 @@ struct PathSearch {
         }
         let next = Partial(
             certificates: partial.certificates + [issuer],
-            signatures: partial.signatures + [verdict]
+            signatures: partial.signatures + [verdict],
+            isDoubtful: partial.isDoubtful || verdict != .valid
         )
         if next.certificates.count > outcome.dead?.certificates.count ?? 0 {
             outcome.dead = CertificatePath(certificates: next.certificates, signatures: next.signatures, end: .open)
@@ -136,14 +155,16 @@ struct PathSearch {
         return next
     }
 
-    /// RFC 4158, section 5.2: the same name, key and alternative names twice can only make a path longer.
+    /// Whether the path has been at this authority.
+    ///
+    /// The same name and key twice can only make a path longer (RFC 4158, section 5.2): the second certificate verifies
+    /// whatever the first one does. The server's own certificate is no authority's, and only counts as itself.
     private func contains(_ partial: Partial, _ certificate: DecodedCertificate) -> Bool {
-        partial.certificates.contains { other in
-            other === certificate
-                || other.subject.encoded == certificate.subject.encoded
+        partial.certificates.first?.der == certificate.der
+            || partial.certificates.dropFirst().contains { other in
+                other.subject.encoded == certificate.subject.encoded
                     && other.publicKey?.encoded == certificate.publicKey?.encoded
-                    && other.extensions.subjectAlternativeNames == certificate.extensions.subjectAlternativeNames
-        }
+            }
     }
 
     private func sorted(_ issuers: [DecodedCertificate], for tip: DecodedCertificate) -> [DecodedCertificate] {
@@ -165,6 +186,7 @@ struct PathSearch {
         }
         remainingCandidates -= 1
         let findings = judge(path)
+        if findings.contains(where: { $0.code == .tlsPathBudget }) { outcome.isBudgetSpent = true }
         let refusals = findings.count { $0.severity == .refusal }
         let best = outcome.path == nil ? Int.max : outcome.findings.count { $0.severity == .refusal }
         let isGood = refusals == 0 && isWanted(path)
@@ -172,6 +194,5 @@ struct PathSearch {
         outcome.path = path
         outcome.findings = findings
         outcome.isSatisfied = isGood
-        if findings.contains(where: { $0.code == .tlsPathBudget }) { outcome.isBudgetSpent = true }
     }
 }

@@ -24,7 +24,13 @@ extension TrustEvaluation {
             maximumLength: maximumPathLength
         )
         let rules = pathRules
-        let outcome = search.run(from: leaf, judge: { rules.findings($0) }, isWanted: isWanted)
+        var memory = PathRules.Memory()
+        let outcome = search.run(
+            from: leaf,
+            isUsable: { rules.isUsable($0, &memory) },
+            judge: { rules.findings($0, &memory) },
+            isWanted: isWanted
+        )
         note(datesOf: outcome.visited)
         var result = ChainResult(findings: outcome.findings)
         if outcome.isBudgetSpent, !outcome.isSatisfied, !outcome.findings.contains(where: { $0.code == .tlsPathBudget })
@@ -41,7 +47,7 @@ extension TrustEvaluation {
         guard let path = outcome.path else {
             let dead = outcome.dead ?? CertificatePath(certificates: [leaf], signatures: [], end: .open)
             if !outcome.isBudgetSpent { result.findings.append(Self.diagnosis(dead, impostor: outcome.impostor)) }
-            result.findings += rules.findings(dead).filter { $0.code != .tlsRevocationUnknown }
+            result.findings += rules.findings(dead, &memory).filter { $0.code != .tlsRevocationUnknown }
             return result
         }
         if path.isVerified {

@@ -153,7 +153,8 @@ struct TrustEvaluation {
             isAccepted: !findings.contains { $0.severity == .refusal },
             findings: FindingOrder.sorted(findings),
             presentedChain: presented.map { CertificateDescription($0) },
-            validatedChain: path?.certificates.map { CertificateDescription($0) } ?? []
+            validatedChain: path?.certificates.map { CertificateDescription($0) } ?? [],
+            date: date
         )
     }
 }

@@ -25,6 +25,8 @@ public struct TrustEvaluator: Sendable {
     /// The revocation lists to consult; none unless given.
     public let revocationLists: [CertificateRevocationList]
     /// How many certificates may stand between the server's own and its anchor; nil for the built-in limit of 16.
+    ///
+    /// Those that an authority issued for itself are not counted (RFC 5280, section 6.1.4).
     public let maximumPathLength: Int?
 
     private let pinnedAnchors: AnchorSet
@@ -49,11 +51,16 @@ public struct TrustEvaluator: Sendable {
     /// - Parameters:
     ///   - presented: Up to any number of certificates; what cannot be decoded is skipped with a finding.
     ///   - identity: Who the server must be; nil leaves the name out, as AFSecurityPolicy does for a nil domain.
-    ///   - date: The moment for which validity is judged.
+    ///   - date: The moment for which validity is judged; fractions of a second do not count.
     public func evaluate(presented: [[UInt8]], identity: ServerIdentity?, at date: Date) async -> TrustVerdict {
+        // Certificates count in whole seconds, and the last one is inside (RFC 5280, section 4.1.2.5).
+        let date = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         let anchorSet = anchors.current()
         let key = TrustMemo.Key(presented: presented, identity: identity, generation: anchorSet.generation)
-        if let verdict = memo.verdict(for: key, at: date) { return verdict }
+        if var verdict = memo.verdict(for: key, at: date) {
+            verdict.date = date
+            return verdict
+        }
         var evaluation = TrustEvaluation(
             policy: policy,
             anchors: anchorSet,

@@ -1,3 +1,5 @@
+public import struct FoundationEssentials.Date
+
 /// The answer of a trust evaluation: whether the policy accepts the server, and everything that was found.
 public struct TrustVerdict: Sendable, Hashable {
     /// Whether the security policy accepts the server.
@@ -8,18 +10,22 @@ public struct TrustVerdict: Sendable, Hashable {
     public let presentedChain: [CertificateDescription]
     /// The path that was built and verified, from the server's certificate to its anchor; empty when there is none.
     public let validatedChain: [CertificateDescription]
+    /// The moment for which it was judged.
+    public internal(set) var date: Date
 
     /// Creates a verdict.
     public init(
         isAccepted: Bool,
         findings: [Finding],
         presentedChain: [CertificateDescription],
-        validatedChain: [CertificateDescription]
+        validatedChain: [CertificateDescription],
+        date: Date
     ) {
         self.isAccepted = isAccepted
         self.findings = findings
         self.presentedChain = presentedChain
         self.validatedChain = validatedChain
+        self.date = date
     }
 
     /// The code of the refusal that matters most; nil when the server is accepted.

@@ -97,9 +97,11 @@ final class DNSExchange: @unchecked Sendable {
         closeSocket()
         let query = query
         ClientBootstrap(group: eventLoop)
+            // The query's own deadline is the limit.
             .connectTimeout(.pause(timeout))
             .channelInitializer { channel in
-                InterfaceBinding.apply(query.interface, to: channel).flatMapThrowing {
+                self.channel = channel
+                return InterfaceBinding.apply(query.interface, to: channel).flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(DNSStreamHandler(exchange: self))
                 }
             }
@@ -135,7 +137,10 @@ final class DNSExchange: @unchecked Sendable {
     /// A message came; by TCP it can only be the server's, by UDP anybody may have sent it.
     func received(_ bytes: [UInt8], at localAddress: WireEndpoint?, by transport: DNSReply.Transport) {
         guard !isOver, (transport == .tcp) == isByStream else { return }
-        guard let beginning = try? DNSMessage.Beginning(bytes), isAnswer(beginning) else {
+        // The id first: what was forged blindly is not worth decoding.
+        guard bytes.starts(with: DNSMessage.bigEndian(id)), let beginning = try? DNSMessage.Beginning(bytes),
+            isAnswer(beginning)
+        else {
             ignored += 1
             if transport == .tcp { malformed("the message is not the answer to the query") }
             return
@@ -220,7 +225,7 @@ final class DNSExchange: @unchecked Sendable {
     }
 
     private func timeIsUp() {
-        var evidence = "no answer to \(query.question) within \(timeout)"
+        var evidence = "no answer to \(query.question) within \(timeout.secondsText)"
         evidence += isByStream ? " by UDP and TCP" : sent == 1 ? ", 1 query sent" : ", \(sent) queries sent"
         if ignored > 0 { evidence += ", \(ignored) other datagrams ignored" }
         finish(nil, Finding(.dnsTimeout, subject: query.server.description, evidence: evidence))

@@ -38,6 +38,9 @@ package struct DNSReply: Sendable, Hashable {
         return ([words.joined(separator: " ")] + lines).joined(separator: "\n")
     }
 
+    /// How many aliases are followed; each costs a look at every record, of which a message can hold thousands.
+    private static let maximumAliases = 32
+
     /// What the answer lacks for its question; nil when it has a record of the wanted type at the end of its aliases.
     func finding(for question: DNSMessage.Question) -> Finding? {
         let name = question.name.description
@@ -55,7 +58,8 @@ package struct DNSReply: Sendable, Hashable {
         var rest = message.answers
         while true {
             if message.answers.contains(where: { $0.name == current && $0.type == question.type }) { return nil }
-            guard let index = rest.firstIndex(where: { $0.name == current && $0.type == .cname }),
+            guard aliases.count < Self.maximumAliases,
+                let index = rest.firstIndex(where: { $0.name == current && $0.type == .cname }),
                 case .name(let target) = rest[index].data
             else { break }
             aliases.append(rest.remove(at: index))

@@ -10,6 +10,8 @@ internal import NIOCore
 ///
 /// `@unchecked Sendable`: every method runs on `eventLoop`, and nothing else touches the state.
 final class ICMPExchange: @unchecked Sendable {
+    private static let messagesPerTurn = 64
+
     private let echo: ICMPEcho
     private let eventLoop: any EventLoop
     private let timeout: Duration
@@ -74,11 +76,14 @@ final class ICMPExchange: @unchecked Sendable {
         guard !isOver, let socket else { return }
         // The time is taken before reading, for reading is not the network's.
         let now = NIODeadline.now()
-        while let error = socket.receiveError() {
+        // Not all that there is: who sends faster than this reads must not keep the event loop.
+        for _ in 0..<Self.messagesPerTurn {
+            guard let error = socket.receiveError() else { break }
             if let finding = finding(error) { return finish(nil, finding) }
         }
         do {
-            while let received = try socket.receive() {
+            for _ in 0..<Self.messagesPerTurn {
+                guard let received = try socket.receive() else { break }
                 if isReply(received.bytes) { return replied(received, at: now) }
                 ignored += 1
             }
@@ -137,7 +142,7 @@ final class ICMPExchange: @unchecked Sendable {
     }
 
     private func timeIsUp() {
-        var evidence = "no reply within \(timeout)"
+        var evidence = "no reply within \(timeout.secondsText)"
         if ignored > 0 { evidence += ", \(ignored) other messages ignored" }
         finish(nil, Finding(.timeout, subject: subject, evidence: evidence))
     }

@@ -17,7 +17,7 @@ struct ProbeCommand: ParsableCommand {
               icmp://HOST                one echo request
               dns://RESOLVER/NAME?type=A one query to a name server
 
-            The status is 0 when the target answered as expected, 1 when it did not, and 75 when this machine could not \\
+            The status is 0 when the target answered as expected, 1 when it did not, and 75 when this machine could not \
             ask: no route, no resolver, no permission.
             """
     )
@@ -35,7 +35,16 @@ struct ProbeCommand: ParsableCommand {
     @OptionGroup(title: "Security policy") var policy: PolicyOptions
     @OptionGroup(title: "Interfaces") var watch: WatchOptions
 
-    func validate() throws { _ = try Arguments.probeTarget(target) }
+    func validate() throws {
+        let target = try Arguments.probeTarget(target)
+        if case .http = target { return }
+        // An option that is passed over in silence would look like an expectation that was met.
+        var meaningless = request.given + expectations.given + connection.givenForHTTP + policy.given
+        if case .tcp = target {} else if connection.connectTo != nil { meaningless.append("--connect-to") }
+        if let option = meaningless.first {
+            throw ValidationError("'\(option)' has no meaning for the target \(target)")
+        }
+    }
 
     func run() throws {
         let probe = try BadConfiguration.orExit { try self.probe() }
@@ -72,6 +81,8 @@ struct ProbeCommand: ParsableCommand {
             evaluationDate: policy.date
         )
         try probe.validate()
+        // What cannot be sent is the command line's fault, and no finding.
+        if case .http(let url) = probe.target { _ = try probe.serializer.serialize(probe.request, to: url) }
         return probe
     }
 
@@ -83,9 +94,7 @@ struct ProbeCommand: ParsableCommand {
 
     /// The bytes of an HTTP/1.1 request as they are; over HTTP/2 the same fields go out in another form.
     private func printRequest(_ probe: Probe) throws {
-        guard case .http(let url) = probe.target else {
-            throw ValidationError("--print-request is for http and https targets")
-        }
+        guard case .http(let url) = probe.target else { return }
         let serialized = try probe.serializer.serialize(probe.request, to: url)
         let connection = HeaderField(name: "Connection", value: "close")
         try serialized.write(adding: [connection]) { Terminal.write($0) }

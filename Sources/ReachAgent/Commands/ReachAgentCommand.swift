@@ -9,12 +9,12 @@ struct ReachAgentCommand: ParsableCommand {
         discussion: """
             Watches links, addresses, routes and policy rules in the kernel and derives through what the machine is \
             reachable: wifi, wwan, wired, other or none. It only observes, needs no privilege, and sends nothing to the \
-            network.
+            network unless it is asked to probe a target.
 
             EXIT STATUS
-              0   reachable, or done      64  wrong usage
-              1   not reachable, refused  69  the kernel's netlink is not available
-                                          78  a file or a setting is bad
+              0   reachable, or done      69  the kernel's netlink is not available
+              1   not reachable, refused  75  this machine could not ask; try again
+              64  wrong usage             78  a file or a setting is bad
             """,
         version: Agent.version,
         subcommands: [RunCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self, TrustCommand.self]

@@ -26,25 +26,26 @@ struct TrustBatch {
         do {
             question = try JSONDecoder().decode(TrustQuestion.self, from: Data(line))
         } catch {
-            return failure(id: nil, "the line is no question in JSON: \(Self.reason(error))")
+            let identified = try? JSONDecoder().decode(TrustQuestion.Identified.self, from: Data(line))
+            return failure(id: identified?.id, "the line is no question in JSON: \(Self.reason(error))")
         }
         do throws(SecurityPolicyError) {
             let verdict = try await question.verdict()
-            return Self.text(id: question.id, verdict.isAccepted, verdict.code?.rawValue, verdict.findings)
+            return Self.text(id: question.id, verdict.isAccepted, verdict.code, verdict.findings)
         } catch {
             return failure(id: question.id, error.description)
         }
     }
 
     private func failure(id: TrustQuestion.Identifier?, _ evidence: String) -> [UInt8] {
-        let finding = Finding(.tlsMalformedCertificate, subject: "question", evidence: evidence)
-        return Self.text(id: id, false, "invalid_question", [finding])
+        let finding = Finding(.questionInvalid, subject: "question", evidence: evidence)
+        return Self.text(id: id, false, finding.code, [finding])
     }
 
     private static func text(
         id: TrustQuestion.Identifier?,
         _ isAccepted: Bool,
-        _ code: String?,
+        _ code: FindingCode?,
         _ findings: [Finding]
     ) -> [UInt8] {
         var json = JSONWriter()
@@ -57,7 +58,7 @@ struct TrustBatch {
             }
             json.member("ok", isAccepted)
             json.name("code")
-            if let code { json.string(code) } else { json.null() }
+            if let code { json.string(code.rawValue) } else { json.null() }
             json.name("findings")
             json.array(findings) { json, finding in finding.write(to: &json) }
         }

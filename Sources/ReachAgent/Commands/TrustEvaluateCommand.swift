@@ -66,10 +66,10 @@ struct TrustEvaluateCommand: ParsableCommand {
         let verdict = Blocking.run { await evaluator.evaluate(presented: certificates, identity: name, at: date) }
         if json {
             var text = JSONWriter()
-            verdict.write(at: Timestamp(date), to: &text)
+            verdict.write(to: &text)
             Terminal.print(text.bytes)
         } else {
-            Terminal.print(TrustText(style: .standardOutput(), date: date).text(verdict, for: host ?? ip))
+            Terminal.print(TrustText(style: .standardOutput()).text(verdict, for: host ?? ip))
         }
         guard verdict.isAccepted else { throw ExitCode(ExitStatus.finding) }
     }

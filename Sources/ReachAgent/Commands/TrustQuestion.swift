@@ -18,6 +18,11 @@ struct TrustQuestion: Decodable, Sendable {
         }
     }
 
+    /// What can still be repeated of a line that is no question.
+    struct Identified: Decodable {
+        let id: Identifier?
+    }
+
     let id: Identifier?
     let roots: [String]?
     let intermediates: [String]?

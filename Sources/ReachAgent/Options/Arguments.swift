@@ -69,16 +69,9 @@ enum Arguments {
 extension Arguments {
     static func headerField(_ text: String) throws -> HeaderField {
         guard let colon = text.firstIndex(of: ":") else {
-            throw ValidationError("'\(text)' is not of the form 'NAME: VALUE', such as 'Accept: text/plain'")
+            throw ValidationError("a '--header' has no colon; accepted are forms like 'Accept: text/plain'")
         }
-        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        let field = HeaderField(name: String(text[..<colon]), value: String(value))
-        do {
-            _ = try HeaderFields([field])
-        } catch {
-            throw ValidationError(error.description)
-        }
-        return field
+        return HeaderField(name: String(text[..<colon]), value: String(text[text.index(after: colon)...]))
     }
 
     static func parameter(_ text: String) throws -> Parameter {

@@ -5,32 +5,35 @@ internal import Probes
 struct ExpectationOptions: ParsableArguments {
     @Option(
         name: .customLong("expect-status"),
-        help: ArgumentHelp("The status codes to accept; 200-299 unless given.", valueName: "200-299,304"),
+        help: ArgumentHelp("The status codes to accept, such as 200-299,304 (default: 200-299).", valueName: "codes"),
         transform: Arguments.statusCodes
     )
     var statusCodes: StatusCodes?
 
     @Option(
         name: .customLong("expect-content-type"),
-        help: ArgumentHelp("A media type to accept, without parameters.", valueName: "TYPE")
+        help: ArgumentHelp("A media type to accept, without parameters (repeatable).", valueName: "type")
     )
     var contentTypes: [String] = []
 
     @Option(
         name: .customLong("expect-format"),
-        help: "What the body must be readable as; also sets the media types of that format."
+        help: ArgumentHelp(
+            "What the body must be readable as; also sets the media types of that format.",
+            valueName: "format"
+        )
     )
     var format: BodyFormat?
 
     @Option(
         name: .customLong("expect-body-contains"),
-        help: ArgumentHelp("A text that the body must contain.", valueName: "TEXT")
+        help: ArgumentHelp("A text that the body must contain (repeatable).", valueName: "text")
     )
     var texts: [String] = []
 
     @Option(
         name: .customLong("expect-body-matches"),
-        help: ArgumentHelp("A regular expression (PCRE2) that must match in the body.", valueName: "REGEX"),
+        help: ArgumentHelp("A regular expression (PCRE2) that must match in the body.", valueName: "regex"),
         transform: Arguments.bodyMatches
     )
     var patterns: [BodyExpectation] = []
@@ -39,18 +42,31 @@ struct ExpectationOptions: ParsableArguments {
         name: .customLong("expect-json"),
         help: ArgumentHelp(
             "A member of the JSON body and its value, such as 'status.code=0'; also !=, <, <=, >, >=.",
-            valueName: "PATH=VALUE"
+            valueName: "path=value"
         ),
         transform: Arguments.jsonExpectation
     )
     var members: [BodyExpectation] = []
 
-    @Option(help: ArgumentHelp("How large the body may be.", valueName: "N"))
-    var maxBodyBytes = 1_048_576
+    @Option(help: ArgumentHelp("How large the body may be, in bytes.", valueName: "count"))
+    var maxBodyBytes = Self.defaultMaxBodyBytes
+
+    private static let defaultMaxBodyBytes = 1_048_576
+
+    /// The names of the options that were given.
+    var given: [String] {
+        let options = [
+            ("--expect-status", statusCodes != nil), ("--expect-content-type", !contentTypes.isEmpty),
+            ("--expect-format", format != nil), ("--expect-body-contains", !texts.isEmpty),
+            ("--expect-body-matches", !patterns.isEmpty), ("--expect-json", !members.isEmpty),
+            ("--max-body-bytes", maxBodyBytes != Self.defaultMaxBodyBytes),
+        ]
+        return options.filter(\.1).map(\.0)
+    }
 
     func validate() throws {
         guard (0...1_073_741_824).contains(maxBodyBytes) else {
-            throw ValidationError("--max-body-bytes takes 0 to 1073741824")
+            throw ValidationError("'--max-body-bytes' takes 0 to 1073741824")
         }
     }
 

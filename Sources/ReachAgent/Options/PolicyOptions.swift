@@ -70,6 +70,18 @@ struct PolicyOptions: ParsableArguments {
     )
     var date: Date?
 
+    /// The names of the options that were given.
+    var given: [String] {
+        let options = [
+            ("--ca-file", caFile != nil), ("--pin-mode", pinMode != nil),
+            ("--pin-certificate", !pinCertificates.isEmpty), ("--pin-spki", !pins.isEmpty),
+            ("--allow-invalid-certificates", allowInvalidCertificates),
+            ("--no-validate-domain-name", ignoresDomainName), ("--afnetworking-compatible", isAFNetworkingCompatible),
+            ("--crl", !revocationLists.isEmpty), ("--at", date != nil),
+        ]
+        return options.filter(\.1).map(\.0)
+    }
+
     func validate() throws {
         if pinMode == nil, !pinCertificates.isEmpty || !pins.isEmpty {
             throw ValidationError("pins are given without '--pin-mode'; accepted are public-key and certificate")

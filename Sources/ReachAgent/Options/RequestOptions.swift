@@ -4,44 +4,44 @@ internal import Probes
 
 /// What a check sends, and how.
 struct RequestOptions: ParsableArguments {
-    @Option(name: .customLong("method"), help: "The method; GET, or POST when there is a body.")
+    @Option(name: .customLong("method"), help: "The method (default: GET, or POST when there is a body).")
     var method: String?
 
+    // Parsed by us: a transform's error message would repeat the argument, which may be a secret.
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("A header field; wins over ours.", valueName: "NAME: VALUE"),
-        transform: Arguments.headerField
+        help: ArgumentHelp("A header field (repeatable; wins over ours).", valueName: "name: value")
     )
-    var headers: [HeaderField] = []
+    var headerLines: [String] = []
 
     @Option(
         name: .customLong("query"),
-        help: ArgumentHelp("A parameter to add to the URL's query.", valueName: "NAME=VALUE"),
+        help: ArgumentHelp("A parameter to add to the URL's query (repeatable).", valueName: "name=value"),
         transform: Arguments.parameter
     )
     var query: [Parameter] = []
 
     @Option(
         name: .customLong("form"),
-        help: ArgumentHelp("A parameter of a form in the body.", valueName: "NAME=VALUE"),
+        help: ArgumentHelp("A parameter of a form in the body (repeatable).", valueName: "name=value"),
         transform: Arguments.parameter
     )
     var form: [Parameter] = []
 
     @Option(
         name: .customLong("form-file"),
-        help: ArgumentHelp("A file in a form of several parts (multipart/form-data).", valueName: "NAME=FILE"),
+        help: ArgumentHelp("A file in a form of several parts (repeatable).", valueName: "name=file"),
         transform: Arguments.parameter
     )
     var formFiles: [Parameter] = []
 
-    @Option(help: ArgumentHelp("A body in JSON, sent as it is.", valueName: "JSON"))
+    @Option(help: ArgumentHelp("A body in JSON, sent as it is.", valueName: "json"))
     var jsonBody: String?
 
-    @Option(help: ArgumentHelp("A file to send as the body.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("A file to send as the body.", valueName: "file"))
     var bodyFile: String?
 
-    @Option(help: ArgumentHelp("A file of one line USER:PASSWORD for basic authorization.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("A file of one line USER:PASSWORD for basic authorization.", valueName: "file"))
     var basicAuthFile: String?
 
     @Flag(help: "Show the exact request that would be sent, and send nothing.")
@@ -50,7 +50,27 @@ struct RequestOptions: ParsableArguments {
     func validate() throws {
         let bodies = [jsonBody != nil, bodyFile != nil, !form.isEmpty || !formFiles.isEmpty].filter(\.self).count
         guard bodies <= 1 else {
-            throw ValidationError("only one of --json-body, --body-file and --form can be the body")
+            throw ValidationError("only one of '--json-body', '--body-file' and '--form' can be the body")
+        }
+        _ = try headers()
+    }
+
+    /// The names of the options that were given.
+    var given: [String] {
+        let options = [
+            ("--method", method != nil), ("--header", !headerLines.isEmpty), ("--query", !query.isEmpty),
+            ("--form", !form.isEmpty), ("--form-file", !formFiles.isEmpty), ("--json-body", jsonBody != nil),
+            ("--body-file", bodyFile != nil), ("--basic-auth-file", basicAuthFile != nil),
+            ("--print-request", printRequest),
+        ]
+        return options.filter(\.1).map(\.0)
+    }
+
+    private func headers() throws -> HeaderFields {
+        do {
+            return try HeaderFields(headerLines.map(Arguments.headerField))
+        } catch let error as RequestError {
+            throw ValidationError(error.description)
         }
     }
 
@@ -61,7 +81,7 @@ struct RequestOptions: ParsableArguments {
         let hasBody = jsonBody != nil || bodyFile != nil || !form.isEmpty || !formFiles.isEmpty
         var request = ProbeRequest(method: method ?? (hasBody ? "POST" : "GET"))
         request.allowsCellularAccess = allowsCellularAccess
-        request.headers = try HeaderFields(headers)
+        request.headers = try headers()
         request.query = Self.value(query)
         request.parameters = Self.value(form)
         if let basicAuthFile { request.credentials = try BasicCredentials(file: basicAuthFile) }

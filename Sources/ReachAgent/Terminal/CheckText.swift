@@ -21,7 +21,7 @@ struct CheckText {
             for attempt in hop.attempts where attempt.failure != nil { block.add(failed(attempt)) }
             if let location = location(hop) { block.add("             redirects to \(location)") }
             if let trust = hop.tls?.trust {
-                CertificateText(style: style, date: Timestamp(report.started).date).add(trust, to: &block)
+                CertificateText(style: style, date: trust.date).add(trust, to: &block)
             }
         }
         findings.add(report.findings.filter { $0.severity != .refusal }, to: &block)

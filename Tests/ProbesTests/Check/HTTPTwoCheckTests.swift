@@ -63,7 +63,6 @@ struct HTTPTwoCheckTests {
     @Test(arguments: [
         (HTTP2Step.resetStream(7), FindingCode.httpProtocol, "REFUSED_STREAM"),
         (.resetStream(13), .httpProtocol, "HTTP_1_1_REQUIRED"), (.goAway(11), .httpProtocol, "ENHANCE_YOUR_CALM"),
-        (.drop, .connectionClosed, "closed"), (.reset, .connectionReset, "reset"),
     ])
     func `each way to refuse a stream has its code`(step: HTTP2Step, code: FindingCode, words: String) async throws {
         let report = try await check([step])
@@ -72,11 +71,62 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
+    func `an end before the response has its code`() async throws {
+        // A server that closes with something unread resets the connection, and a reset may be met while writing.
+        let codes: [FindingCode] = [.connectionClosed, .connectionReset]
+        for step in [HTTP2Step.drop, .reset] {
+            let report = try await check([step])
+            #expect(codes.contains { report.verdict == .failed($0, .firstByte) }, "\(report.findings)")
+        }
+    }
+
+    @Test
     func `an end in the middle of a body truncates it`() async throws {
         let report = try await check([.begin(ScriptedResponse(200, body: Array("part".utf8))), .drop])
         // A server that closes with something unread resets the connection.
         let codes: [FindingCode] = [.httpTruncated, .connectionReset]
         #expect(codes.contains { report.verdict == .failed($0, .body) }, "\(report.findings)")
+    }
+
+    /// A frame of RFC 9113, section 4.1.
+    private func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
+        let length = payload.count
+        return [UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF), type, flags, 0, 0, 0, stream]
+            + payload
+    }
+
+    @Test
+    func `a header larger than one frame comes whole`() async throws {
+        // ':status: 200', then ten fields of 5000 bytes without Huffman coding (RFC 7541, section 6.2.2).
+        var block: [UInt8] = [0x88]
+        for _ in 0..<10 { block += [0x00, 1, 0x78, 0x7F, 0x89, 0x26] + [UInt8](repeating: 0x76, count: 5000) }
+        var bytes = frame(type: 4) + frame(type: 4, flags: 1)
+        for start in stride(from: 0, to: block.count, by: 16_384) {
+            let end = min(start + 16_384, block.count)
+            // HEADERS with END_STREAM first, then CONTINUATION, with END_HEADERS on the last one.
+            let flags: UInt8 = (start == 0 ? 1 : 0) | (end == block.count ? 4 : 0)
+            bytes += frame(type: start == 0 ? 1 : 9, flags: flags, stream: 1, Array(block[start..<end]))
+        }
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(bytes), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        )
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.hop.response?.headers.map(\.value.utf8.count) == [Int](repeating: 5000, count: 10))
+    }
+
+    @Test
+    func `frames without an end are not read for ever`() async throws {
+        let settings = frame(type: 4) + frame(type: 4, flags: 1)
+        let begun = frame(type: 1, stream: 1, [0x88])
+        let floods = [begun + Array((0..<64).map { _ in frame(type: 9, stream: 1) }.joined())]
+        for flood in floods {
+            let (report, _) = try await CheckBench().check(
+                [.receive(54), .send(settings), .sendEndlessly(flood)],
+                tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+            )
+            #expect(report.verdict.code == .httpProtocol, "\(report.findings)")
+        }
     }
 
     @Test

@@ -17,11 +17,18 @@ private final class Blocker: Sendable {
     }
 
     let state = Mutex(State())
+    private let (begun, beginning) = AsyncStream<String>.makeStream()
 
     func query(_ name: String, _ family: HostAddress.Family) -> Result<[HostAddress], HostLookupFailure> {
         state.withLock { $0.calls.append(name) }
+        beginning.yield(name)
         while name.hasPrefix("stuck"), !state.withLock({ $0.isOpen }) { usleep(1000) }
         return .failure(HostLookupFailure(.dnsNXDomain, reason: name))
+    }
+
+    /// Returns once the lookup of `name` has begun.
+    func hasBegun(_ name: String) async {
+        for await begun in begun where begun == name { return }
     }
 
     func open() { state.withLock { $0.isOpen = true } }
@@ -48,8 +55,9 @@ struct LookupPoolTests {
         defer { blocker.open() }
         let resolver = SystemResolver(maximumLookups: 2, query: blocker.query)
         _ = resolver.lookUp("stuck", family: .ipv4) { _ in }
+        await blocker.hasBegun("stuck")
         for name in ["a", "b", "c"] { _ = await answer(resolver, name) }
-        #expect(blocker.calls.sorted() == ["a", "b", "c", "stuck"])
+        #expect(blocker.calls == ["stuck", "a", "b", "c"])
     }
 
     @Test

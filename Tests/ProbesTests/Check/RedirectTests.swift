@@ -107,6 +107,38 @@ struct RedirectTests {
     }
 
     @Test
+    func `the client's certificate stays with the origin it was given for`() async throws {
+        let authority = try CheckBench.authority.get()
+        let client = try authority.intermediate.issue(.client())
+        let tls = try CheckBench.tls { $0.clientCertificate = .required }
+        let identity = try ClientIdentity(
+            certificatePEM: Array((client.pem + authority.intermediate.pem).utf8),
+            keyPEM: Array(client.key.pkcs8PEM.utf8)
+        )
+        let other = try await ScriptedServer.start([.serve(.text("never"))], tls: tls)
+        let (report, _) = try await check(
+            ["/start": .redirect(to: "/same"), "/same": .redirect(to: "https://host.test:\(other.port)/")],
+            tls: tls
+        ) { $0.tls.clientIdentity = identity }
+        #expect(report.hops.map { $0.response?.status } == [302, 302, nil])
+        #expect(report.verdict.code == .tlsClientCertificate, "\(report.findings)")
+        #expect(other.requests.isEmpty)
+        await other.shutDown()
+    }
+
+    @Test
+    func `the Host field that a caller set stays with its origin`() async throws {
+        let other = try await ScriptedServer.start([.serve(ScriptedResponse(204))])
+        let headers = try HeaderFields([HeaderField(name: "Host", value: "virtual.test")])
+        let (_, server) = try await check([
+            "/start": .redirect(to: "/same"), "/same": .redirect(to: "http://127.0.0.1:\(other.port)/other"),
+        ]) { $0.request = ProbeRequest(headers: headers) }
+        #expect(server.requests.map { $0.header("Host") } == ["virtual.test", "virtual.test"])
+        #expect(other.requests.map { $0.header("Host") } == ["127.0.0.1:\(other.port)"])
+        await other.shutDown()
+    }
+
+    @Test
     func `a certificate is judged by the place that it is for`() async throws {
         let stranger = try TestAuthority.standard()
         let tls = ServerTLS(chain: stranger.presented, key: stranger.leaf.key.pkcs8PEM)

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import ProbeTestKit
 import Testing
@@ -168,6 +169,28 @@ struct TLSCheckTests {
     }
 
     @Test
+    func `a key that others can read, and what is no file, are refused`() throws {
+        let client = try CheckBench.authority.get().intermediate.issue(.client())
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (certificate, key) = (folder.appending(path: "c.pem").path, folder.appending(path: "k.pem").path)
+        try Data(client.pem.utf8).write(to: URL(filePath: certificate))
+        try Data(client.key.pkcs8PEM.utf8).write(to: URL(filePath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let open = ClientIdentity.LoadError.unreadable(
+            path: key,
+            reason: "can be read or written by others: use chmod o-rw"
+        )
+        #expect(throws: open) { try ClientIdentity(certificateFile: certificate, keyFile: key) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: key)
+        #expect(throws: Never.self) { try ClientIdentity(certificateFile: certificate, keyFile: key) }
+        #expect(throws: ClientIdentity.LoadError.unreadable(path: "/dev/zero", reason: "is not a regular file")) {
+            try ClientIdentity(certificateFile: "/dev/zero", keyFile: key)
+        }
+    }
+
+    @Test
     func `protocol names that ALPN cannot carry are left out`() async throws {
         let (report, server) = try await CheckBench().check(
             [.serve(.text("hello"))],
@@ -188,6 +211,38 @@ struct TLSCheckTests {
         let (whole, _) = try await CheckBench().check([.receiveRequest, head, .close], tls: CheckBench.tls())
         #expect(whole.verdict == .ok, "\(whole.findings)")
         #expect(whole.hop.response?.bodyBytes == 16)
+    }
+
+    @Test
+    func `a reset right behind a complete response hides nothing`() async throws {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start(
+            [.receiveRequest, .wait(gate), .respond(.text("hello")), .reset],
+            tls: CheckBench.tls()
+        )
+        let prober = Prober()
+        let probe = try CheckBench.probe(server.url())
+        let pinned = try CheckBench.probe("http://127.0.0.1/") { probe in
+            let policy = SecurityPolicy(pinningMode: .publicKey)
+            probe.trust = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: []))
+        }
+        async let report = prober.check(probe)
+        await server.received(requests: 1)
+        // The prober's thread stands still until response and reset are both there.
+        let release = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { continuation in
+            prober.start(pinned) { _ in
+                continuation.resume()
+                release.wait()
+            }
+        }
+        gate.open()
+        await server.ended(connections: 1)
+        release.signal()
+        let verdict = await report.verdict
+        #expect(verdict == .ok)
+        await prober.shutDown()
+        await server.shutDown()
     }
 
     @Test

@@ -116,6 +116,15 @@ import Testing
         #expect(isAccepted || verdict.code == .tlsPathLength)
     }
 
+    @Test func `authorities that issued for themselves do not count for the caller's limit`() async throws {
+        let root = try IssuedCertificate.selfSigned(.authority())
+        let old = try root.issue(.intermediate("Same"))
+        let renewed = try old.issue(.intermediate("Same"))
+        let presented = [try renewed.issue(.server()).der, renewed.der, old.der]
+        #expect(await TrustHarness.verdict(presented, roots: [root], maximumPathLength: 1).isAccepted)
+        #expect(await TrustHarness.verdict(presented, roots: [root], maximumPathLength: 0).code == .tlsPathLength)
+    }
+
     @Test func `a server that presents nothing, or nonsense, is refused`() async throws {
         let root = try IssuedCertificate.selfSigned(.authority())
         for presented: [[UInt8]] in [[], [[]], [[0x30]], [Array(repeating: 0x30, count: 4000)], [[0xFF, 0x00]]] {

@@ -29,6 +29,9 @@ import Testing
         },
         Case("no purposes are given", nil) { $0.removeExtension("2.5.29.37") },
         Case("the key usage allows no TLS", .tlsPurpose) { $0.replaceExtension(with: .keyUsage([.contentCommitment])) },
+        Case("the key usage of an elliptic curve's key allows no signatures", .tlsPurpose) {
+            $0.replaceExtension(with: .keyUsage([.keyEncipherment]))
+        },
         Case("no key usage is given", nil) { $0.removeExtension("2.5.29.15") },
         Case("it may sign certificates", .tlsCertificateProfile) {
             $0.replaceExtension(with: .keyUsage([.digitalSignature, .certificateSigning]))
@@ -53,6 +56,18 @@ import Testing
         Case("there is no alternative name", .tlsNoSubjectAlternativeName) { $0.removeExtension("2.5.29.17") },
         Case("another alternative name is malformed", .tlsCertificateProfile) {
             $0.replaceExtension(with: .subjectAlternativeName(dns: ["host.test", ".host.test"]))
+        },
+        Case("an alternative name has an underscore", .tlsCertificateProfile) {
+            $0.replaceExtension(with: .subjectAlternativeName(dns: ["host.test", "a_b.host.test"]))
+        },
+        Case("a label of an alternative name begins with a hyphen", .tlsCertificateProfile) {
+            $0.replaceExtension(with: .subjectAlternativeName(dns: ["host.test", "-a.host.test"]))
+        },
+        Case("a label of an alternative name ends with a hyphen", .tlsCertificateProfile) {
+            $0.replaceExtension(with: .subjectAlternativeName(dns: ["host.test", "a-.host.test"]))
+        },
+        Case("an alternative name has hyphens inside and a wildcard", nil) {
+            $0.replaceExtension(with: .subjectAlternativeName(dns: ["host.test", "*.a--b.host.test"]))
         },
         Case("an address has five octets", .tlsCertificateProfile) {
             $0.replaceExtension(with: .subjectAlternativeName([.dns("host.test"), .address([1, 2, 3, 4, 5])]))
@@ -86,6 +101,20 @@ import Testing
         },
         Case("bytes follow the certificate", .tlsMalformedCertificate) { $0.trailingBytes = [0] },
         Case("bytes follow inside", .tlsMalformedCertificate) { $0.trailingBytesInside = [0x05, 0x00] },
+        Case("a policy occurs twice", .tlsCertificateProfile) {
+            let policy: [UInt8] = [0x30, 0x04, 0x06, 0x02, 0x2A, 0x03]
+            $0.extensions.append(.raw("2.5.29.32", [0x30, 0x0C] + policy + policy))
+        },
+        Case("two policies are given", nil) {
+            let policies: [UInt8] = [0x30, 0x04, 0x06, 0x02, 0x2A, 0x03, 0x30, 0x04, 0x06, 0x02, 0x2A, 0x04]
+            $0.extensions.append(.raw("2.5.29.32", [0x30, 0x0C] + policies))
+        },
+        Case("the key's curve is given by parameters and not by its name", .tlsMalformedCertificate) {
+            let algorithm: [UInt8] = [
+                0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x30, 0x03, 0x02, 0x01, 0x01,
+            ]
+            $0.subjectPublicKeyInfo = [0x30, 0x14, 0x30, 0x0E] + algorithm + [0x03, 0x02, 0x00, 0x04]
+        },
         Case("the authority's information access is malformed", .tlsMalformedCertificate) {
             $0.extensions.append(.raw("1.3.6.1.5.5.7.1.1", [0x04, 0x00]))
         },
@@ -190,6 +219,31 @@ import Testing
         }
     }
 
+    @Test func `an RSA key that only enciphers keys is fit for a server`() async throws {
+        let verdict = try await TrustHarness.verdict(
+            leaf: { $0.replaceExtension(with: .keyUsage([.keyEncipherment])) },
+            key: try TestKey(.rsa2048, seed: "leaf")
+        )
+        #expect(verdict.findings.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("host.test", Finding.Severity?.none), ("192.0.2.1", nil), ("2001:db8::1", nil), ("HOST.test", .warning),
+        ("other.test", .warning), ("192.000.002.001", .warning), ("2001:DB8::1", .warning), ("0xC0000201", .warning),
+        ("test-測試.test", .warning), ("Mail gateway", .note), ("server1", .note), ("urn:device:7", .note),
+    ])
+    func `a common name that is no alternative name is told`(
+        _ name: String,
+        _ severity: Finding.Severity?
+    ) async throws {
+        let chain = try TestAuthority.standard()
+        let template = CertificateTemplate.server(names: ["host.test"], addresses: ["192.0.2.1", "2001:db8::1"])
+        let presented = try chain.presenting(template.with { $0.subject = .common(name) })
+        let verdict = await TrustHarness.verdict(presented, roots: [chain.root])
+        #expect(verdict.isAccepted)
+        #expect(verdict.findings.map(\.severity) == [severity].compactMap(\.self))
+    }
+
     @Test func `an expired certificate for another name has both findings, the validity first`() async throws {
         let verdict = try await TrustHarness.verdict(
             leaf: { $0.notAfter = TestDate.utc(2026, 5) },
@@ -204,6 +258,8 @@ import Testing
         for (date, code) in [
             (TestDate.utc(2026), nil), (TestDate.utc(2027), nil),
             (TestDate.utc(2026).addingTimeInterval(-1), .tlsNotYetValid),
+            (TestDate.utc(2026).addingTimeInterval(-0.001), .tlsNotYetValid),
+            (TestDate.utc(2027).addingTimeInterval(0.999), nil),
             (TestDate.utc(2027).addingTimeInterval(1), FindingCode.tlsExpired),
         ] as [(Date, FindingCode?)] {
             let verdict = await TrustHarness.verdict(chain.presented, roots: [chain.root], at: date)

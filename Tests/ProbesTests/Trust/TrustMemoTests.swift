@@ -57,7 +57,13 @@ import Testing
 
     @Test func `the memory is bounded`() {
         let memo = TrustMemo()
-        let verdict = TrustVerdict(isAccepted: true, findings: [], presentedChain: [], validatedChain: [])
+        let verdict = TrustVerdict(
+            isAccepted: true,
+            findings: [],
+            presentedChain: [],
+            validatedChain: [],
+            date: TestDate.present
+        )
         for index in 0..<(TrustMemo.capacity * 3) {
             let key = TrustMemo.Key(presented: [], identity: .name("n\(index).test"), generation: 1)
             memo.remember(verdict, for: key, at: TestDate.present, boundaries: [])

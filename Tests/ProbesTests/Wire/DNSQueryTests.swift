@@ -123,6 +123,14 @@ struct DNSQueryTests {
         #expect(try await ask([.answer(loop)]).outcome.finding?.code == .dnsNoAnswer)
     }
 
+    @Test(arguments: [(32, nil), (33, FindingCode.dnsNoAnswer)])
+    func `a chain of aliases has an end`(count: Int, code: FindingCode?) async throws {
+        var chain: [ResolverRecord] = [.alias("1.test")]
+        for number in 1..<count { chain.append(.alias("\(number + 1).test", name: "\(number).test")) }
+        chain.append(.address("192.0.2.7", name: "\(count).test"))
+        #expect(try await ask([.answer(chain)]).outcome.finding?.code == code)
+    }
+
     @Test
     func `a record of another name or type is no answer`() async throws {
         let other = try await ask([.answer([.address("192.0.2.7", name: "other.test")])]).outcome

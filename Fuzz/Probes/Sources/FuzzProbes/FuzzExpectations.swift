@@ -12,7 +12,7 @@ enum FuzzExpectations {
         var expectations: [BodyExpectation] = [.contains(text)]
         if let comparison = try? JSONExpectation(parsing: text) { expectations.append(.json(comparison)) }
         if let pattern = try? BodyPattern(parsing: text) { expectations.append(.matches(pattern)) }
-        let serializers: [ResponseSerializer] = [.http, .json(removesNulls: true), .propertyList, .xml, .image]
+        let serializers: [ResponseSerializer] = [.http, .json(removingNulls: true), .propertyList, .xml, .image]
         for serializer in serializers {
             let verdict = ResponseExpectations(
                 acceptableContentTypes: nil,

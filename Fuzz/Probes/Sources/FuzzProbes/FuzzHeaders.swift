@@ -16,6 +16,5 @@ enum FuzzHeaders {
         if let accepted = AcceptLanguage.value(of: languages) {
             require(accepted.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "Accept-Language holds \(accepted)")
         }
-        _ = BasicCredentials.self
     }
 }

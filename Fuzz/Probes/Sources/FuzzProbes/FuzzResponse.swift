@@ -37,6 +37,8 @@ enum FuzzResponse {
             rest = rest.dropFirst(pieceLength)
         }
         channel.pipeline.fireChannelInactive()
+        // The end is told a turn later, in case there is a better reason.
+        channel.embeddedEventLoop.run()
         require(finished <= 1, "an exchange ended \(finished) times")
         require(finished == 1, "an exchange did not end with its connection")
         require(exchange.body.readableBytes <= limits.inflatedBodyBytes, "the body has no bound")

@@ -97,7 +97,8 @@ final class AddressRace: @unchecked Sendable {
             }
             connect(to: address)
         } else if order.isExhausted {
-            finish(.failed(reason))
+            let nothing = Finding(.dnsNoAddress, subject: "port \(port)", evidence: "there is no address to try")
+            finish(.failed(failure ?? nothing))
         }
     }
 
@@ -112,7 +113,7 @@ final class AddressRace: @unchecked Sendable {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
                 attempts[number].channel = channel
-                return SocketBinding.bind(channel, to: interface)
+                return InterfaceBinding.apply(interface, to: channel)
             }
             .connect(to: WireEndpoint(address, port: port).socketAddress(interface: interface))
         connection.whenComplete { [self] result in
@@ -148,10 +149,9 @@ final class AddressRace: @unchecked Sendable {
     }
 
     /// The failure that is told: what the target did matters more than what this machine lacks.
-    private var reason: Finding {
+    var failure: Finding? {
         let failures = attempts.compactMap { $0.report?.failure }
         return failures.first { !$0.code.isLocalFault } ?? failures.first
-            ?? Finding(.dnsNoAddress, subject: "port \(port)", evidence: "there is no address to try")
     }
 
     private func report(_ attempt: Attempt, failure: Finding?, isUsed: Bool) -> ConnectAttempt {

@@ -12,12 +12,7 @@ enum ConnectFailure {
     static func finding(_ error: any Error, connectingTo target: WireEndpoint, interface: String?) -> Finding {
         let subject = target.description
         switch error {
-        case let failure as SocketBinding.Failure:
-            return Finding(
-                bindingCode(failure.errnoCode),
-                subject: failure.interface,
-                evidence: "binding the socket to the interface: \(text(failure.errnoCode))"
-            )
+        case let failure as WireFailure: return failure.finding
         case let failure as IOError:
             let code = code(failure.errnoCode)
             let evidence = "connect: \(text(failure.errnoCode))"
@@ -45,14 +40,6 @@ enum ConnectFailure {
         case ENODEV, ENXIO: .interfaceUnknown
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .resourcesExhausted
         case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
-        default: .connectFailed
-        }
-    }
-
-    private static func bindingCode(_ errnoCode: CInt) -> FindingCode {
-        switch errnoCode {
-        case ENODEV: .interfaceUnknown
-        case EPERM, EACCES: .interfaceNotPermitted
         default: .connectFailed
         }
     }

@@ -93,7 +93,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// Takes a piece of the body as it was sent; false when it is one too many.
     func receivedBody(bytes count: Int) -> Bool {
         let total = (response?.bodyBytes ?? 0) + count
-        response?.bodyBytes = total
+        response?.bodyBytes = min(total, limits.bodyBytes)
         guard total > limits.bodyBytes else { return true }
         fail(.httpTooLarge, "the body has more than the allowed \(limits.bodyBytes) bytes")
         return false

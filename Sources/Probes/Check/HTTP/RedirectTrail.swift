@@ -1,20 +1,13 @@
 /// Where the redirects of one check led so far, and the rules for the next one.
 ///
 /// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that began with TLS
-/// never goes on without it, and credentials do not leave the origin that they were given for.
+/// never goes on without it, and credentials, the client's certificate among them, do not leave the origin that they were
+/// given for.
 struct RedirectTrail {
     /// Why a redirect is not followed.
     struct Refusal: Error {
         let finding: Finding
     }
-
-    /// Fields that are about a body, and go with it.
-    private static let bodyFields: Set<String> = [
-        "content-encoding", "content-language", "content-length", "content-location", "content-type", "digest",
-        "transfer-encoding",
-    ]
-    /// Fields that are only for the origin they were given for.
-    private static let credentialFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
     private var visited: Set<String> = []
     private var firstOrigin: String?
@@ -26,8 +19,8 @@ struct RedirectTrail {
         visited.insert(Self.key(request.method, request.url))
     }
 
-    /// Whether a request goes to the scheme, host and port that the check began with.
-    func isAtFirstOrigin(_ request: SerializedRequest) -> Bool { request.url.origin == firstOrigin }
+    /// Whether an address has the scheme, host and port that the check began with.
+    func isAtFirstOrigin(_ url: HTTPURL) -> Bool { url.origin == firstOrigin }
 
     /// Whether a response is a redirect that could be followed.
     func isRedirect(_ response: ResponseReport) -> Bool {
@@ -60,30 +53,12 @@ struct RedirectTrail {
         guard request.url.scheme == .http || target.scheme == .https else {
             return Self.refuse(.redirectRefused, request, "the redirect leads from https to \(target.origin)")
         }
-        let next = Self.request(to: target, after: response.status, request)
+        let next = request.redirected(to: target, status: response.status)
         guard !visited.contains(Self.key(next.method, target)) else {
             return Self.refuse(.redirectLoop, request, "the redirect leads back to \(target)")
         }
         followed += 1
         return .success(next)
-    }
-
-    private static func request(to url: HTTPURL, after status: Int, _ request: SerializedRequest) -> SerializedRequest {
-        let becomesGet =
-            (status == 303 && request.method != "HEAD" && request.method != "GET")
-            || ((status == 301 || status == 302) && request.method == "POST")
-        var dropped: Set<String> = ["host"]
-        if becomesGet { dropped.formUnion(bodyFields) }
-        if url.origin != request.url.origin { dropped.formUnion(credentialFields) }
-        let kept = request.headers.filter { !dropped.contains($0.name.lowercased()) }
-        return SerializedRequest(
-            method: becomesGet ? "GET" : request.method,
-            url: url,
-            headers: [HeaderField(name: "Host", value: url.authority)] + kept,
-            body: becomesGet ? .none : request.body,
-            timeoutInterval: request.timeoutInterval,
-            allowsCellularAccess: request.allowsCellularAccess
-        )
     }
 
     private static func location(_ response: ResponseReport) -> String? {

@@ -1,5 +1,10 @@
-internal import FoundationEssentials
 internal import NIOSSL
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
 
 /// A client's certificate chain and private key, for servers that ask who connects.
 ///
@@ -7,7 +12,7 @@ internal import NIOSSL
 public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Why a client's certificate or key cannot be used.
     public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The file cannot be read; the reason is the system's.
+        /// The file is not a regular file, cannot be read, or is a key that others can read; the reason is a predicate.
         case unreadable(path: String, reason: String)
         /// The file is larger than a certificate chain or a key can be.
         case tooLarge(path: String)
@@ -19,7 +24,7 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
         /// What is wrong, with the file's name.
         public var description: String {
             switch self {
-            case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+            case .unreadable(let path, let reason): "\(path) \(reason)"
             case .tooLarge(let path): "\(path) is too large: at most \(ClientIdentity.largestFile) bytes are read"
             case .noCertificate(let source): "\(source) holds no certificate in PEM form"
             case .noPrivateKey(let source): "\(source) holds no unencrypted private key in PEM form"
@@ -34,11 +39,12 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
 
     /// Reads the chain, the client's own certificate first, and the key from two PEM files.
     ///
+    /// Both must be regular files, and the key one that others can neither read nor write.
     /// - Throws: ``LoadError``, which names the file and never its content.
     public init(certificateFile: String, keyFile: String) throws(LoadError) {
         try self.init(
-            certificatePEM: Self.read(certificateFile),
-            keyPEM: Self.read(keyFile),
+            certificatePEM: Self.read(certificateFile, isSecret: false),
+            keyPEM: Self.read(keyFile, isSecret: true),
             certificateSource: certificateFile,
             keySource: keyFile
         )
@@ -71,16 +77,18 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
     /// The same as the description.
     public var debugDescription: String { description }
 
-    private static func read(_ path: String) throws(LoadError) -> [UInt8] {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path))
-        } catch let error as CocoaError {
-            throw .unreadable(path: path, reason: error.code == .fileReadNoSuchFile ? "no such file" : "not readable")
+    /// Reads a file that is looked at and read through one descriptor, so that nobody can exchange it in between.
+    private static func read(_ path: String, isSecret: Bool) throws(LoadError) -> [UInt8] {
+        do throws(RequestError) {
+            let file = try OpenFile(path: path)
+            if isSecret, file.mode & mode_t(0o006) != 0 {
+                throw .file(path: path, reason: "can be read or written by others: use chmod o-rw")
+            }
+            if file.length <= largestFile { return try file.read(at: 0, upTo: file.length) }
         } catch {
-            throw .unreadable(path: path, reason: String(describing: error))
+            guard case .file(_, let reason) = error else { throw .unreadable(path: path, reason: error.description) }
+            throw .unreadable(path: path, reason: reason)
         }
-        guard data.count <= largestFile else { throw .tooLarge(path: path) }
-        return [UInt8](data)
+        throw .tooLarge(path: path)
     }
 }

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOSSL
 
 extension CheckRun {
     /// Looks a host up and connects to it; `connected` is called once, and not at all when that fails.
@@ -75,6 +76,19 @@ extension CheckRun {
             lookupFailures.first { $0.code.isLocalFault } ?? lookupFailures.first { $0.code == .dnsNoAddress }
             ?? lookupFailures.first
         return failure.map { Finding($0.code, subject: host.description, evidence: $0.reason) }
+    }
+
+    /// Closes the connection at once: with TLS the closure alert goes out, and the server's is not waited for.
+    ///
+    /// The TLS library would wait for it for seconds, long after the deadline, and keep the descriptor and the check.
+    func closeConnection() {
+        guard let channel else { return }
+        guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self),
+            let handler = tls.handler as? NIOSSLClientHandler
+        else { return channel.close(promise: nil) }
+        handler.close(context: tls, mode: .output, promise: nil)
+        // The handler may have called us, and goes on with what it was about.
+        loop.assumeIsolated().execute { tls.close(promise: nil) }
     }
 
     private func use(_ channel: any Channel, address: HostAddress, port: UInt16) {

@@ -58,6 +58,7 @@ extension CheckRun {
                 datagram = ask(address) { [self] answer in
                     guard !isOver else { return }
                     if let finding = answer.finding, finding.code == .noRoute || finding.code == .noAddress {
+                        recorder.interrupt()
                         turn.failure = turn.failure ?? finding
                         turn.order.attemptFailed()
                         turn.advance?()

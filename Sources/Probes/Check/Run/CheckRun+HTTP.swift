@@ -8,7 +8,7 @@ extension CheckRun {
         recorder = PhaseRecorder(epoch: epoch)
         lookupFailures = []
         var endpoint = Probe.Endpoint(host: request.url.host, port: UInt16(clamping: request.url.port))
-        if let other = probe.connectTo, redirects.isAtFirstOrigin(request) { endpoint = other }
+        if let other = probe.connectTo, redirects.isAtFirstOrigin(request.url) { endpoint = other }
         connect(to: endpoint) { [self] channel in
             guard request.url.scheme == .https else { return send(request, on: channel, applicationProtocol: nil) }
             beginTLS(on: channel, for: request.url) { [self] chosen in
@@ -42,16 +42,18 @@ extension CheckRun {
     }
 
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
-        hop.response = exchange.response
         if let finding { return fail(finding) }
         guard let response = exchange.response else { return }
         recorder.end()
         guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return evaluate(response, exchange) }
         switch redirects.follow(response, of: exchange.request, maximum: probe.maximumRedirects) {
         case .success(let next):
-            endHop()
             // The handlers of the connection that just ended are still at work.
-            loop.assumeIsolated().execute { [self] in if !isOver { beginHop(next) } }
+            loop.assumeIsolated().execute { [self] in
+                guard !isOver else { return }
+                endHop()
+                beginHop(next)
+            }
         case .failure(let refusal): fail(refusal.finding)
         }
     }

@@ -10,7 +10,9 @@ extension CheckRun {
         if case .name(let name) = url.host { serverName = name }
         hop.tls = TLSReport(serverName: serverName)
         do {
-            let context = try services.contexts.context(for: probe.tls)
+            var options = probe.tls
+            if !redirects.isAtFirstOrigin(url) { options.clientIdentity = nil }
+            let context = try services.contexts.context(for: options)
             let handler = try NIOSSLClientHandler(
                 context: context,
                 serverHostname: serverName

@@ -83,8 +83,7 @@ final class CheckRun: @unchecked Sendable {
     }
 
     private func arm() {
-        let left = TimeAmount(timeout) - (.now() - epoch)
-        deadline = loop.scheduleTask(in: left) { [self] in timeIsUp() }
+        deadline = loop.scheduleTask(in: TimeAmount(max(timeLeft, .zero))) { [self] in timeIsUp() }
     }
 
     /// The time that is left until the deadline.
@@ -147,8 +146,9 @@ final class CheckRun: @unchecked Sendable {
         lookup?.abandon()
         race?.abandon()
         exchange?.abandon()
+        hop.response = exchange?.response
         evaluation?.cancel()
-        channel?.close(promise: nil)
+        closeConnection()
         hop.addresses = race?.addresses.map(\.description) ?? hop.addresses
         hop.attempts = race?.reports ?? []
         hop.phases = recorder.finish()
@@ -164,8 +164,11 @@ final class CheckRun: @unchecked Sendable {
             fail(.resolverBusy, subject: subject, evidence: "the lookup did not get its turn \(limit)")
         case .resolve: fail(.dnsTimeout, subject: subject, evidence: "the name was not looked up \(limit)")
         case .connect:
-            let addresses = race?.reports.filter { $0.failure == nil }.map(\.address).joined(separator: ", ") ?? ""
-            fail(.connectTimeout, subject: subject, evidence: "no connection to \(addresses) \(limit)")
+            let addresses = race?.reports.filter { $0.failure == nil }.map(\.address) ?? []
+            // Every address refused, and the answer that might bring others never came.
+            if addresses.isEmpty, let failure = race?.failure { return fail(failure) }
+            let names = addresses.joined(separator: ", ")
+            fail(.connectTimeout, subject: subject, evidence: "no connection to \(names) \(limit)")
         case .query: fail(.dnsTimeout, subject: subject, evidence: "the name server did not answer \(limit)")
         case let phase?:
             fail(

@@ -1,11 +1,8 @@
-internal import FoundationEssentials
 internal import Probes
 
 /// A verdict on certificates as an operator reads it: the answer, the chain, and each finding with what to do.
 struct TrustText {
     let style: TerminalStyle
-    /// The moment for which the certificates were judged.
-    let date: Date
 
     func text(_ verdict: TrustVerdict, for name: String?) -> String {
         var block = TextBlock(columns: style.columns)
@@ -17,7 +14,7 @@ struct TrustText {
         }
         let isValidated = !verdict.validatedChain.isEmpty
         let chain = isValidated ? verdict.validatedChain : verdict.presentedChain
-        let certificates = CertificateText(style: style, date: date)
+        let certificates = CertificateText(style: style, date: verdict.date)
         for (index, certificate) in chain.enumerated() {
             let isAnchor = isValidated && index == chain.count - 1
             block.add()
