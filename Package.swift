@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "NetlinkTestKit", targets: ["NetlinkTestKit"]),
         .library(name: "Probes", targets: ["Probes"]),
         .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
+        .library(name: "StateClient", targets: ["StateClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -36,6 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -67,17 +69,37 @@ let package = Package(
         ),
         .target(name: "Reachability", dependencies: ["NetlinkMonitor"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
+        .target(name: "EventEnvelope", swiftSettings: settings),
         .target(
             name: "EventSchema",
-            dependencies: ["NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["EventEnvelope", "NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CLibZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .target(
+            name: "EventJournal",
+            dependencies: ["CLibZstd", "EventEnvelope", "NotificationBus"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "StateSocket",
+            dependencies: [
+                "EventEnvelope", "EventJournal", "NotificationBus",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: probesSettings
+        ),
+        .target(name: "StateClient", dependencies: ["EventEnvelope"], swiftSettings: settings),
         .executableTarget(
             name: "ReachAgent",
             dependencies: [
-                "CLibNL", "EventSchema", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability",
+                "CLibNL", "EventEnvelope", "EventJournal", "EventSchema", "NetlinkMonitor", "NotificationBus", "Probes",
+                "Reachability", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
@@ -124,16 +146,33 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
+        .testTarget(name: "EventEnvelopeTests", dependencies: ["EventEnvelope"], swiftSettings: settings),
+        .testTarget(
+            name: "EventJournalTests",
+            dependencies: ["EventEnvelope", "EventJournal", "NotificationBus"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StateSocketTests",
+            dependencies: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StateClientTests",
+            dependencies: ["EventEnvelope", "StateClient"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EventSchemaTests",
-            dependencies: ["EventSchema", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["EventEnvelope", "EventSchema", "NetlinkMonitor", "Probes", "Reachability"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent", "Reachability",
+                "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
+                "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -1,3 +1,4 @@
+public import EventEnvelope
 public import Probes
 
 extension CheckReport: JSONRepresentable {

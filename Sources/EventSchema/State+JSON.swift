@@ -1,3 +1,4 @@
+public import EventEnvelope
 internal import NetlinkMonitor
 public import Reachability
 

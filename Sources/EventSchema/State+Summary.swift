@@ -1,3 +1,4 @@
+internal import EventEnvelope
 internal import NetlinkMonitor
 public import Reachability
 

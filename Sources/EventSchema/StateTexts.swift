@@ -1,3 +1,4 @@
+internal import EventEnvelope
 internal import Reachability
 
 /// The JSON texts of the states that were written last.

@@ -1,3 +1,4 @@
+public import EventEnvelope
 public import struct FoundationEssentials.Date
 
 extension Timestamp {

@@ -1,3 +1,4 @@
+import EventEnvelope
 import Foundation
 import NetlinkMonitor
 import Reachability

@@ -1,3 +1,4 @@
+import EventEnvelope
 import EventSchema
 import NetlinkMonitor
 import Reachability

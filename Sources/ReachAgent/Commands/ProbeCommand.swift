@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import EventEnvelope
 internal import EventSchema
 internal import NetlinkMonitor
 internal import Probes

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import EventEnvelope
 internal import EventSchema
 internal import FoundationEssentials
 internal import Probes

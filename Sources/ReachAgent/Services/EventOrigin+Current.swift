@@ -1,3 +1,4 @@
+internal import EventEnvelope
 internal import EventSchema
 internal import Glibc
 

@@ -1,5 +1,6 @@
 internal import CLibNL
 internal import Dispatch
+internal import EventEnvelope
 internal import EventSchema
 internal import Glibc
 internal import NetlinkMonitor

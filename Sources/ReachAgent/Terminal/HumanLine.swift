@@ -1,3 +1,4 @@
+internal import EventEnvelope
 internal import EventSchema
 
 /// An event as one line for people: local time, type, subject, and what happened.

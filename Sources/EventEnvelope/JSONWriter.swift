@@ -75,20 +75,20 @@ public struct JSONWriter: Sendable {
     /// Writes an object whose members are those that stand in the text already.
     ///
     /// - Parameter members: Where they stand: from behind a `{` on.
-    mutating func object(repeating members: Range<Int>) {
+    package mutating func object(repeating members: Range<Int>) {
         open(UInt8(ascii: "{"))
         bytes.append(contentsOf: bytes[members])
         close(UInt8(ascii: "}"))
     }
 
     /// Writes a value that is JSON text already.
-    mutating func value(_ text: [UInt8]) {
+    package mutating func value(_ text: [UInt8]) {
         separate()
         bytes.append(contentsOf: text)
     }
 
     /// Writes a string that has nothing to escape.
-    mutating func plainString(_ characters: some Collection<UInt8>) {
+    package mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: characters)

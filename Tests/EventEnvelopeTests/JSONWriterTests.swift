@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import EventSchema
+@testable import EventEnvelope
 
 /// The text that the writer makes, and that Foundation reads it back.
 struct JSONWriterTests {

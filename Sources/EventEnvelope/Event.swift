@@ -71,7 +71,10 @@ public struct EventDraft: Sendable {
     /// Writes the members of `data`.
     let writeData: @Sendable (inout JSONWriter) -> Void
 
-    init(
+    /// A draft whose `data` has the members that `writeData` writes.
+    ///
+    /// - Parameter summary: The same for people, in one line; made when it is asked for.
+    public init(
         _ type: EventType,
         subject: String,
         summary: @autoclosure @escaping @Sendable () -> String,

@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// Why the agent could not be asked.
+public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Nobody listens at the socket, or it does not exist (errno(3)).
+    case noAgent(socket: String, errno: Int32)
+    /// The socket may not be used (errno(3)).
+    case notPermitted(socket: String, errno: Int32)
+    /// The connection ended before the reply was complete.
+    case disconnected(socket: String)
+    /// There was no reply in time.
+    case timedOut(socket: String)
+    /// The agent answered with an error: its code and its message.
+    case refused(code: String, message: String)
+    /// What the agent sent cannot be understood.
+    case malformed(String)
+    /// The kernel refused (errno(3)).
+    case system(operation: String, errno: Int32)
+
+    /// The error in one line, for people.
+    public var description: String {
+        switch self {
+        case .noAgent(let socket, let number): "no agent answers at \(socket): \(Self.text(number))"
+        case .notPermitted(let socket, let number): "\(socket) may not be used: \(Self.text(number))"
+        case .disconnected(let socket): "the agent at \(socket) closed the connection"
+        case .timedOut(let socket): "the agent at \(socket) did not answer in time"
+        case .refused(let code, let message): message.isEmpty ? "the agent refused: \(code)" : "\(message) [\(code)]"
+        case .malformed(let reason): "the agent's answer cannot be understood: \(reason)"
+        case .system(let operation, let number): "cannot \(operation): \(Self.text(number))"
+        }
+    }
+
+    private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+}
