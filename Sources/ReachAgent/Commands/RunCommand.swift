@@ -74,19 +74,7 @@ struct RunCommand: ParsableCommand {
             down: settleDown ?? SettlePolicy.standard.down
         )
         if once { return try printOnce(configuration, targets) }
-        let loop = try AgentLoop()
-        let bus = NotificationBus<Event>()
-        let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets) { loop.wake() }
-        let printer = try EventPrinter(bus: bus, format: format, origin: driver.origin)
-        printer.start { loop.stop(because: "the reader of standard output has gone") }
-        let monitor = try Unavailable.orExit { () throws(NetlinkError) in
-            try NetworkMonitor(configuration) { driver.handle($0) }
-        }
-        let reason = loop.run { driver.tick() }
-        // First the source, then the state machine, and last the output, once it has printed what was published.
-        monitor.stop()
-        driver.finish(because: reason)
-        printer.finish()
+        try AgentServices(configuration, settle: settle, targets: targets, format: format).run()
     }
 
     private func printOnce(_ configuration: MonitorConfiguration, _ targets: [Target]) throws {
