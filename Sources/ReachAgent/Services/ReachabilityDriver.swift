@@ -13,6 +13,8 @@ internal import Synchronization
 final class ReachabilityDriver: Sendable {
     private struct State {
         var machine: ReachabilityMachine
+        /// The kernel's view that the machine has seen last.
+        var snapshot = NetworkSnapshot(isSynchronized: false)
         var texts = StateTexts()
         var isStarted = false
         var isCorrection = false
@@ -53,6 +55,7 @@ final class ReachabilityDriver: Sendable {
         state.withLock { state in
             switch event {
             case .update(let update):
+                state.snapshot = update.snapshot
                 start(&state)
                 let transitions = state.machine.handle(update, isCorrection: state.isCorrection)
                 publish(transitions, &state.texts)
@@ -90,6 +93,27 @@ final class ReachabilityDriver: Sendable {
             state.awaited = state.machine.deadline
             return state.awaited
         }
+    }
+
+    /// What is known at the moment, and the number of the last event whose effect it shows.
+    ///
+    /// Safe from any thread.
+    func view() -> AgentView {
+        state.withLock { state in
+            AgentView(
+                snapshot: state.snapshot,
+                state: state.machine.state,
+                targets: state.machine.targetPaths,
+                sequence: bus.lastSequence
+            )
+        }
+    }
+
+    /// Publishes an event that no change of the kernel's brought about.
+    ///
+    /// Safe from any thread.
+    func announce(_ draft: EventDraft) {
+        state.withLock { _ in publish(draft) }
     }
 
     /// Publishes the agent's last event and ends the bus.
