@@ -17,6 +17,9 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kernel refused (errno(3)).
     case system(operation: String, errno: Int32)
 
+    /// The task that asked was cancelled.
+    public static let cancelled = ClientError.system(operation: "wait any longer", errno: ECANCELED)
+
     /// The error in one line, for people.
     public var description: String {
         switch self {

@@ -1,0 +1,103 @@
+internal import EventEnvelope
+internal import FoundationEssentials
+internal import Glibc
+
+/// Asks the agent, and follows what it sees.
+///
+/// A value that holds no connection: each call makes its own, on a thread of its own. It may be used from any task.
+public struct StateClient: Sendable, Hashable {
+    /// Where the agent's control socket is.
+    public let location: SocketLocation
+
+    /// A client of the agent behind a control socket.
+    ///
+    /// - Parameter socket: The socket's path; `nil` for the usual one, see ``SocketLocation/control(explicit:)``.
+    public init(socket: String? = nil) { location = .control(explicit: socket) }
+
+    /// A client of the agent behind a control socket.
+    public init(location: SocketLocation) { self.location = location }
+
+    /// Sends one request and waits for its one reply.
+    ///
+    /// No thread of Swift's is blocked meanwhile. A cancelled task gets ``ClientError/cancelled`` at once; what it has
+    /// asked for may be done all the same.
+    ///
+    /// - Parameters:
+    ///   - method: The method, such as `status`.
+    ///   - parameters: The parameters as one JSON object; empty for none.
+    ///   - timeout: How long all of it may take.
+    /// - Returns: The reply's parameters: the text of one JSON object.
+    /// - Throws: ``ClientError/refused(code:message:)`` when the agent answers with an error, and the other errors when
+    ///   there is no answer.
+    public func call(
+        _ method: String,
+        parameters: [UInt8] = [],
+        timeout: Duration = .seconds(5)
+    ) async throws(ClientError) -> [UInt8] {
+        let wakeup = try Wakeup()
+        let location = location
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let reply: Result<[UInt8], ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do throws(ClientError) {
+                    try BlockingThread.start {
+                        continuation.resume(
+                            returning: Result { () throws(ClientError) in
+                                try Self.call(method, parameters, at: location, wakeup, deadline)
+                            }
+                        )
+                    }
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        } onCancel: {
+            wakeup.signal()
+        }
+        return try reply.get()
+    }
+
+    /// Sends one request and decodes its one reply.
+    ///
+    /// - Throws: What ``call(_:parameters:timeout:)`` throws, and ``ClientError/malformed(_:)`` when the reply is of
+    ///   another form.
+    public func call<Reply: Decodable>(
+        _ method: String,
+        parameters: [UInt8] = [],
+        timeout: Duration = .seconds(5),
+        as type: Reply.Type
+    ) async throws(ClientError) -> Reply {
+        let reply = try await call(method, parameters: parameters, timeout: timeout)
+        do {
+            return try JSONDecoder().decode(type, from: Data(reply))
+        } catch {
+            throw .malformed("the reply to '\(method)' is of another form")
+        }
+    }
+
+    private static func call(
+        _ method: String,
+        _ parameters: [UInt8],
+        at location: SocketLocation,
+        _ wakeup: Wakeup,
+        _ deadline: ContinuousClock.Instant
+    ) throws(ClientError) -> [UInt8] {
+        var connection = try AgentConnection(to: location, wakeup: wakeup, deadline: deadline)
+        try connection.send(method, parameters: parameters, deadline: deadline)
+        let line = try connection.nextLine(deadline: deadline)
+        guard let frame = ReplyFrame(line) else { throw .malformed("the reply to '\(method)' is no JSON object") }
+        guard frame.error == nil else { throw try ErrorReply(decoding: line).clientError }
+        let parameters = frame.parameters.map { Array(line[$0]) } ?? Array("{}".utf8)
+        guard (try? JSONDecoder().decode(WellFormedObject.self, from: Data(parameters))) != nil else {
+            throw .malformed("the parameters of the reply to '\(method)' are no JSON object")
+        }
+        return parameters
+    }
+}
+
+/// An object of which nothing is looked at but that it is well-formed.
+private struct WellFormedObject: Decodable {
+    private enum NoKeys: CodingKey {}
+
+    init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: NoKeys.self) }
+}

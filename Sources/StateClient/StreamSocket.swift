@@ -1,0 +1,126 @@
+internal import Glibc
+
+/// A connection to a Unix stream socket, used by one thread that may sleep.
+///
+/// The descriptor never blocks; all sleeping is done in ``Wakeup``, so that every operation can be ended from outside.
+struct StreamSocket: ~Copyable {
+    /// How many bytes a path may have (`sun_path` less the byte that ends it, unix(7)).
+    static let longestPath = 107
+
+    private let descriptor: Int32
+    private let path: String
+    private let wakeup: Wakeup
+
+    /// Connects.
+    ///
+    /// - Throws: ``ClientError``; ``ClientError/cancelled`` when the thread was woken.
+    init(
+        connectingTo location: SocketLocation,
+        wakeup: Wakeup,
+        deadline: ContinuousClock.Instant?
+    ) throws(ClientError) {
+        path = location.path
+        self.wakeup = wakeup
+        guard (1...Self.longestPath).contains(path.utf8.count), !path.utf8.contains(0) else {
+            let operation = "connect to '\(path)', as a socket's path has 1 to \(Self.longestPath) bytes"
+            throw .system(operation: operation, errno: path.isEmpty ? EINVAL : ENAMETOOLONG)
+        }
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(kind), 0)
+        guard descriptor >= 0 else { throw .system(operation: "make a socket", errno: errno) }
+        do throws(ClientError) {
+            try Self.connect(descriptor, path, wakeup, deadline)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    private static func connect(
+        _ descriptor: Int32,
+        _ path: String,
+        _ wakeup: Wakeup,
+        _ deadline: ContinuousClock.Instant?
+    ) throws(ClientError) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        while true {
+            let result = withUnsafePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            if result == 0 { return }
+            switch errno {
+            case EINTR: continue
+            case EISCONN: return
+            case EAGAIN:
+                // So many wait to be accepted that the kernel takes no more, and it does not tell when it does.
+                let pause = ContinuousClock.now.advanced(by: .milliseconds(10))
+                switch wakeup.sleep(deadline: min(pause, deadline ?? pause)) {
+                case .woken: throw .cancelled
+                case .ready, .deadline: break
+                }
+                if let deadline, deadline <= .now { throw .timedOut(socket: path) }
+            case ENOENT, ECONNREFUSED, ENOTDIR: throw .noAgent(socket: path, errno: errno)
+            case EACCES, EPERM: throw .notPermitted(socket: path, errno: errno)
+            default: throw .system(operation: "connect to \(path)", errno: errno)
+            }
+        }
+    }
+
+    /// Sends all bytes.
+    func send(_ bytes: [UInt8], deadline: ContinuousClock.Instant?) throws(ClientError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: break
+            case EAGAIN: try wait(for: POLLOUT, deadline)
+            // What the agent said before it closed can still be read, and says more than this.
+            case EPIPE, ECONNRESET: return
+            default: throw .system(operation: "send to \(path)", errno: errno)
+            }
+        }
+    }
+
+    /// Receives what is there; nothing when the agent has closed the connection.
+    ///
+    /// - Parameter canWait: Whether to sleep until something is there; otherwise `nil` tells that nothing is.
+    func receive(
+        into buffer: inout [UInt8],
+        canWait: Bool,
+        deadline: ContinuousClock.Instant?
+    ) throws(ClientError) -> Int? {
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: break
+            case EAGAIN:
+                guard canWait else { return nil }
+                try wait(for: POLLIN, deadline)
+            case ECONNRESET: return 0
+            default: throw .system(operation: "receive from \(path)", errno: errno)
+            }
+        }
+    }
+
+    private func wait(for events: Int32, _ deadline: ContinuousClock.Instant?) throws(ClientError) {
+        switch wakeup.sleep(untilReady: descriptor, for: events, deadline: deadline) {
+        case .ready: return
+        case .woken: throw .cancelled
+        case .deadline: throw .timedOut(socket: path)
+        }
+    }
+}
