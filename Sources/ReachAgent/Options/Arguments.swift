@@ -99,7 +99,9 @@ enum Arguments {
             throw malformed
         }
         let (bytes, overflow) = value.multipliedReportingOverflow(by: unit.bytes)
-        guard !overflow, bytes <= 1 << 40 else { throw ValidationError("'\(text)' is too large; at most 1024G is accepted") }
+        guard !overflow, bytes <= 1 << 40 else {
+            throw ValidationError("'\(text)' is too large; at most 1024G is accepted")
+        }
         return bytes
     }
 

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import EventEnvelope
+internal import EventSchema
+internal import Glibc
 internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
@@ -27,7 +29,19 @@ struct AgentServices {
     ) throws {
         let loop = try AgentLoop()
         let bus = NotificationBus<Event>(whenHeld: loop.timeRecorder)
-        let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets) { loop.wake() }
+        let origin = EventOrigin.current()
+        let board = StatusBoard(
+            agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
+            targets: targets
+        )
+        let driver = ReachabilityDriver(
+            bus: bus,
+            board: board,
+            origin: origin,
+            settle: settle,
+            targets: targets,
+            whenEarlier: loop.wake
+        )
         loop.setWork(AgentLoop.Work(tick: driver.tick, bypassRecorder: bus.bypassRecorder))
         let printer = try EventPrinter(bus: bus, format: format, origin: driver.origin)
         let monitor = KernelSource(configuration) { driver.handle($0) }

@@ -13,8 +13,6 @@ internal import Synchronization
 final class ReachabilityDriver: Sendable {
     private struct State {
         var machine: ReachabilityMachine
-        /// The kernel's view that the machine has seen last.
-        var snapshot = NetworkSnapshot(isSynchronized: false)
         var texts = StateTexts()
         var isStarted = false
         var isCorrection = false
@@ -24,23 +22,26 @@ final class ReachabilityDriver: Sendable {
 
     let origin: EventOrigin
     private let bus: NotificationBus<Event>
+    private let board: StatusBoard
     private let settle: SettlePolicy
     private let targets: [Target]
     private let logger = AgentLogger.make()
     private let whenEarlier: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// A driver that publishes on a bus.
+    /// A driver that publishes on a bus, and keeps a board of what it has published.
     ///
     /// - Parameter whenEarlier: Called when ``tick()`` has to be called earlier than it said.
     init(
         bus: NotificationBus<Event>,
+        board: StatusBoard,
         origin: EventOrigin,
         settle: SettlePolicy,
         targets: [Target],
         whenEarlier: @escaping @Sendable () -> Void
     ) {
         self.bus = bus
+        self.board = board
         self.origin = origin
         self.settle = settle
         self.targets = targets
@@ -55,13 +56,14 @@ final class ReachabilityDriver: Sendable {
         state.withLock { state in
             switch event {
             case .update(let update):
-                state.snapshot = update.snapshot
                 start(&state)
+                board.note(update)
                 let transitions = state.machine.handle(update, isCorrection: state.isCorrection)
                 publish(transitions, &state.texts)
                 state.isCorrection = false
                 if let deadline = state.machine.deadline, state.awaited.map({ deadline < $0 }) ?? true { whenEarlier() }
-            case .overrun(let overrun): publish(EventDraft(overrun))
+            case .overrun(let overrun):
+                publish(EventDraft(overrun)) { board.note(overrun, sequence: $0) }
             case .resynchronized(let resynchronization):
                 state.isCorrection = !resynchronization.corrections.isEmpty
                 publish(EventDraft(resynchronization))
@@ -79,11 +81,18 @@ final class ReachabilityDriver: Sendable {
     }
 
     private func publish(_ transitions: [Transition], _ texts: inout StateTexts) {
-        for transition in transitions { publish(EventDraft(transition, texts: &texts)) }
+        for transition in transitions {
+            let now = ObservedTime.now
+            publish(EventDraft(transition, texts: &texts), at: now) { board.note(transition, sequence: $0, at: now) }
+        }
     }
 
-    private func publish(_ draft: EventDraft) {
-        bus.publish { Event(draft, from: origin, at: Timestamp(.now), number: $0) }
+    private func publish(_ draft: EventDraft) { publish(draft) { board.note(sequence: $0) } }
+
+    /// Publishes an event, and then lets the board know of its number.
+    private func publish(_ draft: EventDraft, at now: ObservedTime = .now, _ note: (UInt64) -> Void) {
+        let published = bus.publish { Event(draft, from: origin, at: Timestamp(now), number: $0) }
+        if let published { note(published.sequence) }
     }
 
     /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
@@ -92,20 +101,6 @@ final class ReachabilityDriver: Sendable {
             publish(state.machine.tick(at: .now), &state.texts)
             state.awaited = state.machine.deadline
             return state.awaited
-        }
-    }
-
-    /// What is known at the moment, and the number of the last event whose effect it shows.
-    ///
-    /// Safe from any thread.
-    func view() -> AgentView {
-        state.withLock { state in
-            AgentView(
-                snapshot: state.snapshot,
-                state: state.machine.state,
-                targets: state.machine.targetPaths,
-                sequence: bus.lastSequence
-            )
         }
     }
 
