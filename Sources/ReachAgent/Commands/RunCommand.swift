@@ -11,20 +11,23 @@ internal import Reachability
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Watch, and print every change as one JSON object a line.",
+        abstract: "Watch, publish every change, and print it as one JSON object a line.",
         discussion: """
             The first lines tell the state at the start; then follows one line for each change, flushed at once:
             'path.changed' for every edge as the kernel reports it, 'reachability.changed' when a change has held for \
-            the settle time. Log messages go to standard error. SIGINT or SIGTERM end the agent.
+            the settle time. Every event is kept in a journal ('reachagent history'), and sockets let others follow \
+            ('reachagent watch', 'reachagent status'). Log messages go to standard error. SIGINT or SIGTERM end the agent.
 
             EXAMPLES
               reachagent run --format human
               reachagent run --target office=192.0.2.7 --settle-down 3s
+              reachagent run --format none --socket-group netdev
+              reachagent run --no-journal --no-sockets
               reachagent run | jq -r 'select(.type == "reachagent.reachability.changed") | .data.to.via'
             """
     )
 
-    @Option(help: "How to print events: 'json' (one object a line) or 'human'.")
+    @Option(help: "How to print events: 'json' (one object a line), 'human', or 'none'.")
     var format: OutputFormat = .json
 
     @Flag(help: "Print the current state and end: status 0 when reachable, 1 when not.")
@@ -53,6 +56,10 @@ struct RunCommand: ParsableCommand {
     var settleDown: Duration?
 
     @OptionGroup var watch: WatchOptions
+
+    @OptionGroup(title: "Journal options") var journal: JournalOptions
+
+    @OptionGroup(title: "Socket options") var sockets: SocketOptions
 
     func validate() throws {
         var names: Set<String> = []
@@ -87,6 +94,7 @@ struct RunCommand: ParsableCommand {
         switch format {
         case .json: Terminal.print(event.line)
         case .human: Terminal.print(StateText.lines(snapshot, machine).joined(separator: "\n"))
+        case .none: break
         }
         guard machine.state.via.isReachable else { throw ExitCode(ExitStatus.finding) }
     }

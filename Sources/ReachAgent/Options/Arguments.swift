@@ -7,7 +7,7 @@ internal import Reachability
 
 /// How events are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    case json, human
+    case json, human, none
 }
 
 /// The forms of argument that need more than a type: each function names what is wrong and what is accepted.

@@ -112,6 +112,7 @@ final class EventPrinter: Sendable {
             switch format {
             case .json: text += event.line
             case .human: text += HumanLine.text(event).utf8
+            case .none: continue
             }
             text.append(UInt8(ascii: "\n"))
         }

@@ -15,6 +15,8 @@ final class ReachabilityDriver: Sendable {
         var machine: ReachabilityMachine
         var texts = StateTexts()
         var isStarted = false
+        /// What was announced before the agent's first event.
+        var announced: [EventDraft] = []
         var isCorrection = false
         /// The moment that the caller of ``tick()`` waits for.
         var awaited: ContinuousClock.Instant?
@@ -78,6 +80,8 @@ final class ReachabilityDriver: Sendable {
         guard !state.isStarted else { return }
         state.isStarted = true
         publish(.agentStarted(version: Agent.version, origin: origin, settle: settle, targets: targets))
+        for draft in state.announced { publish(draft) }
+        state.announced = []
     }
 
     private func publish(_ transitions: [Transition], _ texts: inout StateTexts) {
@@ -104,11 +108,13 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// Publishes an event that no change of the kernel's brought about.
+    /// Publishes an event that no change of the kernel's brought about; never before the agent's first event.
     ///
     /// Safe from any thread.
     func announce(_ draft: EventDraft) {
-        state.withLock { _ in publish(draft) }
+        state.withLock { state in
+            if state.isStarted { publish(draft) } else { state.announced.append(draft) }
+        }
     }
 
     /// Publishes the agent's last event and ends the bus.
