@@ -117,9 +117,11 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// Publishes the agent's last event and ends the bus.
+    /// Publishes the agent's last event, if it ever had a first one, and ends the bus.
     func finish(because reason: String) {
-        state.withLock { _ in publish(.agentStopping(reason: reason)) }
+        state.withLock { state in
+            if state.isStarted { publish(.agentStopping(reason: reason)) }
+        }
         bus.finish()
     }
 }
