@@ -52,10 +52,13 @@ public struct EventOrigin: Sendable, Hashable {
     public let streamID: String
     /// The CloudEvents `source`: `/reachagent/` and the host's name.
     public let source: String
+    /// The kernel's name for this boot of the machine (`/proc/sys/kernel/random/boot_id`); `nil` when it is not known.
+    public let bootID: String?
 
     /// An origin on a host.
-    public init(streamID: String, host: String) {
+    public init(streamID: String, host: String, bootID: String? = nil) {
         self.streamID = streamID
+        self.bootID = bootID
         source = "/reachagent/\(host)"
     }
 }

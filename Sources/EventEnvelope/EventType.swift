@@ -16,6 +16,10 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case netlinkOverrun = "reachagent.netlink.overrun"
     /// The kernel's state was read again after a loss.
     case netlinkResynced = "reachagent.netlink.resynced"
+    /// The journal cannot be written any more, or can be written again.
+    case journalDegraded = "reachagent.journal.degraded"
+    /// Who speaks, and from which number on; the first line on a socket, not numbered.
+    case agentHello = "reachagent.agent.hello"
     /// The complete current state; not numbered.
     case networkSnapshot = "reachagent.network.snapshot"
     /// The subscriber was too slow, and events are missing from here on; not numbered.
@@ -24,7 +28,7 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     /// Whether events of the type are part of the history: numbered, and kept in the journal.
     public var isNumbered: Bool {
         switch self {
-        case .networkSnapshot, .subscriberLagged: false
+        case .agentHello, .networkSnapshot, .subscriberLagged: false
         default: true
         }
     }

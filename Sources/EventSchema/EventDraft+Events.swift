@@ -11,13 +11,16 @@ extension EventDraft {
     public static let agentSubject = "agent"
 
     /// `agent.started`.
-    public static func agentStarted(version: String, bootID: String, settle: SettlePolicy, targets: [Target])
+    ///
+    /// - Parameter origin: The origin that the event is made with: it names the boot and the stream.
+    public static func agentStarted(version: String, origin: EventOrigin, settle: SettlePolicy, targets: [Target])
         -> EventDraft
     {
         EventDraft(.agentStarted, subject: agentSubject, summary: "agent \(version) started") { json in
             json.member("version", version)
             json.member("schema", schemaVersion)
-            json.member("boot_id", bootID)
+            json.member("boot_id", ifPresent: origin.bootID)
+            json.member("stream", origin.streamID)
             json.member("settle_up_ms", settle.up.milliseconds)
             json.member("settle_down_ms", settle.down.milliseconds)
             json.name("targets")

@@ -12,7 +12,11 @@ import Testing
 /// `REACHAGENT_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes the files anew; read the difference.
 struct GoldenTests {
     static let time = Timestamp(microsecondsSince1970: 1_795_244_400_123_456)
-    static let origin = EventOrigin(streamID: "6f1c0000000000000000000000000001", host: "edge-7")
+    static let origin = EventOrigin(
+        streamID: "6f1c0000000000000000000000000001",
+        host: "edge-7",
+        bootID: "0e2a3d0c-9a4b-4c7d-8f60-5b1c2d3e4f50"
+    )
     static let observed = ObservedTime(instant: .now, microsecondsSince1970: 1_795_244_400_000_001)
 
     static func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
@@ -63,7 +67,7 @@ struct GoldenTests {
     static let drafts: [(name: String, draft: EventDraft)] = [
         (
             "agent.started",
-            .agentStarted(version: "0.1.0", bootID: origin.streamID, settle: .standard, targets: [office])
+            .agentStarted(version: "0.1.0", origin: origin, settle: .standard, targets: [office])
         ),
         ("agent.stopping", .agentStopping(reason: "SIGTERM")),
         (
@@ -114,6 +118,19 @@ struct GoldenTests {
                     ],
                     observed: observed
                 )
+            )
+        ),
+        (
+            "agent.hello",
+            .agentHello(version: "0.1.0", origin: origin, sequence: 41, oldestSequence: 7, processID: 812)
+        ),
+        (
+            "journal.degraded",
+            .journalDegraded(
+                code: "no_space",
+                detail: "cannot write /var/lib/reachagent/journal: No space left on device",
+                isDegraded: false,
+                missing: 38...41
             )
         ),
         ("subscriber.lagged", .subscriberLagged(lastSequence: 41)),

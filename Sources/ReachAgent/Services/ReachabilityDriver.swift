@@ -72,7 +72,7 @@ final class ReachabilityDriver: Sendable {
     private func start(_ state: inout State) {
         guard !state.isStarted else { return }
         state.isStarted = true
-        publish(.agentStarted(version: Agent.version, bootID: origin.streamID, settle: settle, targets: targets))
+        publish(.agentStarted(version: Agent.version, origin: origin, settle: settle, targets: targets))
     }
 
     private func publish(_ transitions: [Transition], _ texts: inout StateTexts) {

@@ -1,0 +1,117 @@
+public import EventEnvelope
+internal import NetlinkMonitor
+internal import Reachability
+
+extension AgentStatus: JSONRepresentable {
+    /// The most settled transitions that are written; the newest are.
+    public static let mostRecent = 10
+
+    /// The status as one JSON object in UTF-8, on one line.
+    public var json: [UInt8] {
+        var json = JSONWriter()
+        write(to: &json)
+        return json.bytes
+    }
+
+    /// Writes the object that docs/status.md describes.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.name("agent")
+            json.object { json in agent.writeMembers(now: now, to: &json) }
+            json.member("time", Timestamp(now))
+            reachability.writeMembers(now: now, to: &json)
+            json.name("targets")
+            json.array(targets) { json, entry in
+                json.object { json in
+                    json.member("name", entry.target.name)
+                    entry.standing.writeMembers(now: now, to: &json)
+                }
+            }
+            json.name("interfaces")
+            json.array(network.links.values.sorted { $0.index < $1.index }) { json, link in
+                let addresses = network.addresses.filter { $0.interfaceIndex == link.index }
+                link.writeBriefly(addresses: addresses, to: &json)
+            }
+            json.name("recent")
+            json.array(recent.suffix(Self.mostRecent)) { json, transition in transition.write(to: &json) }
+            json.member("last_seq", lastSequence)
+            json.member("journal", ifPresent: journal) { $1.write(to: &$0) }
+            json.member("sockets", ifPresent: sockets) { $1.write(to: &$0) }
+            json.member("synchronized", network.isSynchronized)
+            json.member("overruns", overruns)
+        }
+    }
+}
+
+extension AgentFacts {
+    fileprivate func writeMembers(now: ObservedTime, to json: inout JSONWriter) {
+        json.member("version", version)
+        json.member("schema", EventDraft.schemaVersion)
+        json.member("pid", processID)
+        json.member("started", Timestamp(started))
+        json.member("uptime_ms", started.milliseconds(until: now))
+        json.member("boot_id", ifPresent: origin.bootID)
+        json.member("stream", origin.streamID)
+    }
+}
+
+extension Standing where State: JSONRepresentable {
+    fileprivate func writeMembers(now: ObservedTime, to json: inout JSONWriter) {
+        json.member("state", state)
+        json.member("since", ifPresent: since) { $1.write(to: &$0) }
+        json.member("for_ms", ifPresent: since) { $0.number($1.milliseconds(until: now)) }
+        json.member("via_since", ifPresent: viaSince) { $1.write(to: &$0) }
+        json.member("via_for_ms", ifPresent: viaSince) { $0.number($1.milliseconds(until: now)) }
+        json.member("cause", ifPresent: cause) { $1.write(to: &$0) }
+        json.member("pending", ifPresent: pending) { json, pending in
+            json.object { json in
+                json.member("state", pending.state)
+                json.member("since", Timestamp(pending.since))
+                json.member("for_ms", pending.since.milliseconds(until: now))
+                json.member("cause", pending.cause)
+            }
+        }
+    }
+}
+
+extension ObservedTime {
+    /// How long ago the moment was, by the clock that does not jump.
+    fileprivate func milliseconds(until now: ObservedTime) -> Int64 {
+        max(0, instant.duration(to: now.instant).milliseconds)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) { Timestamp(self).write(to: &json) }
+}
+
+extension Link {
+    /// Writes what a first look needs: neither evidence nor flags.
+    fileprivate func writeBriefly(addresses: [InterfaceAddress], to json: inout JSONWriter) {
+        json.object { json in
+            json.member("ifindex", index)
+            json.member("name", name)
+            json.member("kind", kind.rawValue)
+            if classification.isGuess { json.member("kind_is_guess", true) }
+            json.member("usable", isUsable)
+            json.member("state", stateDescription)
+            json.name("addresses")
+            json.array(addresses) { json, address in address.write(to: &json) }
+        }
+    }
+}
+
+extension RecentTransition: JSONRepresentable {
+    /// Writes `{"seq":…,"time":…,"type":…,"subject":…,"from":…,"to":…,"code":…,"detail":…}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("seq", sequence)
+            json.member("time", time)
+            json.member("type", type.rawValue)
+            json.member("subject", subject)
+            json.member("from", from)
+            json.member("to", to)
+            json.member("code", cause.code)
+            json.member("interface", ifPresent: cause.interface)
+            json.member("detail", ifPresent: cause.detail)
+        }
+    }
+}

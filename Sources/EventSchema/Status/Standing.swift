@@ -1,0 +1,48 @@
+public import NetlinkMonitor
+public import Reachability
+
+/// A settled state, since when it stands, and what may replace it.
+public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
+    /// A state that was observed and has not held long enough.
+    public struct Pending: Sendable, Equatable {
+        /// The state as it was observed last.
+        public var state: State
+        /// When what is observed began to differ from what is settled.
+        public var since: ObservedTime
+        /// What made it change.
+        public var cause: ChangeCause
+    }
+
+    /// The settled state.
+    public private(set) var state: State
+    /// When it was published; `nil` while nothing was.
+    public private(set) var since: ObservedTime?
+    /// Since when it is reached through the same `via`, whatever else changed; `nil` while nothing was published.
+    public private(set) var viaSince: ObservedTime?
+    /// What made it change; `nil` while nothing was published.
+    public private(set) var cause: ChangeCause?
+    /// What is observed now, where that is something else.
+    public private(set) var pending: Pending?
+
+    /// A state that was not published.
+    public init(unknown state: State) { self.state = state }
+
+    /// Takes a raw change.
+    public mutating func observe(_ change: Change<State>) {
+        guard change.to != state else { return pending = nil }
+        pending = Pending(state: change.to, since: pending?.since ?? change.observed, cause: change.cause)
+    }
+
+    /// Takes a settled change.
+    ///
+    /// - Parameters:
+    ///   - time: When it was published.
+    ///   - keepsVia: Whether the state is reached through the same as before.
+    public mutating func settle(_ change: Change<State>, at time: ObservedTime, keepsVia: Bool) {
+        state = change.to
+        since = time
+        if !keepsVia || viaSince == nil { viaSince = time }
+        cause = change.cause
+        if pending?.state == state { pending = nil }
+    }
+}

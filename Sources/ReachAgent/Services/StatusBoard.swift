@@ -1,0 +1,109 @@
+internal import EventEnvelope
+internal import EventSchema
+internal import NetlinkMonitor
+internal import Reachability
+internal import Synchronization
+
+/// Remembers what was published, so that `status` can be answered at any time, from any thread, without asking anybody.
+///
+/// To be told of everything in the order of the numbers, right after it was published, by whoever publishes. What it does
+/// on that thread is to keep values; texts are made when somebody asks.
+final class StatusBoard: Sendable {
+    fileprivate struct State {
+        var reachability = Standing<ReachabilityState>(unknown: .unknown)
+        var targets: [(target: Target, standing: Standing<TargetState>)]
+        var network = NetworkSnapshot(isSynchronized: false)
+        var recent: [(transition: Transition, sequence: UInt64, time: Timestamp)] = []
+        var lastSequence: UInt64 = 0
+        var overruns = OverrunSummary()
+    }
+
+    private let agent: AgentFacts
+    private let state: Mutex<State>
+
+    /// A board on which nothing is known yet.
+    init(agent: AgentFacts, targets: [Target]) {
+        self.agent = agent
+        state = Mutex(
+            State(
+                targets: targets.map { target in
+                    (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
+                }
+            )
+        )
+    }
+
+    /// Takes the kernel's view: before the transitions that come of it.
+    func note(_ update: NetworkUpdate) { state.withLock { $0.network = update.snapshot } }
+
+    /// Takes a transition that was published.
+    ///
+    /// - Parameters:
+    ///   - sequence: The event's number.
+    ///   - time: When the event was made.
+    func note(_ transition: Transition, sequence: UInt64, at time: ObservedTime) {
+        state.withLock { state in
+            state.lastSequence = max(state.lastSequence, sequence)
+            switch transition {
+            case .path(let change): state.reachability.observe(change)
+            case .targetPath(let target, let change):
+                guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
+                state.targets[index].standing.observe(change)
+            case .reachability(let change):
+                state.reachability.settle(change, at: time, keepsVia: change.from.via == change.to.via)
+                state.remember(transition, sequence, time)
+            case .target(let target, let change):
+                state.remember(transition, sequence, time)
+                guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
+                let keepsVia = change.from.via == change.to.via
+                state.targets[index].standing.settle(change, at: time, keepsVia: keepsVia)
+            }
+        }
+    }
+
+    /// Takes a loss of the kernel's messages that was published.
+    func note(_ overrun: Overrun, sequence: UInt64) {
+        state.withLock { state in
+            state.lastSequence = max(state.lastSequence, sequence)
+            let time = Timestamp(overrun.observed)
+            state.overruns.count(code: overrun.code.rawValue, dropped: overrun.dropped, at: time)
+        }
+    }
+
+    /// Takes the number of any other event that was published.
+    func note(sequence: UInt64) { state.withLock { $0.lastSequence = max($0.lastSequence, sequence) } }
+
+    /// The status at this moment.
+    func status(at now: ObservedTime = .now, journal: JournalSummary?, sockets: SocketSummary?) -> AgentStatus {
+        let state = self.state.withLock { $0 }
+        return AgentStatus(
+            agent: agent,
+            now: now,
+            reachability: state.reachability,
+            targets: state.targets,
+            network: state.network,
+            recent: state.recent.compactMap {
+                RecentTransition($0.transition, sequence: $0.sequence, time: $0.time)
+            },
+            lastSequence: state.lastSequence,
+            overruns: state.overruns,
+            journal: journal,
+            sockets: sockets
+        )
+    }
+
+    /// The full state as an event, and the number of the last event whose effect it shows.
+    func snapshot() -> (draft: EventDraft, sequence: UInt64) {
+        let state = self.state.withLock { $0 }
+        let targets = state.targets.map { ($0.target, $0.standing.state) }
+        let draft = EventDraft.networkSnapshot(state.network, state: state.reachability.state, targets: targets)
+        return (draft, state.lastSequence)
+    }
+}
+
+extension StatusBoard.State {
+    fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
+        if recent.count == AgentStatus.mostRecent { recent.removeFirst() }
+        recent.append((transition, sequence, Timestamp(time)))
+    }
+}

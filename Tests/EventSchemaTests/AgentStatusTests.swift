@@ -1,0 +1,171 @@
+import EventEnvelope
+import Foundation
+import NetlinkMonitor
+import Reachability
+import Testing
+
+@testable import EventSchema
+
+/// The bytes of the answer to `status`, frozen in `Golden/`; see ``GoldenTests``.
+struct AgentStatusTests {
+    private static let start = ContinuousClock.now
+
+    /// A moment some seconds after the agent's start.
+    static func moment(_ seconds: Int) -> ObservedTime {
+        ObservedTime(
+            instant: start.advanced(by: .seconds(seconds)),
+            microsecondsSince1970: 1_795_244_400_123_456 + Int64(seconds) * 1_000_000
+        )
+    }
+
+    private static let agent = AgentFacts(
+        version: "0.1.0",
+        processID: 812,
+        started: moment(0),
+        origin: GoldenTests.origin
+    )
+
+    private static let network = NetworkSnapshot(
+        links: [
+            Link(index: 1, name: "lo", flags: [.up, .lowerUp], classification: .init(kind: .loopback, evidence: [])),
+            Link(
+                index: 3,
+                name: "wlan0",
+                flags: [.up],
+                operationalState: .down,
+                classification: .init(kind: .wifi, evidence: [KindEvidence(.deviceType, "wlan")])
+            ),
+        ],
+        addresses: [
+            InterfaceAddress(interfaceIndex: 1, address: GoldenTests.address("127.0.0.1"), prefixLength: 8),
+            InterfaceAddress(interfaceIndex: 3, address: GoldenTests.address("192.0.2.2"), prefixLength: 24),
+        ],
+        isSynchronized: false
+    )
+
+    /// Reachable, then lost, and about to come back.
+    private static let eventful: AgentStatus = {
+        var reachability = Standing<ReachabilityState>(unknown: .unknown)
+        let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: moment(0))
+        let down = Change(
+            from: GoldenTests.up,
+            to: GoldenTests.down,
+            cause: GoldenTests.cause,
+            observed: moment(60),
+            settled: .seconds(1)
+        )
+        let back = Change(
+            from: GoldenTests.down,
+            to: GoldenTests.up,
+            cause: ChangeCause(kind: .link, code: "link_up", interface: "wlan0", detail: "up"),
+            observed: moment(90)
+        )
+        reachability.settle(up, at: moment(0), keepsVia: false)
+        reachability.settle(down, at: moment(61), keepsVia: false)
+        reachability.observe(back)
+        var target = Standing(unknown: TargetState(address: GoldenTests.office.address, path: .unknown))
+        let reached = Change(
+            from: target.state,
+            to: TargetState(address: GoldenTests.office.address, path: GoldenTests.tunnel),
+            cause: .start,
+            observed: moment(0)
+        )
+        target.settle(reached, at: moment(0), keepsVia: false)
+        var overruns = OverrunSummary()
+        overruns.count(code: "netlink_overrun", dropped: 17, at: Timestamp(moment(30)))
+        let transitions: [(Transition, UInt64, Int)] = [
+            (.reachability(up), 3, 0), (.target(GoldenTests.office, reached), 5, 0), (.reachability(down), 8, 61),
+        ]
+        return AgentStatus(
+            agent: agent,
+            now: moment(91),
+            reachability: reachability,
+            targets: [(GoldenTests.office, target)],
+            network: network,
+            recent: transitions.compactMap { transition, sequence, seconds in
+                RecentTransition(transition, sequence: sequence, time: Timestamp(moment(seconds)))
+            },
+            lastSequence: 9,
+            overruns: overruns,
+            journal: JournalSummary(
+                directory: "/var/lib/reachagent/journal",
+                oldestSequence: 1,
+                newestSequence: 8,
+                segments: 2,
+                bytes: 40_960,
+                trouble: .init(code: "no_space", detail: "cannot write: No space left on device"),
+                missing: [4...5, 9...9]
+            ),
+            sockets: SocketSummary(
+                events: "/run/reachagent/events.sock",
+                control: "/run/reachagent/control.sock",
+                connections: 3,
+                limit: 4096
+            )
+        )
+    }()
+
+    /// Just started: nothing is known.
+    private static let fresh = AgentStatus(
+        agent: agent,
+        now: moment(0),
+        reachability: Standing(unknown: .unknown),
+        network: NetworkSnapshot(isSynchronized: false)
+    )
+
+    private static let statuses: [(name: String, status: AgentStatus)] = [
+        ("status.eventful", eventful), ("status.fresh", fresh),
+    ]
+
+    @Test("the bytes of each status are those of its golden file", arguments: statuses.indices)
+    func golden(_ index: Int) throws {
+        let (name, status) = Self.statuses[index]
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).json")
+        let line = String(decoding: status.json, as: UTF8.self)
+        if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
+            try (line + "\n").write(to: file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == line + "\n")
+        #expect(!line.utf8.contains { $0 < 0x20 })
+    }
+
+    @Test("every member stands in the documentation")
+    func documentation() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/status.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(Self.eventful.json)) as? [String: Any])
+        var names = Set(object.keys)
+        for part in ["agent", "journal", "sockets", "overruns", "pending"] {
+            names.formUnion(try #require(object[part] as? [String: Any]).keys)
+        }
+        for list in ["targets", "interfaces", "recent"] {
+            names.formUnion(try #require((object[list] as? [[String: Any]])?.first).keys)
+        }
+        for name in names { #expect(text.contains("`\(name)`"), "\(name) is missing") }
+    }
+
+    @Test("a change back to what is settled is pending no more")
+    func pendingEnds() {
+        var standing = Standing<ReachabilityState>(unknown: .unknown)
+        let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
+        standing.settle(up, at: Self.moment(0), keepsVia: false)
+        let down = Change(from: GoldenTests.up, to: GoldenTests.down, cause: .start, observed: Self.moment(1))
+        standing.observe(down)
+        #expect(standing.pending?.state == GoldenTests.down)
+        standing.observe(Change(from: GoldenTests.down, to: .unknown, cause: .start, observed: Self.moment(2)))
+        #expect(standing.pending?.since == Self.moment(1))
+        standing.observe(Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(3)))
+        #expect(standing.pending == nil)
+    }
+
+    @Test("a change of anything but the medium leaves the time since when it is used")
+    func viaSince() {
+        var standing = Standing<ReachabilityState>(unknown: .unknown)
+        let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
+        standing.settle(up, at: Self.moment(0), keepsVia: false)
+        standing.settle(up, at: Self.moment(5), keepsVia: true)
+        #expect(standing.since == Self.moment(5))
+        #expect(standing.viaSince == Self.moment(0))
+    }
+}
