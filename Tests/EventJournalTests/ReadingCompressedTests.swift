@@ -85,7 +85,8 @@ import Testing
         #expect(result.errors.count == 1)
     }
 
-    @Test(arguments: [1, 5, 17, 1000]) func `a truncated compressed segment is read as far as it goes`(cut: Int) throws {
+    @Test(arguments: [1, 5, 17, 1000]) func `a truncated compressed segment is read as far as it goes`(cut: Int) throws
+    {
         let (journal, _) = try journal()
         try journal.write(name.compressed, Array(try journal.contents(name.compressed).dropLast(cut)))
         var cursor = try journal.reader.events()

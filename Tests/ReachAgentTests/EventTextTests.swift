@@ -53,11 +53,13 @@ import Testing
     @Test func `the golden events are told as they were when they were made`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "EventSchemaTests/Golden")
-        let summaries = try ["path.changed", "target.changed", "netlink.overrun", "netlink.resynced", "network.snapshot"]
-            .map { name in
-                let json = try Array(Data(contentsOf: folder.appending(path: "\(name).json")))
-                return String(EventText.line(of: json).dropFirst(clock.count + 2))
-            }
+        let summaries = try [
+            "path.changed", "target.changed", "netlink.overrun", "netlink.resynced", "network.snapshot",
+        ]
+        .map { name in
+            let json = try Array(Data(contentsOf: folder.appending(path: "\(name).json")))
+            return String(EventText.line(of: json).dropFirst(clock.count + 2))
+        }
         #expect(
             summaries == [
                 "path.changed          default   unknown → wifi wlan0 IPv4 [initial]",
@@ -71,13 +73,15 @@ import Testing
 
     @Test func `an unknown type is told by its plain members`() {
         let text = event(
-            "probe.changed", #"{"b":true,"a":-1.5,"n":18446744073709551615,"o":{"x":1},"l":[1],"z":null,"s":"x y"}"#
+            "probe.changed",
+            #"{"b":true,"a":-1.5,"n":18446744073709551615,"o":{"x":1},"l":[1],"z":null,"s":"x y"}"#
         )
         #expect(text == "\(clock)  probe.changed         default   a=-1.5, b=true, n=18446744073709551615, s=x y")
     }
 
     @Test(arguments: [
-        "", "x", "{", "[]", "null", "{}", "{\"type\":1}", "\u{1B}[31m", "{\"type\":\"t\",\"time\":\"never\",\"data\":[[[]]]}",
+        "", "x", "{", "[]", "null", "{}", "{\"type\":1}", "\u{1B}[31m",
+        "{\"type\":\"t\",\"time\":\"never\",\"data\":[[[]]]}",
         "{\"type\":\"\u{1B}]0;x\u{7}\",\"subject\":\"\\u202e\\u0000\",\"data\":{\"a\":\"\\u001b[2J\\n\"}}",
         "{\"type\":\"reachagent.agent.stopping\",\"data\":{\"reason\":\"\\u001b[2J\\n\\u2028\"}}",
         "{\"type\":\"t\",\"data\":" + String(repeating: "[", count: 5000) + "}",

@@ -9,7 +9,9 @@ import Testing
         let directory: String
 
         init(_ segments: [Int: String]) throws {
-            let url = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString)/reachagent/journal")
+            let url = FileManager.default.temporaryDirectory.appending(
+                path: "history-\(UUID().uuidString)/reachagent/journal"
+            )
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             directory = url.path()
             for (first, text) in segments {
@@ -21,7 +23,9 @@ import Testing
         deinit { try? FileManager.default.removeItem(atPath: stateHome) }
 
         /// What `XDG_STATE_HOME` would be.
-        var stateHome: String { URL(filePath: directory).deletingLastPathComponent().deletingLastPathComponent().path() }
+        var stateHome: String {
+            URL(filePath: directory).deletingLastPathComponent().deletingLastPathComponent().path()
+        }
     }
 
     private static func line(_ number: Int, _ type: String = "path.changed", _ subject: String = "default") -> String {
@@ -86,7 +90,8 @@ import Testing
         (["--until", "2026-11-21T08:02:00+01:00"], [1, 2]), (["--since", "2026-11-21 08:08:01", "--until", "8"], []),
         (["--type", "path.changed"], [1, 2, 4, 7, 8]), (["--type", "reachagent.target.*"], [3]),
         (["--type", "target.changed", "--type", "agent.*"], [3, 9]), (["--subject", "office"], [3]),
-        (["--last", "2"], [8, 9]), (["--limit", "2", "--type", "path.*"], [7, 8]), (["--last", "100"], [1, 2, 3, 4, 7, 8, 9]),
+        (["--last", "2"], [8, 9]), (["--limit", "2", "--type", "path.*"], [7, 8]),
+        (["--last", "100"], [1, 2, 3, 4, 7, 8, 9]),
         (["--last", "3", "--until", "4"], [2, 3, 4]), (["--last", "1", "--type", "no.such"], []),
     ])
     func `events are chosen by number, time, type and subject`(arguments: [String], numbers: [Int]) async throws {
@@ -102,7 +107,8 @@ import Testing
         let journal = try Journal([1: Self.lines(1...59) + String(repeating: "x\n", count: 10)])
         let many = (60...20_000).map { Self.line($0).replacing("T07:\($0):", with: "T07:00:") + "\n" }.joined()
         try Data(many.utf8).write(to: URL(filePath: "\(journal.directory)/events-00000000000000000060.jsonl"))
-        let script = "set -o pipefail; '\(BuiltAgent.path)' history --directory '\(journal.directory)' --json | head -n 1"
+        let script =
+            "set -o pipefail; '\(BuiltAgent.path)' history --directory '\(journal.directory)' --json | head -n 1"
         let result = try await FinishedCommand.run(["-c", script], of: "/bin/bash")
         #expect(result.status == 0)
         #expect(result.lines == [Self.line(1)])
@@ -138,14 +144,19 @@ import Testing
         // The program itself may lie where another user cannot read it: it drops its rights when it is running.
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: journal.directory)
         let result = try await FinishedCommand.run(
-            ["--reuid=65534", "--regid=65534", "--clear-groups", BuiltAgent.path, "history", "--directory", journal.directory],
+            [
+                "--reuid=65534", "--regid=65534", "--clear-groups", BuiltAgent.path, "history", "--directory",
+                journal.directory,
+            ],
             of: "setpriv"
         )
         #expect(result.status == 77)
         #expect(result.error == "reachagent: cannot open \(journal.directory): Permission denied\n")
     }
 
-    @Test(arguments: [["--since", "noon"], ["--type", "Path"], ["--last", "0"], ["--last", "1000001"], ["--until", ""]])
+    @Test(arguments: [
+        ["--since", "noon"], ["--type", "Path"], ["--last", "0"], ["--last", "1000001"], ["--until", ""],
+    ])
     func `wrong usage is refused`(arguments: [String]) async throws {
         let result = try await history(arguments, in: try journal())
         #expect(result.status == 64)
