@@ -12,12 +12,16 @@ struct ReachAgentCommand: ParsableCommand {
             network unless it is asked to probe a target.
 
             EXIT STATUS
-              0   reachable, or done      69  the kernel's netlink is not available
-              1   not reachable, refused  75  this machine could not ask; try again
-              64  wrong usage             78  a file or a setting is bad
+              0   reachable, or done       75  this machine could not ask; try again
+              1   not reachable, refused   77  no permission
+              64  wrong usage              78  a file or a setting is bad
+              69  the kernel's netlink is not available, or there is no journal
             """,
         version: Agent.version,
-        subcommands: [RunCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self, TrustCommand.self]
+        subcommands: [
+            RunCommand.self, HistoryCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self,
+            TrustCommand.self,
+        ]
     )
 }
 
