@@ -59,8 +59,18 @@ import Testing
     @Test(arguments: [
         Age(testDescription: "young", wall: .seconds(59), elapsed: .seconds(59), rotates: false),
         Age(testDescription: "old", wall: .seconds(60), elapsed: .seconds(60), rotates: true),
-        Age(testDescription: "old, and the clock was set back", wall: .seconds(-99), elapsed: .seconds(60), rotates: true),
-        Age(testDescription: "young, and the clock was set back", wall: .seconds(-99), elapsed: .seconds(1), rotates: false),
+        Age(
+            testDescription: "old, and the clock was set back",
+            wall: .seconds(-99),
+            elapsed: .seconds(60),
+            rotates: true
+        ),
+        Age(
+            testDescription: "young, and the clock was set back",
+            wall: .seconds(-99),
+            elapsed: .seconds(1),
+            rotates: false
+        ),
         Age(testDescription: "young, and the clock was set", wall: .seconds(99), elapsed: .seconds(1), rotates: true),
     ]) func `a segment of age is closed with the next event`(age: Age) throws {
         let journal = try scripted.open(fixture) { $0.segmentAge = .seconds(60) }
@@ -84,7 +94,9 @@ import Testing
         #expect(segments == [1, 12])
     }
 
-    @Test(arguments: [false, true]) func `the oldest segments go while there are too many`(compresses: Bool) async throws {
+    @Test(arguments: [false, true]) func `the oldest segments go while there are too many`(compresses: Bool)
+        async throws
+    {
         let length = FixtureJournal.line(100).utf8.count + 1
         let journal = try scripted.open(fixture) {
             $0.segmentBytes = 10 * length
@@ -125,7 +137,8 @@ import Testing
         #expect(segments == [11])
     }
 
-    @Test func `closed segments without an index get one, and are compressed, when the journal is opened`() async throws {
+    @Test func `closed segments without an index get one, and are compressed, when the journal is opened`() async throws
+    {
         try fixture.write(1, FixtureJournal.lines(1...10))
         try fixture.write(11, FixtureJournal.lines(11...20))
         let journal = try scripted.open(fixture) { $0.compressesClosedSegments = true }

@@ -53,6 +53,7 @@ import Testing
         isUrgent: Bool
     ) async throws {
         let interval: Duration = isUrgent ? .seconds(3600) : .milliseconds(20)
+        scripted.with { $0.isClockRunning = true }
         let journal = try scripted.open(fixture) { $0.sync = .interval(interval) }
         await withCheckedContinuation { continuation in
             scripted.with { state in
