@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import Glibc
 internal import Synchronization
 
 extension JournalWriter {

@@ -1,6 +1,5 @@
 internal import EventEnvelope
 internal import Glibc
-internal import Synchronization
 
 /// Writes records to the newest segment; one thread at a time.
 struct JournalWriter {
