@@ -21,6 +21,8 @@ extension JournalWriter {
                 close(segment, at: instant)
             }
         }
+        // Behind the beginning, so that what is counted is not one segment short.
+        defer { upkeep.enqueue(.retain) }
         let segment = try begin(SegmentName(firstSequence: record.sequence), at: instant)
         board.needsNewSegment.store(false, ordering: .relaxed)
         active = segment
@@ -64,7 +66,6 @@ extension JournalWriter {
         }
         active = nil
         upkeep.enqueue(.close(segment.name, segment.file, index))
-        upkeep.enqueue(.retain)
     }
 
     /// Takes the active segment out of the books.
