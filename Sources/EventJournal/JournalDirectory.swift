@@ -54,9 +54,9 @@ struct JournalDirectory: Sendable {
         defer { closedir(stream) }
         var listing = Listing()
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+            // The entry ends with its name, which is shorter than its type says.
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+            let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
             add(name, to: &listing)
         }
         listing.segments = listing.plain.union(listing.compressed).sorted()
