@@ -139,6 +139,7 @@ import Testing
 
     @Test func `an agent that goes on with other numbers in silence is not believed`() throws {
         var resumption = try opened()
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 0)
         #expect(throws: refusal("stream_changed", stream: "new")) {
             try resumption.receive(line(AgentLines.hello(41, stream: "new")))
         }
