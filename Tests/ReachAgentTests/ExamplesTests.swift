@@ -17,7 +17,7 @@ import Testing
     private static func command(_ word: String, _ socket: String, _ path: String) throws -> String {
         let text = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
         let line = text.split(separator: "\n").first { $0.hasPrefix(word) && $0.contains(socket) }
-        return try #require(line).replacing("/run/reachagent/\(socket)", with: path)
+        return String(try #require(line)).replacing("/run/reachagent/\(socket)", with: path)
     }
 
     private static func run(_ command: String) async throws -> FinishedCommand {

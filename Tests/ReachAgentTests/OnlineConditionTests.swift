@@ -1,4 +1,5 @@
 import AgentTestKit
+import EventEnvelope
 import StateClient
 import Testing
 

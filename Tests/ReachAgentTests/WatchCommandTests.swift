@@ -101,7 +101,11 @@ import Testing
     @Test func `an agent that is not there yet is waited for, and the reader's end ends the waiting`() async throws {
         let path = ScriptedAgent.newPath()
         // Nothing is ever printed: only the end of the reader can end it.
-        let command = #""$0" watch --socket "$1" | sleep 0.3"#
+        let command = """
+            notices=$(mktemp)
+            "$0" watch --socket "$1" 2> "$notices" | until grep -q waiting "$notices"; do sleep 0.05; done
+            status=$?; cat "$notices" >&2; rm "$notices"; exit $status
+            """
         let watch = try await FinishedCommand.run(["-c", command, BuiltAgent.path, path], of: "/bin/sh", patience: 30)
         #expect(watch.status == 0)
         #expect(watch.error == "reachagent: no agent answers at \(path): No such file or directory; waiting for it\n")
