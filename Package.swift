@@ -171,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentTestKit", "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
+                "AgentTestKit", "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes",
+                "ReachAgent",
                 "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -21,6 +21,17 @@ import Testing
         )
     }
 
+    /// Whether the tests may become another user, and every directory above the executable lets everybody through.
+    private static let canAskAsNobody: Bool = {
+        var directory = URL(filePath: BuiltAgent.path).deletingLastPathComponent()
+        while directory.path() != "/" {
+            var facts = stat()
+            guard stat(directory.path(), &facts) == 0, facts.st_mode & S_IXOTH != 0 else { return false }
+            directory.deleteLastPathComponent()
+        }
+        return getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0
+    }()
+
     private func wait(_ agent: String, _ arguments: String...) async throws -> FinishedCommand {
         try await FinishedCommand.run(["wait-online", "--socket", agent] + arguments, patience: 30)
     }
@@ -102,6 +113,22 @@ import Testing
         let wait = try await wait(agent.path, "--timeout", "0")
         #expect(wait.status == 75)
         #expect(wait.error == "reachagent: there is no 'subscribe' [unknown_method]\n")
+    }
+
+    @Test(.enabled(if: canAskAsNobody, "only root can become another user, who must be able to run the executable"))
+    func `a socket that may not be used is not waited for`() async throws {
+        let agent = try Self.agent(AgentLines.state(via: "wifi"))
+        chmod(agent.path, 0o600)
+        for subcommand in ["wait-online", "watch"] {
+            let arguments = ["--reuid", "65534", "--regid", "65534", "--clear-groups", BuiltAgent.path, subcommand]
+            let result = try await FinishedCommand.run(
+                arguments + ["--socket", agent.path],
+                of: "/usr/bin/setpriv",
+                patience: 30
+            )
+            #expect(result.status == 77)
+            #expect(result.error.hasPrefix("reachagent: \(agent.path) may not be used: Permission denied"))
+        }
     }
 
     @Test(

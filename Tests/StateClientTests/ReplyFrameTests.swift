@@ -9,8 +9,8 @@ import Testing
         // A slice that does not begin at 0, as lines do not.
         let line = Array("##\(text)".utf8)[2...]
         guard let frame = ReplyFrame(line) else { return nil }
-        func text(_ range: Range<Int>?) -> String? { range.map { String(decoding: line[$0], as: UTF8.self) } }
-        return (text(frame.parameters), text(frame.error))
+        func content(_ range: Range<Int>?) -> String? { range.map { String(decoding: line[$0], as: UTF8.self) } }
+        return (content(frame.parameters), content(frame.error))
     }
 
     @Test(

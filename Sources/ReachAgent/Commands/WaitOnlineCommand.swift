@@ -34,7 +34,10 @@ struct WaitOnlineCommand: ParsableCommand {
     var target: String?
 
     @Option(
-        help: ArgumentHelp("How long to wait, in seconds or as in 500ms and 2m; 0 for ever.", valueName: "time"),
+        help: ArgumentHelp(
+            "How long to wait, in seconds or as in 500ms and 2m; 0 for ever (default: 120).",
+            valueName: "time"
+        ),
         transform: Arguments.seconds
     )
     var timeout: Duration = .seconds(120)
