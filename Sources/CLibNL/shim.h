@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -123,6 +124,32 @@ static inline int clibnl_open_signalfd(int first, int second) {
 static inline int clibnl_next_signal(int fd) {
     struct signalfd_siginfo info;
     return read(fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
+}
+
+// Lets the calling thread, and so the process, be ended by a signal that clibnl_open_signalfd took away.
+static inline void clibnl_give_back_signals(int first, int second) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, first);
+    sigaddset(&set, second);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+// A timerfd(2) of the monotonic clock that never blocks and is not inherited; -1 with errno.
+static inline int clibnl_open_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+// Makes a timerfd readable once, so many milliseconds from now; 0 stops it.
+static inline void clibnl_set_timerfd(int fd, long milliseconds) {
+    struct itimerspec timer = {
+        .it_value = { .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000 },
+    };
+    timerfd_settime(fd, 0, &timer, NULL);
+}
+
+// Whether a timerfd has run down since the last call.
+static inline bool clibnl_has_expired(int fd) {
+    uint64_t expirations;
+    return read(fd, &expirations, sizeof expirations) == sizeof expirations;
 }
 
 // pwritev2(2) with RWF_NOWAIT at the current position: writes what fits without ever blocking. EOPNOTSUPP where the kind

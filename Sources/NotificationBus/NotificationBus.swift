@@ -48,40 +48,27 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// - Returns: The notification, or `nil` when the bus is finished; `make` was not called then.
     @discardableResult
     public func publish(_ make: (UInt64) -> Content) -> Notification<Content>? {
-        var woken: [Subscription<Content>] = []
-        let notification = state.withLock { state -> Notification<Content>? in
+        change { state, woken in
             guard !state.isFinished else { return nil }
             let notification = Notification(sequence: state.nextSequence, content: make(state.nextSequence))
             state.nextSequence += 1
-            guard let recorder = state.recorder else {
+            offerToRecorder(notification, &state, &woken)
+            guard state.recorder != nil, !state.isBypassed else {
                 deliver(notification, &state, &woken)
                 return notification
             }
-            let outcome = recorder.offer(notification)
-            if outcome.wakes { woken.append(recorder) }
-            if outcome.isCut {
-                state.recorder = nil
-                releaseHeld(through: .max, &state, &woken)
-                state.isBypassed = true
-            }
-            if state.isBypassed {
-                deliver(notification, &state, &woken)
-            } else {
-                if state.held.isEmpty { whenHeld?(true) }
-                state.held.append(notification)
-            }
+            if state.held.isEmpty { whenHeld?(true) }
+            state.held.append(notification)
             return notification
         }
-        for subscription in woken { subscription.wake() }
-        return notification
     }
 
     /// Subscribes to everything that subscribers are given from now on.
     ///
     /// - Parameters:
     ///   - capacity: How many notifications may wait; at least 1. One more, and the subscriber is cut off.
-    ///   - whenReady: Called when something is there to take after nothing was: on the publisher's thread, so it must
-    ///     not block. Without it, iterate over the subscription.
+    ///   - whenReady: Called when something is there to take after nothing was: on the publisher's or the recorder's
+    ///     thread, so it must not block. Without it, iterate over the subscription.
     public func subscribe(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
@@ -105,29 +92,25 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///
     /// A recorder's subscription too; what it has not released is released.
     public func cancel(_ subscription: Subscription<Content>) {
-        var woken: [Subscription<Content>] = []
-        state.withLock { state in
+        change { state, woken in
             if state.recorder === subscription {
                 state.recorder = nil
-                releaseHeld(through: .max, &state, &woken)
+                release(through: .max, &state, &woken)
             }
             state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription))
+            if subscription.finish() { woken.append(subscription) }
         }
-        if subscription.finish() { woken.append(subscription) }
-        for subscription in woken { subscription.wake() }
     }
 
     /// Ends the bus: nothing more can be published, and every subscription ends when what waits in it was taken.
     ///
     /// What waits for the recorder is still released by it.
     public func finish() {
-        var woken: [Subscription<Content>] = []
-        state.withLock { state in
+        change { state, woken in
             state.isFinished = true
             if let recorder = state.recorder, recorder.finish() { woken.append(recorder) }
-            if state.held.isEmpty { finishSubscriptions(&state, &woken) }
+            finishSubscriptionsAtTheEnd(&state, &woken)
         }
-        for subscription in woken { subscription.wake() }
     }
 
     // MARK: The recorder
@@ -139,56 +122,73 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// recorder subscribes again.
     ///
     /// - Parameters:
-    ///   - capacity: How many notifications may wait for the recorder, and for its release; at least 1.
+    ///   - capacity: How many notifications may wait for the recorder; at least 1.
     ///   - whenReady: As in ``subscribe(capacity:whenReady:)``.
     public func subscribeRecorder(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
     ) -> Subscription<Content> {
-        var woken: [Subscription<Content>] = []
-        let subscription = state.withLock { state in
+        change { state, woken in
             if let former = state.recorder, former.finish() { woken.append(former) }
-            releaseHeld(through: .max, &state, &woken)
+            release(through: .max, &state, &woken)
             let subscription = Subscription<Content>(
                 capacity: max(1, capacity),
                 startingAfter: state.nextSequence - 1,
                 whenReady: whenReady
             )
             state.isBypassed = false
-            state.recorder = state.isFinished ? nil : subscription
+            state.recorder = subscription
             if state.isFinished { _ = subscription.finish() }
             return subscription
         }
-        for subscription in woken { subscription.wake() }
-        return subscription
     }
 
     /// Hands everything up to a number to the subscribers: the recorder's word that it is recorded.
     ///
     /// A recorder that was bypassed is waited for again once it has caught up with the newest number.
     public func release(through sequence: UInt64) {
-        var woken: [Subscription<Content>] = []
-        state.withLock { state in
-            releaseHeld(through: sequence, &state, &woken)
-            if state.isBypassed, sequence >= state.nextSequence - 1, state.recorder != nil { state.isBypassed = false }
+        change { state, woken in
+            release(through: sequence, &state, &woken)
+            if state.recorder != nil, sequence >= state.nextSequence - 1 { state.isBypassed = false }
         }
-        for subscription in woken { subscription.wake() }
     }
 
     /// Hands everything that waits for the recorder to the subscribers, and waits for it no longer, until it catches up.
     ///
     /// For a recorder that hangs; it is still given everything, as far as its capacity goes.
     public func bypassRecorder() {
-        var woken: [Subscription<Content>] = []
-        state.withLock { state in
+        change { state, woken in
             guard !state.held.isEmpty else { return }
-            releaseHeld(through: .max, &state, &woken)
+            release(through: .max, &state, &woken)
             state.isBypassed = true
         }
-        for subscription in woken { subscription.wake() }
     }
 
     // MARK: Under the lock
+
+    /// Changes the state, and wakes whom the change has given something once the lock is free.
+    private func change<Result: Sendable>(
+        _ body: (inout State, inout [Subscription<Content>]) -> Result
+    ) -> Result {
+        var woken: [Subscription<Content>] = []
+        let result = state.withLock { body(&$0, &woken) }
+        for subscription in woken { subscription.wake() }
+        return result
+    }
+
+    private func offerToRecorder(
+        _ notification: Notification<Content>,
+        _ state: inout State,
+        _ woken: inout [Subscription<Content>]
+    ) {
+        guard let recorder = state.recorder else { return }
+        let outcome = recorder.offer(notification)
+        if outcome.wakes { woken.append(recorder) }
+        guard outcome.isCut else { return }
+        state.recorder = nil
+        state.isBypassed = true
+        release(through: .max, &state, &woken)
+    }
 
     private func deliver(
         _ notification: Notification<Content>,
@@ -202,17 +202,18 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    private func releaseHeld(through sequence: UInt64, _ state: inout State, _ woken: inout [Subscription<Content>]) {
+    private func release(through sequence: UInt64, _ state: inout State, _ woken: inout [Subscription<Content>]) {
         guard !state.held.isEmpty else { return }
         let count = state.held.prefix { $0.sequence <= sequence }.count
         for notification in state.held.prefix(count) { deliver(notification, &state, &woken) }
         state.held.removeFirst(count)
         guard state.held.isEmpty else { return }
         whenHeld?(false)
-        if state.isFinished { finishSubscriptions(&state, &woken) }
+        finishSubscriptionsAtTheEnd(&state, &woken)
     }
 
-    private func finishSubscriptions(_ state: inout State, _ woken: inout [Subscription<Content>]) {
+    private func finishSubscriptionsAtTheEnd(_ state: inout State, _ woken: inout [Subscription<Content>]) {
+        guard state.isFinished, state.held.isEmpty else { return }
         for subscription in state.subscriptions.values where subscription.finish() { woken.append(subscription) }
         state.subscriptions = [:]
     }

@@ -5,11 +5,11 @@ internal import NetlinkMonitor
 enum ExitStatus {
     /// Not reachable, or refused by the policy.
     static let finding: Int32 = 1
-    /// Netlink is not available, or no agent answers.
+    /// What is needed is not there: netlink, an agent, or a journal.
     static let unavailable: Int32 = 69
     /// This machine could not ask; another time it may.
     static let tryAgain: Int32 = 75
-    /// The agent may not be asked by this user.
+    /// The user has no permission.
     static let notPermitted: Int32 = 77
     /// A file that the command line or the configuration names is bad.
     static let badConfiguration: Int32 = 78

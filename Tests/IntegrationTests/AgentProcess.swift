@@ -14,9 +14,9 @@ final class AgentProcess: Sendable {
 
     var processIdentifier: Int32 { process.processIdentifier }
 
-    /// Starts `reachagent run` with more arguments and waits for its first view.
+    /// Starts `reachagent run` with more arguments, with neither journal nor sockets, and waits for its first view.
     static func run(in namespace: NetworkNamespace, _ arguments: String...) async throws -> AgentProcess {
-        let agent = try AgentProcess(in: namespace, ["run"] + arguments)
+        let agent = try AgentProcess(in: namespace, ["run", "--no-journal", "--no-sockets"] + arguments)
         _ = try await agent.next("reachability.changed", about: "default")
         return agent
     }

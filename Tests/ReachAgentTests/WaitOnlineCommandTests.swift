@@ -25,8 +25,8 @@ import Testing
     private static let canAskAsNobody: Bool = {
         var directory = URL(filePath: BuiltAgent.path).deletingLastPathComponent()
         while directory.path() != "/" {
-            var facts = stat()
-            guard stat(directory.path(), &facts) == 0, facts.st_mode & S_IXOTH != 0 else { return false }
+            let facts = try? FileManager.default.attributesOfItem(atPath: directory.path())
+            guard let mode = facts?[.posixPermissions] as? Int, mode & 0o001 != 0 else { return false }
             directory.deleteLastPathComponent()
         }
         return getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0

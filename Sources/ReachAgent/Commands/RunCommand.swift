@@ -1,30 +1,35 @@
 internal import ArgumentParser
 internal import EventEnvelope
+internal import EventJournal
 internal import EventSchema
 internal import Glibc
 internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
 internal import Reachability
+internal import StateSocket
 
 /// `reachagent run`: the agent in the foreground.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Watch, and print every change as one JSON object a line.",
+        abstract: "Watch, publish every change, and print it as one JSON object a line.",
         discussion: """
             The first lines tell the state at the start; then follows one line for each change, flushed at once:
             'path.changed' for every edge as the kernel reports it, 'reachability.changed' when a change has held for \
-            the settle time. Log messages go to standard error. SIGINT or SIGTERM end the agent.
+            the settle time. Every event is kept in a journal ('reachagent history'), and sockets let others follow \
+            ('reachagent watch', 'reachagent status'). Log messages go to standard error. SIGINT or SIGTERM end the agent.
 
             EXAMPLES
               reachagent run --format human
               reachagent run --target office=192.0.2.7 --settle-down 3s
+              reachagent run --format none --socket-group netdev
+              reachagent run --no-journal --no-sockets
               reachagent run | jq -r 'select(.type == "reachagent.reachability.changed") | .data.to.via'
             """
     )
 
-    @Option(help: "How to print events: 'json' (one object a line) or 'human'.")
+    @Option(help: "How to print events: 'json' (one object a line), 'human', or 'none'.")
     var format: OutputFormat = .json
 
     @Flag(help: "Print the current state and end: status 0 when reachable, 1 when not.")
@@ -54,6 +59,10 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var watch: WatchOptions
 
+    @OptionGroup(title: "Journal options") var journal: JournalOptions
+
+    @OptionGroup(title: "Socket options") var sockets: StateSocketOptions
+
     func validate() throws {
         var names: Set<String> = []
         for target in targets where !names.insert(target.name).inserted {
@@ -68,25 +77,42 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let configuration = watch.monitorConfiguration(targets: targets.map(\.address))
-        let settle = SettlePolicy(
-            up: settleUp ?? SettlePolicy.standard.up,
-            down: settleDown ?? SettlePolicy.standard.down
+        let monitor = watch.monitorConfiguration(targets: targets.map(\.address))
+        if once { return try printOnce(monitor, targets) }
+        let configuration = AgentConfiguration(
+            monitor: monitor,
+            settle: SettlePolicy(
+                up: settleUp ?? SettlePolicy.standard.up,
+                down: settleDown ?? SettlePolicy.standard.down
+            ),
+            targets: targets,
+            format: format,
+            journal: journalConfiguration,
+            sockets: socketConfiguration
         )
-        if once { return try printOnce(configuration, targets) }
-        let loop = try AgentLoop()
-        let bus = NotificationBus<Event>()
-        let driver = ReachabilityDriver(bus: bus, origin: .current(), settle: settle, targets: targets) { loop.wake() }
-        let printer = try EventPrinter(bus: bus, format: format, origin: driver.origin)
-        printer.start { loop.stop(because: "the reader of standard output has gone") }
-        let monitor = try Unavailable.orExit { () throws(NetlinkError) in
-            try NetworkMonitor(configuration) { driver.handle($0) }
+        try StartFailure.orExit { try AgentServices(configuration).run() }
+    }
+
+    private var journalConfiguration: JournalConfiguration? {
+        guard !journal.noJournal else { return nil }
+        guard let directory = JournalLocation().directoryToWrite(journal.journalDirectory) else {
+            AgentLogger.make().notice(
+                "there is no journal: neither XDG_STATE_HOME nor HOME says where; give --journal-directory"
+            )
+            return nil
         }
-        let reason = loop.run { driver.tick() }
-        // First the source, then the state machine, and last the output, once it has printed what was published.
-        monitor.stop()
-        driver.finish(because: reason)
-        printer.finish()
+        return journal.configuration(in: directory)
+    }
+
+    private var socketConfiguration: StateSocketConfiguration? {
+        guard !sockets.noSockets else { return nil }
+        guard let configuration = sockets.configuration() else {
+            AgentLogger.make().notice(
+                "there are no sockets: XDG_RUNTIME_DIR does not say where; give --socket-directory"
+            )
+            return nil
+        }
+        return configuration
     }
 
     private func printOnce(_ configuration: MonitorConfiguration, _ targets: [Target]) throws {
@@ -99,6 +125,7 @@ struct RunCommand: ParsableCommand {
         switch format {
         case .json: Terminal.print(event.line)
         case .human: Terminal.print(StateText.lines(snapshot, machine).joined(separator: "\n"))
+        case .none: break
         }
         guard machine.state.via.isReachable else { throw ExitCode(ExitStatus.finding) }
     }

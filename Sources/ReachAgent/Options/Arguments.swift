@@ -7,7 +7,7 @@ internal import Reachability
 
 /// How events are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    case json, human
+    case json, human, none
 }
 
 /// The forms of argument that need more than a type: each function names what is wrong and what is accepted.
@@ -51,8 +51,31 @@ enum Arguments {
 
     /// A duration with a unit: `250ms`, `1.5s`, `2m`, or `0`.
     static func duration(_ text: String) throws -> Duration {
-        let units: [(suffix: String, milliseconds: Double)] = [("ms", 1), ("s", 1000), ("m", 60_000)]
-        let malformed = ValidationError("'\(text)' is no duration; accepted are 0 and forms like 250ms, 1.5s and 2m")
+        try span(
+            text,
+            units: [("ms", 1), ("s", 1000), ("m", 60_000)],
+            atMost: ("60m", 3_600_000),
+            like: "0 and forms like 250ms, 1.5s and 2m"
+        )
+    }
+
+    /// How long something is kept: `90m`, `12h`, `30d`.
+    static func age(_ text: String) throws -> Duration {
+        try span(
+            text,
+            units: [("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)],
+            atMost: ("36500d", 36_500 * 86_400_000),
+            like: "forms like 90m, 12h and 30d"
+        )
+    }
+
+    private static func span(
+        _ text: String,
+        units: [(suffix: String, milliseconds: Double)],
+        atMost limit: (text: String, milliseconds: Double),
+        like forms: String
+    ) throws -> Duration {
+        let malformed = ValidationError("'\(text)' is no duration; accepted are \(forms)")
         if text == "0" { return .zero }
         guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { throw malformed }
         let digits = text.dropLast(unit.suffix.count)
@@ -60,10 +83,34 @@ enum Arguments {
             let value = Double(digits)
         else { throw malformed }
         let milliseconds = value * unit.milliseconds
-        guard milliseconds <= 3_600_000 else {
-            throw ValidationError("'\(text)' is too long; at most 60m is accepted")
+        guard milliseconds <= limit.milliseconds else {
+            throw ValidationError("'\(text)' is too long; at most \(limit.text) is accepted")
         }
         return .milliseconds(milliseconds)
+    }
+
+    /// A number of bytes with a unit: `512K`, `8M`, `2G` (powers of 1024).
+    static func byteCount(_ text: String) throws -> Int {
+        let units: [(suffix: String, bytes: Int)] = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("", 1)]
+        let malformed = ValidationError("'\(text)' is no size; accepted are forms like 512K, 8M and 2G")
+        guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { throw malformed }
+        let digits = text.dropLast(unit.suffix.count)
+        guard digits.count <= 12, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int(digits) else {
+            throw malformed
+        }
+        let (bytes, overflow) = value.multipliedReportingOverflow(by: unit.bytes)
+        guard !overflow, bytes <= 1 << 40 else {
+            throw ValidationError("'\(text)' is too large; at most 1024G is accepted")
+        }
+        return bytes
+    }
+
+    /// Permission bits in octal: `0660`.
+    static func mode(_ text: String) throws -> UInt32 {
+        guard text.count <= 4, let mode = UInt32(text, radix: 8), mode <= 0o777 else {
+            throw ValidationError("'\(text)' is no mode; accepted are octal permission bits such as 0660")
+        }
+        return mode
     }
 }
 

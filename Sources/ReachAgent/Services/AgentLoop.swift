@@ -1,23 +1,39 @@
 internal import CLibNL
+internal import Dispatch
 internal import Glibc
 internal import NetlinkMonitor
+internal import ServiceLifecycle
 internal import Synchronization
 
-/// What the main thread does while the agent runs: it waits for signals, for the moments at which something settles, and
-/// for a request to end.
+/// The agent's own thread: it waits for signals, for the moments at which something settles, for a journal that hangs, and
+/// for a request to end. When it ends, so does the agent.
 ///
-/// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here uses Swift's tasks: once their
-/// shared threads have run a single job, libdispatch wakes the process every second for ever.
-final class AgentLoop: Sendable {
+/// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here runs on Swift's shared threads:
+/// once they have run a single job, libdispatch wakes the process every second for ever.
+final class AgentLoop: Service {
+    /// How long the journal may keep an event from the subscribers.
+    private static let recorderPatience: Int = 1000
+
     private let signalDescriptor: Int32
     private let wakeDescriptor: Int32
+    private let timerDescriptor: Int32
     private let stopReason = Mutex<String?>(nil)
+    private let work = Mutex<Work?>(nil)
+
+    /// What the loop does when it is time.
+    struct Work: Sendable {
+        /// Publishes what has settled, and gives the moment at which to call again.
+        var tick: @Sendable () -> ContinuousClock.Instant?
+        /// Lets the subscribers have what the journal keeps from them.
+        var bypassRecorder: @Sendable () -> Void
+    }
 
     /// Takes SIGINT and SIGTERM over; to be called before any thread is started.
     init() throws(NetlinkError) {
         signalDescriptor = clibnl_open_signalfd(SIGINT, SIGTERM)
         wakeDescriptor = clibnl_open_eventfd()
-        guard signalDescriptor >= 0, wakeDescriptor >= 0 else {
+        timerDescriptor = clibnl_open_timerfd()
+        guard signalDescriptor >= 0, wakeDescriptor >= 0, timerDescriptor >= 0 else {
             throw NetlinkError(operation: "create the agent's descriptors", cause: .errno(errno))
         }
     }
@@ -25,12 +41,26 @@ final class AgentLoop: Sendable {
     deinit {
         close(signalDescriptor)
         close(wakeDescriptor)
+        close(timerDescriptor)
     }
+
+    /// Why the agent ends; `nil` before it does.
+    var reason: String? { stopReason.withLock { $0 } }
+
+    /// Says what to do; to be called before ``run()``.
+    func setWork(_ work: Work) { self.work.withLock { $0 = work } }
 
     /// Makes the loop ask for the next moment again.
     ///
     /// Safe from any thread.
     func wake() { clibnl_signal_eventfd(wakeDescriptor) }
+
+    /// Starts or stops the time that the journal has for what it keeps from the subscribers.
+    ///
+    /// Safe from any thread, and quick.
+    func timeRecorder(_ isHolding: Bool) {
+        clibnl_set_timerfd(timerDescriptor, isHolding ? Self.recorderPatience : 0)
+    }
 
     /// Ends the loop; only the first reason counts.
     ///
@@ -40,21 +70,34 @@ final class AgentLoop: Sendable {
         wake()
     }
 
-    /// Calls `tick` whenever the moment that it gave has come, or after ``wake()``, until the agent shall end.
-    ///
-    /// - Returns: Why it shall end.
-    func run(_ tick: () -> ContinuousClock.Instant?) -> String {
-        while true {
-            if let reason = stopReason.withLock({ $0 }) { return reason }
-            var entries = [
-                pollfd(fd: signalDescriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: tick()))
+    /// Loops on a thread of its own until a signal comes or ``stop(because:)`` is called.
+    func run() async {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "reachagent.loop").async { [self] in
+                    loop()
+                    continuation.resume()
+                }
+            }
+        } onCancelOrGracefulShutdown: { [self] in
+            stop(because: "a part of the agent has ended")
+        }
+        // Whoever asks a second time does not want to wait for an orderly end.
+        clibnl_give_back_signals(SIGINT, SIGTERM)
+    }
+
+    private func loop() {
+        let work = work.withLock { $0 }
+        while reason == nil {
+            var entries = [signalDescriptor, wakeDescriptor, timerDescriptor].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: work?.tick()))
             if entries[1].revents != 0 { clibnl_reset_eventfd(wakeDescriptor) }
+            if clibnl_has_expired(timerDescriptor) { work?.bypassRecorder() }
             switch clibnl_next_signal(signalDescriptor) {
-            case SIGINT: return "SIGINT"
-            case SIGTERM: return "SIGTERM"
+            case SIGINT: stop(because: "SIGINT")
+            case SIGTERM: stop(because: "SIGTERM")
             default: break
             }
         }

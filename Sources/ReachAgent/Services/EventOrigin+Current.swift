@@ -3,15 +3,16 @@ internal import EventSchema
 internal import Glibc
 
 extension EventOrigin {
-    /// A new stream of this host's.
+    /// This host as the origin of a stream.
     ///
-    /// Numbers begin at 1 with each process, so the stream's name is random: `id` then never repeats.
-    static func current() -> EventOrigin {
+    /// - Parameter streamID: The name of the stream whose numbers go on; without one (no journal) numbers begin at 1 with
+    ///   each process, so a random name keeps `id` from repeating.
+    static func current(streamID: String? = nil) -> EventOrigin {
         func half() -> String {
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }
-        return EventOrigin(streamID: half() + half(), host: hostName, bootID: currentBootID)
+        return EventOrigin(streamID: streamID ?? half() + half(), host: hostName, bootID: currentBootID)
     }
 
     /// The kernel's name for this boot; `nil` when `/proc` does not tell it.

@@ -19,7 +19,9 @@ extension Listener {
             name: "reachagent run",
             source: .program(
                 path: path,
-                arguments: ["run", "--format", "json", "--settle-up", "0", "--settle-down", "0"],
+                arguments: [
+                    "run", "--format", "json", "--settle-up", "0", "--settle-down", "0", "--no-journal", "--no-sockets",
+                ],
                 showsErrors: true
             ),
             recognizer: Recognizers.agent

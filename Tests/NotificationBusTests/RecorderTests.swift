@@ -1,0 +1,122 @@
+import NotificationBus
+import Synchronization
+import Testing
+
+/// What one subscriber is given before the others, and what happens when it hangs.
+struct RecorderTests {
+    private func taken(_ subscription: Subscription<Int>) -> [UInt64] {
+        guard case .notifications(let batch) = subscription.take() else { return [] }
+        return batch.map(\.sequence)
+    }
+
+    private func publish(_ count: Int, on bus: NotificationBus<Int>) {
+        for value in 0..<count { bus.publish { _ in value } }
+    }
+
+    @Test("nobody is given what the recorder has not released")
+    func order() {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 10)
+        let subscriber = bus.subscribe(capacity: 10)
+        publish(3, on: bus)
+        #expect(taken(recorder) == [1, 2, 3])
+        #expect(taken(subscriber) == [])
+        #expect((bus.lastSequence, bus.lastReleased) == (3, 0))
+        bus.release(through: 2)
+        #expect(taken(subscriber) == [1, 2])
+        bus.release(through: 3)
+        #expect(taken(subscriber) == [3])
+        #expect(bus.lastReleased == 3)
+    }
+
+    @Test("who subscribes while something is held is given it when it is released")
+    func lateSubscriber() {
+        let bus = NotificationBus<Int>()
+        _ = bus.subscribeRecorder(capacity: 10)
+        publish(2, on: bus)
+        let late = bus.subscribe(capacity: 10)
+        bus.release(through: 2)
+        #expect(taken(late) == [1, 2])
+    }
+
+    @Test("whoever sets a timer is told when the first waits and when nothing waits any more")
+    func held() {
+        let told = Mutex<[Bool]>([])
+        let bus = NotificationBus<Int> { isHeld in told.withLock { $0.append(isHeld) } }
+        _ = bus.subscribeRecorder(capacity: 10)
+        publish(3, on: bus)
+        bus.release(through: 2)
+        bus.release(through: 3)
+        publish(1, on: bus)
+        #expect(told.withLock { $0 } == [true, false, true])
+    }
+
+    @Test("a recorder that hangs is bypassed, still given everything, and waited for again once it has caught up")
+    func bypass() {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 10)
+        let subscriber = bus.subscribe(capacity: 10)
+        publish(2, on: bus)
+        bus.bypassRecorder()
+        #expect(bus.isRecorderBypassed)
+        publish(1, on: bus)
+        #expect(taken(subscriber) == [1, 2, 3])
+        #expect(taken(recorder) == [1, 2, 3])
+        bus.release(through: 2)
+        #expect(bus.isRecorderBypassed)
+        bus.release(through: 3)
+        #expect(!bus.isRecorderBypassed)
+        publish(1, on: bus)
+        #expect(taken(subscriber) == [])
+    }
+
+    @Test("a recorder whose queue is full is cut off, and the others go on without it until one subscribes again")
+    func overflow() {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 2)
+        let subscriber = bus.subscribe(capacity: 10)
+        publish(3, on: bus)
+        #expect(taken(subscriber) == [1, 2, 3])
+        guard case .lagged(0) = recorder.take() else {
+            Issue.record("the recorder was not told that it lagged")
+            return
+        }
+        publish(1, on: bus)
+        #expect(taken(subscriber) == [4])
+        let again = bus.subscribeRecorder(capacity: 2)
+        publish(1, on: bus)
+        #expect(taken(again) == [5])
+        #expect(taken(subscriber) == [])
+    }
+
+    @Test("a bus that ends gives the others the rest when the recorder releases it")
+    func ending() {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 10)
+        let subscriber = bus.subscribe(capacity: 10)
+        publish(2, on: bus)
+        bus.finish()
+        guard case .empty = subscriber.take() else {
+            Issue.record("the subscriber was given something before the recorder released it")
+            return
+        }
+        #expect(taken(recorder) == [1, 2])
+        bus.release(through: 2)
+        #expect(taken(subscriber) == [1, 2])
+        guard case .finished = subscriber.take(), case .finished = recorder.take() else {
+            Issue.record("a subscription did not end")
+            return
+        }
+    }
+
+    @Test("when the recorder is cancelled, what it held is given to the others, and nothing is held any more")
+    func cancelled() {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 10)
+        let subscriber = bus.subscribe(capacity: 10)
+        publish(1, on: bus)
+        bus.cancel(recorder)
+        publish(1, on: bus)
+        #expect(taken(subscriber) == [1, 2])
+    }
+}
