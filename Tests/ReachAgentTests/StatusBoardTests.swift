@@ -8,7 +8,7 @@ import Testing
 @testable import ReachAgent
 
 /// What was published, as `status` tells it and as a client reads it.
-struct StatusBoardTests {
+@Suite struct StatusBoardTests {
     private static let start = ContinuousClock.now
     private static let office = Target(name: "office", address: IPAddress("203.0.113.7") ?? .unspecified(.ipv4))
     private static let wifi = ReachabilityState(
@@ -43,8 +43,7 @@ struct StatusBoardTests {
         Change(from: from, to: to, cause: ChangeCause(kind: .link, code: "link_down"), observed: moment(seconds))
     }
 
-    @Test("before anything was published, nothing is known")
-    func fresh() throws {
+    @Test func `before anything was published, nothing is known`() throws {
         let reply = try Self.reply(Self.board(), at: 1)
         #expect(reply.reachability.state?.via == "unknown")
         #expect(reply.reachability.since == nil)
@@ -55,8 +54,7 @@ struct StatusBoardTests {
         #expect(reply.agent?.uptime == .seconds(1))
     }
 
-    @Test("a raw change is pending until it is published as settled")
-    func pending() throws {
+    @Test func `a raw change is pending until it is published as settled`() throws {
         let board = Self.board()
         let up = Self.change(.unknown, Self.wifi, 0)
         board.note(.path(up), sequence: 2, at: Self.moment(0))
@@ -79,8 +77,7 @@ struct StatusBoardTests {
         #expect(settled.recent.last?.from == "wifi wlan0 IPv4")
     }
 
-    @Test("each target has its own state, and strangers change none")
-    func targets() throws {
+    @Test func `each target has its own state, and strangers change none`() throws {
         let board = Self.board()
         let unknown = TargetState(address: Self.office.address, path: .unknown)
         let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)
@@ -96,18 +93,17 @@ struct StatusBoardTests {
         #expect(reply.lastSequence == 6)
     }
 
-    @Test("only the newest settled changes are kept")
-    func recent() throws {
+    @Test func `only the newest settled changes are kept`() throws {
         let board = Self.board()
         for number in 1...25 {
-            let change = number % 2 == 0 ? Self.change(Self.wifi, Self.lost, number) : Self.change(Self.lost, Self.wifi, number)
+            let change =
+                number % 2 == 0 ? Self.change(Self.wifi, Self.lost, number) : Self.change(Self.lost, Self.wifi, number)
             board.note(.reachability(change), sequence: UInt64(number), at: Self.moment(number))
         }
         #expect(try Self.reply(board, at: 30).recent.compactMap(\.sequence) == Array(16...25))
     }
 
-    @Test("losses are counted, and other events move the last number on")
-    func losses() throws {
+    @Test func `losses are counted, and other events move the last number on`() throws {
         let board = Self.board()
         let loss = Overrun(code: .bufferFull, detail: "full", dropped: 7, observed: Self.moment(3))
         board.note(loss, sequence: 8)
@@ -121,8 +117,7 @@ struct StatusBoardTests {
         #expect(reply.lastSequence == 12)
     }
 
-    @Test("the snapshot shows the settled state, and its number is the last one that was told")
-    func snapshot() {
+    @Test func `the snapshot shows the settled state, and its number is the last one that was told`() {
         let board = Self.board()
         let network = NetworkSnapshot(links: [Link(index: 3, name: "wlan0")])
         board.note(NetworkUpdate(snapshot: network, changes: [], observed: Self.moment(0)))

@@ -5,7 +5,7 @@ import Testing
 @testable import ReachAgent
 
 /// Who is connected, as people read it on a terminal.
-struct SubscribersTextTests {
+@Suite struct SubscribersTextTests {
     private func text(_ json: String, hasColour: Bool = false) throws -> String {
         let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)
         let clock = ClockText(now: Timestamp(microsecondsSince1970: 1_795_266_000_000_000))
@@ -13,8 +13,7 @@ struct SubscribersTextTests {
         return text.text(try SubscribersReply(parameters: Array(json.utf8)))
     }
 
-    @Test("each connection has a line, and its filters another one")
-    func table() throws {
+    @Test func `each connection has a line, and its filters another one`() throws {
         let text = try text(
             #"""
             {"limit":4096,"subscribers":[
@@ -38,8 +37,7 @@ struct SubscribersTextTests {
         )
     }
 
-    @Test("what strangers call themselves cannot move the cursor")
-    func hostileText() throws {
+    @Test func `what strangers call themselves cannot move the cursor`() throws {
         let evil = #"a\u001b[2J\n"#
         let text = try text(
             #"{"subscribers":[{"command":"\#(evil)","socket":"\#(evil)","state":"\#(evil)","types":["\#(evil)"],"#
@@ -49,13 +47,11 @@ struct SubscribersTextTests {
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test("one that was cut off stands out")
-    func lagged() throws {
+    @Test func `one that was cut off stands out`() throws {
         #expect(try text(#"{"subscribers":[{"state":"lagged"}]}"#, hasColour: true).contains("\u{1B}[31m?"))
     }
 
-    @Test("a thousand filters do not flood the screen")
-    func manyFilters() throws {
+    @Test func `a thousand filters do not flood the screen`() throws {
         let types = (0..<1000).map { "\"path.t\($0)\"" }.joined(separator: ",")
         let text = try text("{\"subscribers\":[{\"types\":[\(types)]}]}")
         #expect(text.contains("and 984 more"))

@@ -5,7 +5,7 @@ import Testing
 @testable import StateClient
 
 /// What a client makes of the agent's word, whoever the agent is.
-struct StatusReplyTests {
+@Suite struct StatusReplyTests {
     private static func reply(_ json: String) throws(ClientError) -> StatusReply {
         try StatusReply(parameters: Array(json.utf8))
     }
@@ -15,8 +15,7 @@ struct StatusReplyTests {
         return Array(try Data(contentsOf: folder.appending(path: "EventSchemaTests/Golden/\(name).json")))
     }
 
-    @Test("every member of the agent's answer is understood")
-    func complete() throws {
+    @Test func `every member of the agent's answer is understood`() throws {
         let reply = try StatusReply(parameters: Self.golden("status.eventful"))
         #expect(reply.agent?.version == "0.1.0")
         #expect(reply.agent?.processID == 812)
@@ -49,8 +48,7 @@ struct StatusReplyTests {
         #expect(reply.overruns?.dropped == 17)
     }
 
-    @Test("an agent that has just started is understood")
-    func fresh() throws {
+    @Test func `an agent that has just started is understood`() throws {
         let reply = try StatusReply(parameters: Self.golden("status.fresh"))
         #expect(reply.reachability.state?.via == "unknown")
         #expect(reply.reachability.state?.isReachable == false)
@@ -58,8 +56,8 @@ struct StatusReplyTests {
         #expect(reply.journal == nil)
     }
 
-    @Test("what is no object is an error, and says so", arguments: ["", "7", "[]", "{", "\"status\"", "null", "{\"a\":\u{1}}"])
-    func malformed(_ json: String) {
+    @Test(arguments: ["", "7", "[]", "{", "\"status\"", "null", "{\"a\":\u{1}}"])
+    func `what is no object is an error, and says so`(_ json: String) {
         #expect(throws: ClientError.malformed("the status is no JSON object")) { try Self.reply(json) }
         #expect(throws: ClientError.self) { try SubscribersReply(parameters: Array(json.utf8)) }
     }
@@ -69,11 +67,10 @@ struct StatusReplyTests {
         "interfaces", "recent", "last_seq", "journal", "sockets", "synchronized", "overruns",
     ]
 
-    @Test(
-        "a member of another form is as good as none",
-        arguments: ["null", "true", "-1", "1e300", "\"\"", "\"x\"", "[]", "[[]]", "[7,null,{}]", "{}", "{\"state\":[]}"]
-    )
-    func otherForms(_ value: String) throws {
+    @Test(arguments: [
+        "null", "true", "-1", "1e300", "\"\"", "\"x\"", "[]", "[[]]", "[7,null,{}]", "{}", "{\"state\":[]}",
+    ])
+    func `a member of another form is as good as none`(_ value: String) throws {
         let json = "{" + Self.names.map { "\"\($0)\":\(value)" }.joined(separator: ",") + "}"
         let reply = try Self.reply(json)
         #expect(reply.reachability.state?.isReachable != true)
@@ -82,8 +79,7 @@ struct StatusReplyTests {
         for one in Self.names { _ = try Self.reply("{\"\(one)\":\(value),\"unknown\":{\"deep\":[\(value)]}}") }
     }
 
-    @Test("members inside others may be of another form, too")
-    func otherFormsInside() throws {
+    @Test func `members inside others may be of another form, too`() throws {
         let reply = try Self.reply(
             #"""
             {"state":{"via":7,"path":{"via":"wifi","interface":[],"ipv4":7,"underlay":"x"}},"since":"yesterday",\#
@@ -104,23 +100,20 @@ struct StatusReplyTests {
         #expect(reply.journal?.syncInterval == .milliseconds(Int64.max))
     }
 
-    @Test("a list without end is cut")
-    func hugeList() throws {
+    @Test func `a list without end is cut`() throws {
         let many = String(repeating: "{},", count: 50_000) + "{}"
         #expect(try Self.reply("{\"targets\":[\(many)]}").targets.count == 16_384)
         let subscribers = try SubscribersReply(parameters: Array("{\"subscribers\":[\(many)]}".utf8))
         #expect(subscribers.subscribers.count == 16_384)
     }
 
-    @Test("what is nested without end is refused, not followed")
-    func deep() {
+    @Test func `what is nested without end is refused, not followed`() {
         let depth = 100_000
         let json = "{\"state\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
         #expect(throws: ClientError.self) { try Self.reply(json) }
     }
 
-    @Test("a list of subscribers is understood")
-    func subscribers() throws {
+    @Test func `a list of subscribers is understood`() throws {
         let json = #"""
             {"subscribers":[{"socket":"control","pid":1,"uid":0,"gid":0,"command":"jq",\#
             "connected":"2026-11-21T07:00:00Z","state":"live","types":["path.changed",7],"subjects":[],"next_seq":42,\#

@@ -20,7 +20,7 @@ struct ReachAgentCommand: ParsableCommand {
         version: Agent.version,
         subcommands: [
             RunCommand.self, StatusCommand.self, SubscribersCommand.self, InterfacesCommand.self, RouteCommand.self,
-            ProbeCommand.self, TrustCommand.self,
+            ProbeCommand.self, TrustCommand.self, WatchCommand.self, WaitOnlineCommand.self,
         ]
     )
 }

@@ -33,7 +33,8 @@ enum AgentQuestion {
         }
     }
 
-    private static func status(_ error: ClientError) -> Int32 {
+    /// The status that a command ends with.
+    static func status(_ error: ClientError) -> Int32 {
         switch error {
         case .noAgent: ExitStatus.unavailable
         case .notPermitted: ExitStatus.notPermitted

@@ -13,7 +13,9 @@ extension StatusText {
         if let journal = reply.journal {
             if journal.isDegraded == true {
                 let code = journal.code.map { " [\(safe($0))]" } ?? ""
-                problems.append("events are not kept\(code): \(safe(journal.detail ?? "the journal cannot be written"))")
+                problems.append(
+                    "events are not kept\(code): \(safe(journal.detail ?? "the journal cannot be written"))"
+                )
             }
             if let missing = missing(in: journal) { problems.append(missing) }
         }

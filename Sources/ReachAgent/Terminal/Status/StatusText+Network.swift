@@ -82,7 +82,8 @@ extension StatusText {
 
     private func text(_ interface: StatusReply.Interface) -> String {
         let kind = safe(interface.kind ?? "unknown") + (interface.kindIsGuess == true ? "?" : "")
-        var text = "\(kept(kind.padded(to: 9))) \(safe(interface.state ?? (interface.isUsable == true ? "up" : "down")))"
+        var text =
+            "\(kept(kind.padded(to: 9))) \(safe(interface.state ?? (interface.isUsable == true ? "up" : "down")))"
         let shown = interface.addresses.prefix(Self.mostAddresses).map { address in
             let prefix = address.prefixLength.map { "/\($0)" } ?? ""
             let flags = address.flags.prefix(4).map { " \(safe($0))" }.joined()
