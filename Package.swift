@@ -154,7 +154,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StateSocketTests",
-            dependencies: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"],
+            dependencies: [
+                "EventEnvelope", "EventJournal", "NotificationBus", "StateSocket",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
