@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "Probes", targets: ["Probes"]),
         .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
         .library(name: "StateClient", targets: ["StateClient"]),
+        .library(name: "StateSocket", targets: ["StateSocket"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
