@@ -30,7 +30,8 @@ struct ConnectionTests {
         #expect(isGone)
     }
 
-    @Test func `what is sent to events is not kept, and a client that sends without end is left waiting`() async throws {
+    @Test func `what is sent to events is not kept, and a client that sends without end is left waiting`() async throws
+    {
         let (sent, numbers) = try await ServedStream.run { stream in
             let client = try Client(stream.events)
             var (sent, pauses) = (0, 0)
@@ -50,7 +51,10 @@ struct ConnectionTests {
     @Test func `what follows a subscription on its connection is not looked at`() async throws {
         let lines = try await ServedStream.run { stream in
             let client = try Client(stream.control)
-            try client.send(#"{"method":"status"}"# + "\n" + #"{"method":"subscribe","more":true}"# + "\n" + #"{"method":"status"}"# + "\n")
+            try client.send(
+                #"{"method":"status"}"# + "\n" + #"{"method":"subscribe","more":true}"# + "\n" + #"{"method":"status"}"#
+                    + "\n"
+            )
             let opening = try client.lines(3)
             try client.send(#"{"method":"dance"}"# + "\n")
             stream.publish()
@@ -64,7 +68,8 @@ struct ConnectionTests {
     }
 
     @Test func `a connection beyond the limit is told so, and the limit survives a flood`() async throws {
-        let (refusals, remaining, served) = try await ServedStream.run(configure: { $0.mostConnections = 4 }) { stream in
+        let (refusals, remaining, served) = try await ServedStream.run(configure: { $0.mostConnections = 4 }) {
+            stream in
             var admitted = try (0..<4).map { _ in try Client(stream.events) }
             for client in admitted { _ = try client.lines(2) }
             let flood = try (0..<500).map { try Client($0 % 2 == 0 ? stream.events : stream.control) }
@@ -102,7 +107,9 @@ struct ConnectionTests {
             Thread.detachNewThread { stream.server.stop(within: .seconds(10)) }
             let ends = try clients.map { try $0.linesToEnd() }
             stream.server.stop(within: .seconds(10))
-            let files = try FileManager.default.contentsOfDirectory(atPath: stream.directory).filter { $0.hasSuffix(".sock") }
+            let files = try FileManager.default.contentsOfDirectory(atPath: stream.directory).filter {
+                $0.hasSuffix(".sock")
+            }
             var again: StateSocketError?
             do throws(StateSocketError) { try stream.server.start() } catch { again = error }
             return (ends[0], ends[1], ends[2], files, again)

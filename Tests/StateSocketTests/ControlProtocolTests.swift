@@ -10,7 +10,10 @@ struct ControlProtocolTests {
         (#"{"method":"status""#, "invalid_json", "JSON"),
         (#"["status"]"#, "invalid_json", "JSON"),
         (#"{"method":"status"} {}"#, "invalid_json", "JSON"),
-        (#"{"method":"status","parameters":{"a":\#(String(repeating: "[", count: 70))\#(String(repeating: "]", count: 70))}}"#, "invalid_json", "JSON"),
+        (
+            #"{"method":"status","parameters":{"a":\#(String(repeating: "[", count: 70))\#(String(repeating: "]", count: 70))}}"#,
+            "invalid_json", "JSON"
+        ),
         (#"{}"#, "invalid_request", "method"),
         (#"{"method":7}"#, "invalid_request", "method"),
         (#"{"method":"\ud800"}"#, "invalid_request", "method"),
@@ -35,11 +38,17 @@ struct ControlProtocolTests {
         (#"{"method":"subscribe","more":true,"parameters":{"subjects":[["a"]]}}"#, "invalid_parameters", "subjects"),
         (#"{"method":"subscribe","more":true,"parameters":{"since_seq":-1}}"#, "invalid_parameters", "since_seq"),
         (#"{"method":"subscribe","more":true,"parameters":{"since_seq":1.5}}"#, "invalid_parameters", "since_seq"),
-        (#"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551616}}"#, "invalid_parameters", "since_seq"),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551616}}"#,
+            "invalid_parameters", "since_seq"
+        ),
         (#"{"method":"subscribe","more":true,"parameters":{"stream":1}}"#, "invalid_parameters", "stream"),
         (#"{"method":"subscribe","more":true,"parameters":{"snapshot":"no"}}"#, "invalid_parameters", "snapshot"),
         (#"{"method":"subscribe","more":true,"parameters":{"stream":"other"}}"#, "stream_changed", "stream-a"),
-        (#"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551615}}"#, "sequence_unknown", #""newest_seq":49"#),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551615}}"#, "sequence_unknown",
+            #""newest_seq":49"#
+        ),
         (#"{"method":"subscribe","more":true,"parameters":{"since_seq":50}}"#, "sequence_unknown", #""newest_seq":49"#),
         (#"{"method":"subscribe","more":true,"parameters":{"since_seq":7}}"#, "events_expired", #""oldest_seq":50"#),
     ]
@@ -54,7 +63,10 @@ struct ControlProtocolTests {
         }
         for (refusal, reply) in zip(Self.refusals, replies) {
             #expect(reply.count == 2)
-            #expect(reply.first?.hasPrefix(#"{"error":"\#(refusal.code)","parameters":{"#) == true, "\(refusal) \(reply)")
+            #expect(
+                reply.first?.hasPrefix(#"{"error":"\#(refusal.code)","parameters":{"#) == true,
+                "\(refusal) \(reply)"
+            )
             #expect(reply.first?.contains(refusal.names) == true, "\(refusal) \(reply)")
             #expect(reply.last == #"{"parameters":{"connections":1}}"#)
         }
@@ -69,17 +81,23 @@ struct ControlProtocolTests {
         #expect(reply?.hasPrefix(#"{"error":"invalid_json""#) == true)
     }
 
-    @Test func `requests come in any pieces, with CR, with empty lines between, and the last one without an end`() async throws {
+    @Test func `requests come in any pieces, with CR, with empty lines between, and the last one without an end`()
+        async throws
+    {
         let replies = try await ServedStream.run { stream in
             let client = try Client(stream.control)
-            let text = "\r\n\n  \n{\"method\":\"status\"}\r\n{\"method\" : \"probe\" , \"parameters\" : {} }\n{\"method\":\"status\"}"
+            let text =
+                "\r\n\n  \n{\"method\":\"status\"}\r\n{\"method\" : \"probe\" , \"parameters\" : {} }\n{\"method\":\"status\"}"
             for byte in Array(text.utf8) { try client.send([byte]) }
             client.shutSending()
             return try client.linesToEnd()
         }
-        #expect(replies == [
-            #"{"parameters":{"connections":1}}"#, #"{"parameters":{"did":"probe"}}"#, #"{"parameters":{"connections":1}}"#,
-        ])
+        #expect(
+            replies == [
+                #"{"parameters":{"connections":1}}"#, #"{"parameters":{"did":"probe"}}"#,
+                #"{"parameters":{"connections":1}}"#,
+            ]
+        )
     }
 
     @Test(arguments: [4096, 1 << 20])
@@ -98,7 +116,9 @@ struct ControlProtocolTests {
         let (replies, parameters) = try await ServedStream.run { stream in
             stream.agent.answersAtOnce.withLock { $0 = false }
             let client = try Client(stream.control)
-            try client.send(#"{"method":"probe","parameters":{"targets":["a\n"]}}"# + "\n" + #"{"method":"status"}"# + "\n")
+            try client.send(
+                #"{"method":"probe","parameters":{"targets":["a\n"]}}"# + "\n" + #"{"method":"status"}"# + "\n"
+            )
             try client.send(#"{"method":"reload"}"# + "\n")
             while stream.agent.calls.withLock({ $0.count }) < 2 { usleep(2000) }
             let calls = stream.agent.calls.withLock { $0 }
@@ -108,10 +128,12 @@ struct ControlProtocolTests {
             return (try client.lines(3), calls.map(\.parameters))
         }
         #expect(parameters == [#"{"targets":["a\n"]}"#, "{}"])
-        #expect(replies == [
-            #"{"parameters":{"a":1}}"#, #"{"parameters":{"connections":1}}"#,
-            #"{"error":"no_configuration_file","parameters":{"message":"none"}}"#,
-        ])
+        #expect(
+            replies == [
+                #"{"parameters":{"a":1}}"#, #"{"parameters":{"connections":1}}"#,
+                #"{"error":"no_configuration_file","parameters":{"message":"none"}}"#,
+            ]
+        )
     }
 
     @Test func `the seventeenth unanswered request is refused, and reading stops before memory is used`() async throws {
@@ -122,7 +144,9 @@ struct ControlProtocolTests {
             var sent = 0
             // As much as goes, and again after the server had time to read on if it did.
             for _ in 0..<20 {
-                while case let count = client.sendWithoutWaiting(Array(repeatElement(line, count: 1000).joined())), count > 0 {
+                while case let count = client.sendWithoutWaiting(Array(repeatElement(line, count: 1000).joined())),
+                    count > 0
+                {
                     sent += count
                     if sent > 64 << 20 { break }
                 }
@@ -162,7 +186,10 @@ struct ControlProtocolTests {
             let events = try Client(stream.events)
             _ = try events.lines(2)
             let filtered = try Client(stream.control)
-            try filtered.send(#"{"method":"subscribe","more":true,"parameters":{"types":["path.*"],"subjects":["x"],"since_seq":0}}"# + "\n")
+            try filtered.send(
+                #"{"method":"subscribe","more":true,"parameters":{"types":["path.*"],"subjects":["x"],"since_seq":0}}"#
+                    + "\n"
+            )
             _ = try filtered.line()
             let client = try Client(stream.control)
             try client.send(#"{"method":"subscribers"}"# + "\n")
@@ -172,7 +199,11 @@ struct ControlProtocolTests {
         let list = try #require(object["parameters"]?["subscribers"] as? [[String: Any]])
         #expect(list.count == 3)
         #expect(list.map { $0["socket"] as? String } == ["events", "control", "control"])
-        #expect(list.allSatisfy { $0["pid"] as? Int32 == getpid() && $0["uid"] as? UInt32 == getuid() && $0["command"] is String })
+        #expect(
+            list.allSatisfy {
+                $0["pid"] as? Int32 == getpid() && $0["uid"] as? UInt32 == getuid() && $0["command"] is String
+            }
+        )
         let subscription = try #require(list[1]["subscription"] as? [String: Any])
         #expect(subscription["types"] as? [String] == ["path.*"])
         #expect(subscription["subjects"] as? [String] == ["x"])

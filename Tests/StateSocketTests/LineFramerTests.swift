@@ -70,10 +70,14 @@ struct LineFramerTests {
         }
     }
 
-    @Test(arguments: [
-        (#""""#, ""), (#""a\"\\\/\b\f\n\r\tz""#, "a\"\\/\u{8}\u{C}\n\r\tz"), (#""\u00e9\ud83d\ude00x""#, "é😀x"), (#""é""#, "é"),
-        (#""\ud83d""#, nil), (#""\ud83dx""#, nil), (#""\ude00""#, nil), (#""\ud83d\u0041""#, nil), ("7", nil), ("\"", nil), ("", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            (#""""#, ""), (#""a\"\\\/\b\f\n\r\tz""#, "a\"\\/\u{8}\u{C}\n\r\tz"), (#""\u00e9\ud83d\ude00x""#, "é😀x"),
+            (#""é""#, "é"),
+            (#""\ud83d""#, nil), (#""\ud83dx""#, nil), (#""\ude00""#, nil), (#""\ud83d\u0041""#, nil), ("7", nil),
+            ("\"", nil), ("", nil),
+        ] as [(String, String?)]
+    )
     func `strings are read with their escapes`(text: String, expected: String?) {
         #expect(JSONString.decoded(Array(text.utf8)[...]) == expected)
     }

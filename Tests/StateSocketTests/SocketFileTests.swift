@@ -24,7 +24,9 @@ struct SocketFileTests {
         return descriptor
     }
 
-    private static func startFailure(_ prepare: @escaping @Sendable (String) throws -> Void) async throws -> StateSocketError? {
+    private static func startFailure(_ prepare: @escaping @Sendable (String) throws -> Void) async throws
+        -> StateSocketError?
+    {
         try await onThread {
             let directory = try ServedStream.makeDirectory()
             defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -45,7 +47,9 @@ struct SocketFileTests {
             let base = try ServedStream.makeDirectory()
             defer { try? FileManager.default.removeItem(atPath: base) }
             let directory = base + "/a/b"
-            let stream = try ServedStream { $0.directory = directory; $0.mode = mode; $0.group = "\(getgid())" }
+            let stream = try ServedStream {
+                $0.directory = directory; $0.mode = mode; $0.group = "\(getgid())"
+            }
             defer { stream.stop() }
             let files = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
             let modes = try ["events.sock", "control.sock"].map { try Self.permissions("\(directory)/\($0)") }
@@ -58,7 +62,9 @@ struct SocketFileTests {
 
     @Test func `a dead agent's sockets are replaced`() async throws {
         let failure = try await Self.startFailure { directory in
-            for name in ["events.sock", ".events.new", "control.sock"] { close(Self.listen(at: "\(directory)/\(name)")) }
+            for name in ["events.sock", ".events.new", "control.sock"] {
+                close(Self.listen(at: "\(directory)/\(name)"))
+            }
         }
         #expect(failure == nil)
     }
@@ -75,7 +81,9 @@ struct SocketFileTests {
             defer { try? FileManager.default.removeItem(atPath: directory) }
             try Data("precious".utf8).write(to: URL(filePath: "\(directory)/events.sock"))
             var failure: StateSocketError?
-            do { _ = try ServedStream { $0.directory = directory } } catch let error as StateSocketError { failure = error }
+            do { _ = try ServedStream { $0.directory = directory } } catch let error as StateSocketError {
+                failure = error
+            }
             return (failure, try String(contentsOfFile: "\(directory)/events.sock", encoding: .utf8))
         }
         #expect(failure?.cause == .notASocket)
@@ -108,13 +116,17 @@ struct SocketFileTests {
         let long = try await onThread {
             let base = try ServedStream.makeDirectory()
             defer { try? FileManager.default.removeItem(atPath: base) }
-            do { _ = try ServedStream { $0.directory = base + "/" + String(repeating: "d", count: 100) } } catch let error as StateSocketError {
+            do { _ = try ServedStream { $0.directory = base + "/" + String(repeating: "d", count: 100) } } catch let
+                error as StateSocketError
+            {
                 return error.cause as StateSocketError.Cause?
             }
             return nil as StateSocketError.Cause?
         }
         #expect(long == .pathTooLong(limit: 107))
-        #expect(throws: StateSocketError(operation: "set the group of", path: "/x", cause: .unknownGroup("no such group"))) {
+        #expect(
+            throws: StateSocketError(operation: "set the group of", path: "/x", cause: .unknownGroup("no such group"))
+        ) {
             try SocketGroup.number(of: "no such group", for: "/x")
         }
         #expect(try SocketGroup.number(of: "root", for: "/x") == 0)
@@ -186,7 +198,8 @@ struct SocketFileTests {
         let internet = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let listening = Self.listen(at: "\(directory)/x")
         defer { for descriptor in [idle, datagram, internet, listening] { close(descriptor) } }
-        for list in [[(idle, "events")], [(datagram, "events")], [(internet, "events")], [(listening, "x")], [(9999, "events")],
+        for list in [
+            [(idle, "events")], [(datagram, "events")], [(internet, "events")], [(listening, "x")], [(9999, "events")],
             [(listening, "events"), (listening, "events")],
         ] as [[(descriptor: Int32, name: String)]] {
             do { _ = try ActivatedSockets(taking: list) } catch { reasons.append(error.description) }

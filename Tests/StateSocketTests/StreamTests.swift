@@ -67,7 +67,10 @@ struct StreamTests {
         fromJournal: Bool
     ) async throws {
         let journal = MemoryJournal()
-        let numbers = try await ServedStream.run(replay: journal, configure: { if fromJournal { $0.ringEvents = 1; $0.ringBytes = 1 } }) {
+        let numbers = try await ServedStream.run(
+            replay: journal,
+            configure: { if fromJournal { $0.ringEvents = 1; $0.ringBytes = 1 } }
+        ) {
             stream in
             let client = try Client(stream.control)
             let insert = fromJournal ? #"{"since_seq":0"# : #"{"snapshot":true"#
@@ -84,7 +87,10 @@ struct StreamTests {
             journal.record(scenes.compactMap { stream.publish($0.0, subject: $0.1) })
             for _ in 0..<3 { journal.record([stream.publish(.netlinkOverrun, subject: "agent")].compactMap { $0 }) }
             journal.record([stream.publish(.agentStopping, subject: "agent")].compactMap { $0 })
-            if fromJournal { try client.send(request) }
+            if fromJournal {
+                try client.send(request)
+                _ = try client.line()
+            }
             stream.bus.finish()
             let lines = try client.linesToEnd()
             return lines.compactMap { Client.sequence(of: Array($0.utf8)) }.filter { $0 <= 5 }
@@ -98,7 +104,12 @@ struct StreamTests {
         let journal = MemoryJournal()
         // From a ring that has almost nothing to one that has everything.
         let ring = [8, 64, 512, 16_384][Int(seed % 4)]
-        let results = try await ServedStream.run(replay: journal, configure: { $0.ringEvents = ring; $0.ringBytes = ring * 200 }) {
+        let results = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = ring; $0.ringBytes = ring * 200
+            }
+        ) {
             stream in
             let recorder = stream.bus.subscribeRecorder(capacity: 100_000)
             Thread.detachNewThread {
@@ -116,7 +127,10 @@ struct StreamTests {
             for since in [0, 1, seed * 10, seed * 100] {
                 while stream.bus.lastReleased < since { usleep(1000) }
                 let client = try Client(stream.control)
-                try client.send(#"{"method":"subscribe","more":true,"parameters":{"stream":"stream-a","since_seq":\#(since)}}"# + "\n")
+                try client.send(
+                    #"{"method":"subscribe","more":true,"parameters":{"stream":"stream-a","since_seq":\#(since)}}"#
+                        + "\n"
+                )
                 results.append([since] + (try client.sequences(through: last)))
             }
             return results
@@ -134,7 +148,12 @@ struct StreamTests {
     @Test func `who is cut off in a storm resumes and has each number once`() async throws {
         let last: UInt64 = 20_000
         let journal = MemoryJournal()
-        let numbers = try await ServedStream.run(replay: journal, configure: { $0.ringEvents = 16; $0.ringBytes = 4096 }) { stream in
+        let numbers = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 16; $0.ringBytes = 4096
+            }
+        ) { stream in
             let recorder = stream.bus.subscribeRecorder(capacity: 100_000)
             Thread.detachNewThread {
                 for number in 1...last {
@@ -147,7 +166,9 @@ struct StreamTests {
             var numbers: [UInt64] = []
             while numbers.last ?? 0 < last {
                 let client = try Client(stream.control)
-                try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":\#(numbers.last ?? 0)}}"# + "\n")
+                try client.send(
+                    #"{"method":"subscribe","more":true,"parameters":{"since_seq":\#(numbers.last ?? 0)}}"# + "\n"
+                )
                 numbers += try client.sequences(through: last)
             }
             return numbers
@@ -157,7 +178,12 @@ struct StreamTests {
 
     @Test func `the oldest events that are gone are refused, and a gap further on is passed over`() async throws {
         let journal = MemoryJournal()
-        let (expired, passed) = try await ServedStream.run(replay: journal, configure: { $0.ringEvents = 2; $0.ringBytes = 1 }) { stream in
+        let (expired, passed) = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1
+            }
+        ) { stream in
             for _ in 0..<30 { journal.record([stream.publish()].compactMap { $0 }) }
             journal.forget(before: 11)
             journal.state.withLock { $0.lines.removeAll { (15...17).contains($0.sequence) } }
@@ -173,11 +199,19 @@ struct StreamTests {
 
     @Test func `a journal that cannot be read refuses`() async throws {
         let journal = MemoryJournal()
-        let reply = try await ServedStream.run(replay: journal, configure: { $0.ringEvents = 2; $0.ringBytes = 1 }) { stream in
+        let reply = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1
+            }
+        ) { stream in
             for _ in 0..<30 { journal.record([stream.publish()].compactMap { $0 }) }
             journal.state.withLock { $0.fails = true }
             let client = try Client(stream.control)
-            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":3}}"# + "\n" + #"{"method":"status"}"# + "\n")
+            try client.send(
+                #"{"method":"subscribe","more":true,"parameters":{"since_seq":3}}"# + "\n" + #"{"method":"status"}"#
+                    + "\n"
+            )
             return try client.lines(2)
         }
         #expect(reply.first?.hasPrefix(#"{"error":"events_expired""#) == true)

@@ -79,23 +79,31 @@ final class Client {
     }
 
     /// Reads until a numbered event with the number comes; gives all numbers.
+    ///
+    /// With the C library's searches: tests read millions of lines, and are not optimised.
     func sequences(through last: UInt64) throws -> [UInt64] {
         var found: [UInt64] = []
-        var rest = buffer[...]
         while true {
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Array(rest[..<end])
-                rest = rest[(end + 1)...]
-                guard let number = Self.sequence(of: line) else { continue }
-                found.append(number)
-                if number >= last {
-                    buffer = Array(rest)
-                    return found
+            // strstr(3) needs an end.
+            buffer.append(0)
+            let used = buffer.withUnsafeBytes { bytes in
+                var position = 0
+                while found.last ?? 0 < last, let start = bytes.baseAddress.map({ $0 + position }),
+                    let end = memchr(start, 10, bytes.count - position)
+                {
+                    let length = UnsafeRawPointer(end) - start
+                    let text = start.assumingMemoryBound(to: CChar.self)
+                    if let name = strstr(text, #","seq":"#), UnsafePointer(name) - text < length {
+                        found.append(UInt64(strtoull(name + 7, nil, 10)))
+                    }
+                    position += length + 1
                 }
+                return position
             }
-            buffer = Array(rest)
+            buffer.removeLast()
+            buffer.removeFirst(used)
+            if found.last ?? 0 >= last { return found }
             guard try receive() else { return found }
-            rest = buffer[...]
         }
     }
 

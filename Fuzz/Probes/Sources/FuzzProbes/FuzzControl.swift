@@ -1,4 +1,5 @@
 internal import NIOCore
+
 @testable import StateSocket
 
 /// What clients send to control.sock.
@@ -18,7 +19,9 @@ enum FuzzControl {
             require((try? RequestObject(request.parameters)) != nil, "the parameters are no object")
             guard let order = try? request.order() else { continue }
             _ = order.filter.passes(type: "reachagent.path.changed".utf8)
-            for subject in order.filter.subjects ?? [] { require(order.filter.passes(subject: subject), "a subject is lost") }
+            for subject in order.filter.subjects ?? [] {
+                require(order.filter.passes(subject: subject), "a subject is lost")
+            }
         }
     }
 
