@@ -89,7 +89,6 @@ let package = Package(
             dependencies: [
                 "EventEnvelope", "EventJournal", "NotificationBus",
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: cTypesSettings

@@ -5,9 +5,9 @@ internal import NetlinkMonitor
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The agent's own thread: it waits for signals, for the moments at which something settles, for a journal that hangs, and
-/// for a request to end. When it ends, so does the agent.
+/// The agent's own thread: when it ends, so does the agent.
 ///
+/// It waits for signals, for the moments at which something settles, for a journal that hangs, and for a request to end.
 /// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here runs on Swift's shared threads:
 /// once they have run a single job, libdispatch wakes the process every second for ever.
 final class AgentLoop: Service {
