@@ -300,7 +300,8 @@ def prepare_network():
         mount -t sysfs sysfs /sys; ip link set lo up
         ip link add eth0 type veth peer name far0; ip link set far0 up; ip link set eth0 up
         ip addr add 192.0.2.2/24 dev eth0
-        ip link add d0 type dummy; ip link set d0 up; ip addr add 198.51.100.2/24 dev d0
+        ip link add eth1 type veth peer name far1; ip link set far1 up; ip link set eth1 up
+        ip addr add 198.51.100.2/24 dev eth1
         ip route add default via 192.0.2.1 dev eth0 metric 100
     """
     subprocess.run(["sh", "-e", "-c", script], check=True, stdout=subprocess.DEVNULL)
@@ -309,14 +310,14 @@ def prepare_network():
 def storm():
     """Routes and links that come and go, for as long as the process lives."""
     changes = [
-        "route replace default via 198.51.100.1 dev d0 metric 50",
-        "route del default via 198.51.100.1 dev d0 metric 50",
+        "route replace default via 198.51.100.1 dev eth1 metric 50",
+        "route del default via 198.51.100.1 dev eth1 metric 50",
         "route replace default via 192.0.2.9 dev eth0 metric 100",
         "route replace default via 192.0.2.1 dev eth0 metric 100",
         "link set far0 down",
-        "route replace default via 198.51.100.9 dev d0 metric 60",
+        "route replace default via 198.51.100.9 dev eth1 metric 60",
         "link set far0 up",
-        "route del default via 198.51.100.9 dev d0 metric 60",
+        "route del default via 198.51.100.9 dev eth1 metric 60",
         "route replace default via 192.0.2.1 dev eth0 metric 100",
     ]
     while True:
