@@ -36,7 +36,8 @@ struct AgentServices {
         let origin = EventOrigin.current(streamID: journal?.streamID)
         let board = StatusBoard(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
-            targets: configuration.targets
+            targets: configuration.targets,
+            lastSequence: journal.map { $0.nextSequence - 1 } ?? 0
         )
         let driver = ReachabilityDriver(
             bus: bus,
