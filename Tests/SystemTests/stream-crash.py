@@ -345,8 +345,7 @@ class Agent:
             self.process = subprocess.Popen(
                 [
                     program, "run", "--format", "json", "--settle-up", "0", "--settle-down", "0",
-                    "--journal-directory", os.path.join(directory, "journal"), "--journal-segment-size", "16K",
-                    "--journal-size", "1G", "--socket-directory", os.path.join(directory, "run"), *options,
+                    "--journal-directory", os.path.join(directory, "journal"), "--journal-size", "1G", "--socket-directory", os.path.join(directory, "run"), *options,
                 ],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=log,
             )
@@ -426,6 +425,8 @@ class Experiment:
         try:
             for life in range(1, self.kills + 1):
                 options = ["--journal-sync", SYNC_POLICIES[life % len(SYNC_POLICIES)]]
+                # Many small segments at first; then larger ones, so that a subscriber finds its place in a short life.
+                options += ["--journal-segment-size", "16K" if life <= self.kills // 4 else "128K"]
                 if life // 10 % 2:
                     options.append("--compress-journal")
                 agent = Agent(self.program, self.directory, life, *options)

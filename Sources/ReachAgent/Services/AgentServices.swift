@@ -37,7 +37,7 @@ struct AgentServices {
         let board = StatusBoard(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
             targets: configuration.targets,
-            lastSequence: journal.map { $0.nextSequence - 1 } ?? 0
+            lastSequence: bus.lastSequence
         )
         let driver = ReachabilityDriver(
             bus: bus,

@@ -23,8 +23,8 @@ final class StatusBoard: Sendable {
 
     /// A board on which nothing is known yet.
     ///
-    /// - Parameter lastSequence: The number of the newest event of the agents before this one.
-    init(agent: AgentFacts, targets: [Target], lastSequence: UInt64 = 0) {
+    /// - Parameter lastSequence: The number of the last event of the run before, which the journal has; 0 without one.
+    init(agent: AgentFacts, targets: [Target], lastSequence: UInt64) {
         self.agent = agent
         state = Mutex(
             State(
