@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "Probes", targets: ["Probes"]),
         .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
         .library(name: "StateClient", targets: ["StateClient"]),
+        .library(name: "StateSocket", targets: ["StateSocket"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -156,7 +157,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StateSocketTests",
-            dependencies: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"],
+            dependencies: [
+                "EventEnvelope", "EventJournal", "NotificationBus", "StateSocket",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
