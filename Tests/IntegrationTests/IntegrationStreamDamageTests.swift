@@ -45,7 +45,7 @@ struct IntegrationStreamDamageTests {
     ]
 
     /// Fills several segments.
-    private func fill(_ agent: AgentProcess, turns: Int = 60) async throws {
+    private func fill(_ agent: AgentProcess, turns: Int = 30) async throws {
         for number in 0..<turns { try await folder.turn(agent, to: 10 + number % 100) }
     }
 

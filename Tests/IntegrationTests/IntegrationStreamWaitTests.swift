@@ -21,7 +21,12 @@ struct IntegrationStreamWaitTests {
         let told = try SocketLines(folder.control, request: #"{"method":"subscribe","more":true}"#)
         #expect(await told.next()?.contains("agent.hello") == true)
         // It is connected, and there is nothing to be online with.
-        while try await !folder.isWaitedFor() { try await Task.sleep(for: .milliseconds(20)) }
+        var looks = 0
+        while try await !folder.isWaitedFor() {
+            looks += 1
+            try #require(looks < 100)
+            try await Task.sleep(for: .milliseconds(20))
+        }
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         try await agent.settles(on: "other")
         #expect(await waiting.rest().last == "status 0")
