@@ -21,7 +21,9 @@ struct IntegrationStreamClientTests {
     func socat() async throws {
         let agent = try await folder.agent()
         let filter = #"if .data.to then "\(.type) \(.data.to.path.gateway)" else .type end"#
-        let client = try CommandLines("socat - UNIX-CONNECT:\(folder.events) </dev/null | jq --unbuffered -r '\(filter)'")
+        let client = try CommandLines(
+            "socat - UNIX-CONNECT:\(folder.events) </dev/null | jq --unbuffered -r '\(filter)'"
+        )
         #expect(await client.next() == "reachagent.agent.hello")
         #expect(await client.next() == "reachagent.network.snapshot")
         try await folder.turn(agent, to: 7)
@@ -51,7 +53,9 @@ struct IntegrationStreamClientTests {
         let example = Self.examples.appending(path: "watch.py").path()
         try #require(FileManager.default.fileExists(atPath: example))
         let agent = try await folder.agent()
-        let client = try CommandLines("REACHAGENT_SOCKET=\(folder.control) exec python3 -u \(example) reachability.changed")
+        let client = try CommandLines(
+            "REACHAGENT_SOCKET=\(folder.control) exec python3 -u \(example) reachability.changed"
+        )
         // It has no number, and came before everything that is expected below.
         let begin = try #require(await client.next())
         #expect(begin.hasPrefix("- "))
