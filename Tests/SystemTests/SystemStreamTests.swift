@@ -56,7 +56,7 @@ struct SystemStreamTests {
         #expect(verdict.segments > 50)
         #expect(verdict.compressed > 10)
         #expect(verdict.printed > 2000)
-        #expect(verdict.subscriptions > 150)
+        #expect(verdict.subscriptions > 90)
         #expect(verdict.readers > 20)
         #expect(verdict.read > 500)
     }

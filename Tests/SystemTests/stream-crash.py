@@ -422,6 +422,7 @@ class Experiment:
         readers = 1
         reader = fork(read_events, self.directory, readers)
         events = os.path.join(self.directory, "run", "events.sock")
+        notes = os.path.join(self.directory, "subscriber-notes")
         try:
             for life in range(1, self.kills + 1):
                 options = ["--journal-sync", SYNC_POLICIES[life % len(SYNC_POLICIES)]]
@@ -430,7 +431,12 @@ class Experiment:
                 if life // 10 % 2:
                     options.append("--compress-journal")
                 agent = Agent(self.program, self.directory, life, *options)
+                resumed = os.path.getsize(notes) if os.path.exists(notes) else 0
                 if agent.wait_for_hello(events):
+                    # In every second life the subscriber has found its place in the journal before the end comes; in the
+                    # others it may be still looking.
+                    if life % 2:
+                        wait_until(lambda: os.path.exists(notes) and os.path.getsize(notes) > resumed, patience=5)
                     time.sleep(self.random.uniform(0.001, 0.150))
                 if agent.process.poll() is not None:
                     self.faults.tell(f"agent {life} ended by itself with status {agent.process.returncode}")
