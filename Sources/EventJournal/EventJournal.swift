@@ -51,12 +51,21 @@ public final class EventJournal: Sendable {
         trouble = trouble ?? found.trouble
         var repairs = found.repairs
 
+        let leased = JournalLease.read(in: directory) ?? 0
+        var lease: JournalLease?
+        if lock != nil {
+            do throws(JournalError) {
+                lease = try JournalLease.open(in: directory, saying: leased)
+            } catch { trouble = trouble ?? error }
+        }
+        // What cannot be leased may be used again by the next agent: such numbers must not pass for the journal's.
         let formerName = StreamName.read(in: directory)
-        streamID = formerName ?? StreamName.random()
+        streamID = lease.flatMap { _ in formerName } ?? StreamName.random()
         if formerName == nil, !found.segments.isEmpty {
             repairs.append("gave the stream a new name: the former one could not be read")
+        } else if formerName != nil, lease == nil {
+            repairs.append("gave the stream a new name: it cannot be noted which numbers are used")
         }
-        let leased = JournalLease.read(in: directory) ?? 0
         let next = max(found.next, leased + 1)
         board = JournalBoard(
             JournalStatus(
@@ -80,11 +89,9 @@ public final class EventJournal: Sendable {
         )
         writer.lock = lock
         writer.leased = leased
+        writer.lease = lease
         if trouble == nil {
-            do throws(JournalError) {
-                try StreamName.keep(streamID, in: directory)
-                writer.lease = try JournalLease.open(in: directory, saying: leased)
-            } catch { trouble = error }
+            do throws(JournalError) { try StreamName.keep(streamID, in: directory) } catch { trouble = error }
         }
         if let file = found.newestFile, let segment = found.segments.last {
             writer.active = ActiveSegment(

@@ -184,7 +184,9 @@ struct JournalWriter {
     ) -> Int {
         var end = 0
         var whole = 0
-        for record in records where end + record.line.count < bytes {
+        for record in records {
+            // Behind the first torn line nothing is whole, however short it is.
+            guard end + record.line.count < bytes else { break }
             end += record.line.count + 1
             whole += 1
         }

@@ -5,7 +5,7 @@ extension StreamHub {
     func describeSubscribers() -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            json.member("newest_seq", ring.newest)
+            json.member("limit", connectionLimit)
             json.name("subscribers")
             json.array(connectionList) { json, connection in
                 json.object { json in write(connection, to: &json) }
@@ -22,22 +22,31 @@ extension StreamHub {
             json.member("gid", peer.group)
             json.member("command", ifPresent: peer.command)
         }
-        json.member("since", connection.since)
-        json.member("sent_lines", connection.sentLines)
-        json.member("sent_bytes", connection.sentBytes)
-        guard let stream = connection.stream else { return }
-        json.name("subscription")
-        json.object { json in
-            json.member("phase", stream.phase.rawValue)
+        json.member("connected", connection.since)
+        json.member("state", state(of: connection))
+        if let stream = connection.stream {
             for (name, list) in [
                 ("types" as StaticString, stream.order.filter.types), ("subjects", stream.order.filter.subjects),
             ] {
                 json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1) } }
             }
-            json.member("since_seq", ifPresent: stream.order.since) { $0.number($1) }
-            guard stream.next > 0 else { return }
-            json.member("next_seq", stream.next)
-            json.member("lag", ring.next > stream.next ? ring.next - stream.next : 0)
+            if stream.next > 0 {
+                json.member("next_seq", stream.next)
+                json.member("lag", ring.next > stream.next ? ring.next - stream.next : 0)
+            }
+        }
+        json.member("lines", connection.sentLines)
+        json.member("bytes", connection.sentBytes)
+    }
+
+    /// The words of the protocol's description.
+    private func state(of connection: Connection) -> String {
+        switch connection.stream?.phase {
+        case nil: "idle"
+        case .waiting: "opening"
+        case .replaying: "replaying"
+        case .live: "live"
+        case .ended: "lagged"
         }
     }
 }

@@ -51,6 +51,11 @@ package struct EventLine: Decodable, Sendable {
         package let reason: String?
         package let corrections: Int?
         package let settled_ms: Int?
+        package let stream: String?
+        package let seq: UInt64?
+        package let degraded: Bool?
+        package let missing_first_seq: UInt64?
+        package let missing_last_seq: UInt64?
     }
 
     package let specversion: String

@@ -42,6 +42,23 @@ import Testing
         #expect(journal.takeConditions().map(\.code) == [.writeFailed, .resumed])
     }
 
+    @Test func `a short line behind a long one that was torn is not taken for written`() throws {
+        let journal = try scripted.open(fixture)
+        let plain = FixtureJournal.record(1)
+        let padding = Array((#","padding":""# + String(repeating: "x", count: 500) + #""}"#).utf8)
+        let long = JournalRecord(sequence: 1, time: plain.time, line: plain.line.dropLast() + padding)
+        scripted.with { $0.room = 400 }
+        journal.append([long, FixtureJournal.record(2)])
+        #expect(journal.newestSequence == nil)
+        #expect(journal.status().waiting == 2)
+        scripted.with { $0.room = nil }
+        scripted.advance(.seconds(2))
+        journal.append([FixtureJournal.record(3)])
+        #expect(fixture.numbers == Array(1...3))
+        #expect(journal.status().missing.isEmpty)
+        #expect(journal.takeConditions().map(\.code) == [.writeFailed, .resumed])
+    }
+
     @Test func `a line that fitted only in part is cut off at every byte`() throws {
         let lines = Array(FixtureJournal.lines(2...4).utf8)
         for room in stride(from: 0, to: lines.count, by: 7) {

@@ -21,6 +21,13 @@ final class AgentProcess: Sendable {
         return agent
     }
 
+    /// Starts the agent with exactly these arguments, and waits for its first view.
+    static func start(in namespace: NetworkNamespace, _ arguments: [String]) async throws -> AgentProcess {
+        let agent = try AgentProcess(in: namespace, arguments)
+        _ = try await agent.next("reachability.changed", about: "default")
+        return agent
+    }
+
     private init(in namespace: NetworkNamespace, _ arguments: [String]) throws {
         process = namespace.process(BuiltAgent.path, arguments)
         let output = Pipe()
@@ -78,6 +85,9 @@ final class AgentProcess: Sendable {
         }
         throw MissingEvent(name: name, subject: subject, seen: seen.withLock { $0.map(\.summary) })
     }
+
+    /// Every event that was seen so far, the skipped ones included.
+    var events: [EventLine] { seen.withLock { $0 } }
 
     /// Waits until the machine is settled in a state.
     @discardableResult

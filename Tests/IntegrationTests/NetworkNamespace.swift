@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Testing
 
@@ -46,10 +47,19 @@ final class NetworkNamespace: Sendable {
     func process(_ program: String, _ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/nsenter")
-        process.arguments =
-            ["--preserve-credentials", "--user", "--net", "--mount", "--target", "\(holder.processIdentifier)", "--"]
-            + [program] + arguments
+        process.arguments = words(program, arguments)
         return process
+    }
+
+    /// What to give nsenter(1) for a program to run in the namespace.
+    private func words(_ program: String, _ arguments: [String]) -> [String] {
+        ["--preserve-credentials", "--user", "--net", "--mount", "--target", "\(holder.processIdentifier)", "--"]
+            + [program] + arguments
+    }
+
+    /// Runs a program in the namespace to its end, whatever its status, while the tests' threads do something else.
+    func finished(_ program: String, _ arguments: [String], patience: UInt32 = 60) async throws -> FinishedCommand {
+        try await FinishedCommand.run(words(program, arguments), of: "/usr/bin/nsenter", patience: patience)
     }
 
     /// Runs a shell script in the namespace and gives its output.

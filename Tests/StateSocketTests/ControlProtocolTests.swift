@@ -204,13 +204,13 @@ struct ControlProtocolTests {
                 $0["pid"] as? Int32 == getpid() && $0["uid"] as? UInt32 == getuid() && $0["command"] is String
             }
         )
-        let subscription = try #require(list[1]["subscription"] as? [String: Any])
-        #expect(subscription["types"] as? [String] == ["path.*"])
-        #expect(subscription["subjects"] as? [String] == ["x"])
-        #expect(subscription["phase"] as? String == "live")
-        #expect(subscription["since_seq"] as? Int == 0)
-        #expect(subscription["next_seq"] as? Int == 2)
-        #expect(list[0]["sent_lines"] as? Int == 2)
-        #expect(list[2]["subscription"] == nil)
+        #expect(list[1]["types"] as? [String] == ["path.*"])
+        #expect(list[1]["subjects"] as? [String] == ["x"])
+        #expect(list[1]["state"] as? String == "live")
+        #expect(list[1]["next_seq"] as? Int == 2)
+        #expect(list[1]["connected"] is String)
+        #expect(list[0]["lines"] as? Int == 2)
+        #expect(list[2]["state"] as? String == "idle")
+        #expect(list[2]["next_seq"] == nil)
     }
 }

@@ -45,7 +45,7 @@ struct StreamTests {
             guard early < 0, opening.count == 2 else { return (text, [[UInt64]]()) }
             return (text, [try client.sequences(through: 6), try control.sequences(through: 6)])
         }
-        #expect(connections.contains(#""phase":"waiting""#))
+        #expect(connections.contains(#""state":"opening""#))
         #expect(numbers == [[6], [6]])
     }
 

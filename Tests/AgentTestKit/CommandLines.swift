@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+
+/// A shell script that runs on: what it prints, line by line.
+package final class CommandLines: Sendable {
+    /// A line that was waited for did not come.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// A test whose line does not come within this time has failed; nothing waits for it to pass.
+    private static let patience: DispatchTimeInterval = .seconds(30)
+
+    private let process: Process
+    private let lines: AsyncStream<String>
+
+    /// Starts `sh -c` with the script; what it writes to standard error belongs to the test's own.
+    package init(_ script: String) throws {
+        process = Process()
+        // Foundation makes it the leader of a group, so that the end of the script is the end of all its commands.
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", script]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        let (lines, continuation) = AsyncStream<String>.makeStream()
+        self.lines = lines
+        try process.run()
+        let input = output.fileHandleForReading
+        Thread.detachNewThread {
+            var rest = Data()
+            while case let data = input.availableData, !data.isEmpty {
+                rest.append(data)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: end)...])
+                }
+            }
+            continuation.finish()
+        }
+    }
+
+    deinit { end() }
+
+    /// Sends a signal to the script and its commands.
+    package func signal(_ number: Int32) { kill(-process.processIdentifier, number) }
+
+    /// Ends the script and its commands.
+    package func end() { signal(SIGKILL) }
+
+    /// The next line; `nil` at the end, or when nothing came for too long.
+    package func next() async -> String? {
+        let process = process.processIdentifier
+        let watchdog = DispatchWorkItem { kill(-process, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
+        defer { watchdog.cancel() }
+        var iterator = lines.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    /// The next line that contains a text.
+    ///
+    /// - Throws: When the script ends before it.
+    package func next(containing text: String) async throws -> String {
+        var last = ""
+        while let line = await next() {
+            if line.contains(text) { return line }
+            last = line
+        }
+        throw Failure(description: "no line with '\(text)' came; the last one was: \(last)")
+    }
+
+    /// All lines until the end.
+    package func rest() async -> [String] {
+        var all: [String] = []
+        while let line = await next() { all.append(line) }
+        return all
+    }
+
+    /// The exit status, after ``rest()``, waited for on a thread of its own.
+    package func status() async -> Int32 {
+        let process = process
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                process.waitUntilExit()
+                continuation.resume(returning: process.terminationStatus)
+            }
+        }
+    }
+}

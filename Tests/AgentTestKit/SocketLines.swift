@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A foreign client of one of the agent's sockets: what it reads, line by line.
+///
+/// It knows nothing of the agent's own client library, so that both are tested by something else than each other.
+package final class SocketLines: Sendable {
+    /// Why there is no connection, or no line.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// A test whose line does not come within this time has failed; nothing waits for it to pass.
+    private static let patience: DispatchTimeInterval = .seconds(30)
+
+    /// The descriptor for as long as it is one; whoever closes it takes it out.
+    private final class Connection: Sendable {
+        private let descriptor: Mutex<Int32?>
+
+        init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
+
+        func use(_ body: (Int32) -> Void) { descriptor.withLock { if let number = $0 { body(number) } } }
+
+        func end() {
+            descriptor.withLock {
+                if let number = $0 { close(number) }
+                $0 = nil
+            }
+        }
+    }
+
+    private let connection: Connection
+    private let isRead: Bool
+    private let lines: AsyncStream<String>
+
+    /// Connects to a socket, and sends a line if there is one to be sent.
+    ///
+    /// - Parameter reads: Whether to read at all; one that does not is a client that has stopped.
+    package init(_ path: String, request: String? = nil, reads: Bool = true) throws {
+        let descriptor = try Self.connect(to: path)
+        let connection = Connection(descriptor)
+        self.connection = connection
+        isRead = reads
+        let (lines, continuation) = AsyncStream<String>.makeStream()
+        self.lines = lines
+        if let request { send(request) }
+        guard reads else { return }
+        Thread.detachNewThread {
+            var rest: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 {
+                rest += chunk[..<count]
+                var start = 0
+                while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: rest[start..<end], as: UTF8.self))
+                    start = end + 1
+                }
+                rest.removeFirst(start)
+            }
+            continuation.finish()
+            connection.end()
+        }
+    }
+
+    /// Where a thread reads, it closes: first it has to be woken.
+    deinit {
+        if isRead { connection.use { shutdown($0, Int32(SHUT_RDWR)) } } else { connection.end() }
+    }
+
+    /// Sends a line.
+    package func send(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        connection.use { _ = Glibc.send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    /// The next line; `nil` when the agent has closed the connection, or nothing came for too long.
+    package func next() async -> String? {
+        let watchdog = DispatchWorkItem { [connection] in connection.use { shutdown($0, Int32(SHUT_RDWR)) } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
+        defer { watchdog.cancel() }
+        var iterator = lines.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    /// The next line that contains a text.
+    ///
+    /// - Throws: When the connection ends before it.
+    @discardableResult
+    package func next(containing text: String) async throws -> String {
+        var last = ""
+        while let line = await next() {
+            if line.contains(text) { return line }
+            last = line
+        }
+        throw Failure(description: "no line with '\(text)' came; the last one was: \(last)")
+    }
+
+    /// All lines until the connection ends.
+    package func rest() async -> [String] {
+        var all: [String] = []
+        while let line = await next() { all.append(line) }
+        return all
+    }
+
+    private static func connect(to path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            close(descriptor)
+            throw Failure(description: "\(path) is too long for a socket")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw Failure(description: "cannot connect to \(path): \(reason)")
+        }
+        return descriptor
+    }
+}

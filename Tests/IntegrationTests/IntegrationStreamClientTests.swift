@@ -1,0 +1,87 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Clients that know nothing but the protocol, against the built agent.
+@Suite(.inNamespace, .serialized)
+struct IntegrationStreamClientTests {
+    let namespace: NetworkNamespace
+    let folder: StreamFolder
+
+    private static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "examples")
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        folder = try StreamFolder(in: namespace)
+    }
+
+    @Test("socat and jq follow the events without a request")
+    func socat() async throws {
+        let agent = try await folder.agent()
+        let filter = #"if .data.to then "\(.type) \(.data.to.path.gateway)" else .type end"#
+        let client = try CommandLines(
+            "socat - UNIX-CONNECT:\(folder.events) </dev/null | jq --unbuffered -r '\(filter)'"
+        )
+        #expect(await client.next() == "reachagent.agent.hello")
+        #expect(await client.next() == "reachagent.network.snapshot")
+        try await folder.turn(agent, to: 7)
+        #expect(await client.next() == "reachagent.path.changed 192.0.2.7")
+        #expect(await client.next() == "reachagent.reachability.changed 192.0.2.7")
+        #expect(try await agent.stop().status == 0)
+        #expect(await client.rest() == ["reachagent.agent.stopping"])
+    }
+
+    @Test("nc follows the events, and asks for the status")
+    func netcat() async throws {
+        let agent = try await folder.agent()
+        let client = try CommandLines("nc -U -d \(folder.events)")
+        #expect(await client.next()?.contains("reachagent.agent.hello") == true)
+        #expect(await client.next()?.contains("reachagent.network.snapshot") == true)
+        try await folder.turn(agent, to: 7)
+        #expect(await client.next()?.contains(#""gateway":"192.0.2.7""#) == true)
+        let question = #"{"method":"status"}"#
+        let answer = try CommandLines("echo '\(question)' | nc -U -N \(folder.control) | jq -r .parameters.state.via")
+        #expect(await answer.rest() == ["other"])
+        #expect(try await agent.stop().status == 0)
+        #expect((await client.rest()).last?.contains("reachagent.agent.stopping") == true)
+    }
+
+    @Test("the example in Python prints each event of the types it asked for once, over the death of an agent")
+    func python() async throws {
+        let example = Self.examples.appending(path: "watch.py").path()
+        try #require(FileManager.default.fileExists(atPath: example))
+        let agent = try await folder.agent()
+        let client = try CommandLines(
+            "REACHAGENT_SOCKET=\(folder.control) exec python3 -u \(example) reachability.changed"
+        )
+        // It has no number, and came before everything that is expected below.
+        let begin = try #require(await client.next())
+        #expect(begin.hasPrefix("- "))
+        #expect(begin.hasSuffix("reachagent.network.snapshot default other"))
+        try namespace.ip("route del default")
+        try await agent.settles(on: "none")
+        try namespace.ip("route add default via 192.0.2.1 metric 100")
+        try await agent.settles(on: "other")
+        #expect(try await agent.stop(SIGKILL).status == SIGKILL)
+        let next = try await folder.agent()
+        try namespace.ip("route del default")
+        let last = try await next.settles(on: "none")
+        let wanted = (agent.events.dropFirst() + next.events)
+            .filter { $0.name == "reachability.changed" && $0.seq ?? 0 > 0 }
+            .map { "\($0.seq ?? 0) \($0.time) \($0.type) default \($0.data.to?.via ?? "")" }
+        // The first view of the first agent was over when the client came.
+        let expected = Array(wanted.dropFirst())
+        #expect(expected.count == 4)
+        var printed: [String] = []
+        while let line = await client.next() {
+            printed.append(line)
+            if line.hasPrefix("\(last.seq ?? 0) ") { break }
+        }
+        #expect(printed == expected)
+        client.end()
+        #expect(await client.rest() == [])
+        #expect(try await next.stop().status == 0)
+    }
+}

@@ -1,0 +1,209 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// A disk that is full, or read-only, under the journal of the built agent.
+@Suite(.inNamespace, .serialized)
+struct IntegrationStreamDiskTests {
+    let namespace: NetworkNamespace
+    let folder: StreamFolder
+
+    /// The journal has a disk of its own, as small as they get.
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        folder = try StreamFolder(in: namespace)
+        try namespace.run("mkdir \(folder.journal); mount -t tmpfs -o size=256k tmpfs \(folder.journal)")
+    }
+
+    private func fillDisk() throws {
+        try namespace.run("dd if=/dev/zero of=\(folder.journal)/filler bs=4096 2>/dev/null || true")
+    }
+
+    private func freeDisk() throws { try namespace.run("rm \(folder.journal)/filler") }
+
+    /// Lets events come until the agent says that they are not kept, or that they are kept again.
+    @discardableResult
+    private func wait(_ agent: AgentProcess, isDegraded: Bool, from known: Int? = nil) async throws -> EventLine {
+        let known = known ?? agent.events.count
+        for round in 0..<600 {
+            try await folder.turn(agent, to: 10 + round % 200)
+            if let event = agent.events.dropFirst(known).first(where: {
+                $0.name == "journal.degraded" && $0.data.degraded == isDegraded
+            }) {
+                return event
+            }
+            // The disk is tried again once a second, with an event.
+            try await Task.sleep(for: .milliseconds(isDegraded ? 1 : 50))
+        }
+        throw MissingEvent(name: "journal.degraded", subject: "agent", seen: agent.events.suffix(20).map(\.summary))
+    }
+
+    private func expectEveryNumber(_ numbers: [UInt64], from first: UInt64 = 1, through last: UInt64? = nil) {
+        let last = last ?? numbers.last ?? 0
+        #expect(numbers == Array(first...max(first, last)))
+    }
+
+    @Test("while the disk is full everybody else goes on, and when there is room again the journal lacks nothing")
+    func full() async throws {
+        let agent = try await folder.agent()
+        let follower = try SocketLines(folder.events)
+        #expect(await follower.next()?.contains(#""type":"reachagent.agent.hello""#) == true)
+        try fillDisk()
+        let degraded = try await wait(agent, isDegraded: true)
+        #expect(degraded.data.code == "journal_write_failed")
+        let status = try await folder.journalStatus()
+        #expect(status["degraded"] as? Bool == true)
+        #expect(status["code"] as? String == "journal_write_failed")
+        // Those who are connected hear of what is not in the journal.
+        let unwritten = try await folder.turn(agent, to: 3)
+        try await follower.next(containing: #""seq":\#(unwritten.seq ?? 0),"#)
+        #expect(try await folder.history().last ?? 0 < unwritten.seq ?? 0)
+
+        try freeDisk()
+        let resumed = try await wait(agent, isDegraded: false)
+        #expect(resumed.data.missing_first_seq == nil)
+        let recovered = try await folder.journalStatus()
+        #expect(recovered["degraded"] as? Bool == false)
+        let last = try await folder.turn(agent, to: 4)
+        #expect(try await agent.stop().status == 0)
+        let history = try await folder.history()
+        expectEveryNumber(history)
+        #expect(history.last ?? 0 > last.seq ?? 0)
+        expectEveryNumber(agent.events.compactMap(\.seq))
+    }
+
+    @Test("more events than memory keeps for a full disk: exactly those that are missing are named, before and after")
+    func overflow() async throws {
+        let agent = try await folder.agent()
+        try fillDisk()
+        let degraded = try await wait(agent, isDegraded: true)
+        let batch = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: batch) }
+        try (0..<1000).map { "route replace default via 192.0.2.\(10 + $0 % 200) dev eth0 metric 100" }
+            .joined(separator: "\n").write(to: batch, atomically: true, encoding: .utf8)
+        var newest = degraded.seq ?? 0
+        var marker = 3
+        while newest < (degraded.seq ?? 0) + 4400 {
+            try namespace.run("ip -batch \(batch.path())")
+            // The agent may look only when all is over: the end must differ from the beginning.
+            marker = 7 - marker
+            newest = try await folder.turn(agent, to: marker).seq ?? 0
+        }
+        // What waits in memory needs more room than there was.
+        try namespace.run("mount -o remount,size=16m \(folder.journal)")
+        let resumed = try await wait(agent, isDegraded: false)
+        let first = try #require(resumed.data.missing_first_seq)
+        let last = try #require(resumed.data.missing_last_seq)
+        #expect(first <= last)
+        let stopped = try await agent.stop()
+        #expect(stopped.status == 0)
+        expectEveryNumber(agent.events.compactMap(\.seq))
+
+        let history = try await folder.history()
+        let end = try #require(history.last)
+        #expect(history == Array(1..<first) + Array(last + 1...max(last + 1, end)))
+        let told = try await folder.command("history", "--directory", folder.journal)
+        #expect(told.status == 0)
+        #expect((told.output + told.error).contains("\(first)"))
+    }
+
+    @Test("an agent that is killed while the disk is full leaves its numbers used: nobody gets them again")
+    func killedWhileFull() async throws {
+        let agent = try await folder.agent()
+        try fillDisk()
+        try await wait(agent, isDegraded: true)
+        let last = try await folder.turn(agent, to: 3)
+        let killed = try await agent.stop(SIGKILL)
+        #expect(killed.status == SIGKILL)
+        let used = agent.events.compactMap(\.seq).max() ?? 0
+        #expect(used >= last.seq ?? 0)
+        let stream = agent.events.first?.data.stream
+
+        // Once more while there is no room, and once when there is some.
+        let second = try await folder.agent()
+        let secondFirst = try #require(second.events.first)
+        #expect(secondFirst.seq ?? 0 > used)
+        #expect(secondFirst.data.stream == stream)
+        try await folder.turn(second, to: 5)
+        #expect(try await second.stop(SIGKILL).status == SIGKILL)
+        let usedBySecond = second.events.compactMap(\.seq).max() ?? 0
+        try freeDisk()
+        let third = try await folder.agent()
+        #expect(third.events.first?.seq ?? 0 > usedBySecond)
+        #expect(third.events.first?.data.stream == stream)
+        let gap = try await folder.journalStatus()["missing"] as? [[String: Any]]
+        #expect(gap?.isEmpty == false)
+        try await folder.turn(third, to: 6)
+        #expect(try await third.stop().status == 0)
+        let history = try await folder.history()
+        #expect(Set(history).count == history.count)
+        #expect(history == history.sorted())
+        #expect(history.contains(third.events.first?.seq ?? 0))
+    }
+
+    @Test("a journal that becomes read-only is degraded, and goes on where it can be written again")
+    func becomesReadOnly() async throws {
+        let agent = try await folder.agent()
+        try await folder.turn(agent, to: 3)
+        // A file system with an open file cannot be made read-only: another one takes its place.
+        try namespace.run("mount -t tmpfs -o ro,size=64k tmpfs \(folder.journal)")
+        let degraded = try await wait(agent, isDegraded: true)
+        #expect(degraded.data.code != nil)
+        #expect(try await folder.journalStatus()["degraded"] as? Bool == true)
+        try namespace.run("umount \(folder.journal)")
+        let resumed = try await wait(agent, isDegraded: false)
+        #expect(try await folder.journalStatus()["degraded"] as? Bool == false)
+        #expect(try await agent.stop().status == 0)
+        expectEveryNumber(agent.events.compactMap(\.seq))
+        let history = try await folder.history()
+        let missing = (resumed.data.missing_first_seq).map { $0...(resumed.data.missing_last_seq ?? $0) }
+        let all = Array(1...(history.last ?? 1)).filter { missing?.contains($0) != true }
+        #expect(history == all)
+    }
+
+    @Test("an agent with a read-only journal says so and works; its numbers do not pass for those of the journal")
+    func readOnlyFromTheStart() async throws {
+        let first = try await folder.agent()
+        try await folder.turn(first, to: 3)
+        #expect(try await first.stop().status == 0)
+        let kept = try await folder.history()
+        let stream = first.events.first?.data.stream
+
+        try namespace.run("mount -o remount,ro \(folder.journal)")
+        let second = try await folder.agent()
+        let degraded = try await wait(second, isDegraded: true, from: 0)
+        #expect(degraded.data.code != nil)
+        #expect(try await folder.journalStatus()["degraded"] as? Bool == true)
+        #expect(try await folder.history() == kept)
+        #expect(try await second.stop().status == 0)
+        #expect(try await folder.history() == kept)
+
+        try namespace.run("mount -o remount,rw \(folder.journal)")
+        let third = try await folder.agent()
+        #expect(third.events.first?.data.stream == stream)
+        // The second agent could note nowhere which numbers it used. Either they are not used again, or they belonged to
+        // another stream: a client that resumes must not take the one's events for the other's.
+        let used = second.events.compactMap(\.seq).max() ?? 0
+        if second.events.first?.data.stream == stream { #expect(third.events.first?.seq ?? 0 > used) }
+        #expect(try await third.stop().status == 0)
+        let history = try await folder.history()
+        #expect(history.prefix(kept.count) == kept[...])
+        #expect(history.count > kept.count)
+    }
+
+    @Test("an agent whose journal's directory cannot be made starts with none, or says why it does not")
+    func noDirectory() async throws {
+        try namespace.run("mount -o remount,ro \(folder.journal)")
+        let command = try await namespace.finished(
+            "timeout",
+            ["2", BuiltAgent.path, "run", "--journal-directory", "\(folder.journal)/deeper", "--no-sockets"]
+        )
+        if command.status == 124 {
+            #expect(command.output.contains("reachagent.journal.degraded"))
+        } else {
+            #expect(command.status == 78)
+            #expect(command.error.contains("\(folder.journal)/deeper"))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The end of the built agent while others listen, its start after a crash, and its rest in between.
+@Suite(.inNamespace, .serialized)
+struct IntegrationStreamShutdownTests {
+    let namespace: NetworkNamespace
+    let folder: StreamFolder
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        folder = try StreamFolder(in: namespace)
+    }
+
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private let request = #"{"method":"subscribe","more":true}"#
+
+    @Test("when the agent ends, everybody who listens is told last, and one that has stopped delays nobody")
+    func goodbye() async throws {
+        let agent = try await folder.agent()
+        let readers = try (0..<5).map { _ in try SocketLines(folder.events) }
+        let subscribers = try (0..<5).map { _ in try SocketLines(folder.control, request: request) }
+        let idle = try SocketLines(folder.control)
+        // The one client is stopped by a signal, the other never reads.
+        let stopped = try CommandLines("exec socat -u UNIX-CONNECT:\(folder.events) -")
+        #expect(await stopped.next()?.contains("agent.hello") == true)
+        stopped.signal(SIGSTOP)
+        let silent = try SocketLines(folder.control, request: request, reads: false)
+        try await folder.turn(agent, to: 3)
+        for client in readers + subscribers { try await client.next(containing: #""gateway":"192.0.2.3""#) }
+
+        let start = ContinuousClock.now
+        let end = try await agent.stop()
+        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(end.status == 0)
+        #expect(end.events.last?.name == "agent.stopping")
+        let last = end.events.last?.seq ?? 0
+        for reader in readers {
+            let line = await reader.rest().last
+            #expect(line?.contains(#""type":"reachagent.agent.stopping""#) == true)
+            #expect(line?.contains(#""seq":\#(last),"#) == true)
+        }
+        for subscriber in subscribers {
+            let lines = await subscriber.rest()
+            #expect(lines.last == #"{"error":"agent_stopping","parameters":{"last_seq":\#(last)}}"#)
+            #expect(lines.dropLast().last?.contains(#""type":"reachagent.agent.stopping""#) == true)
+        }
+        #expect(await idle.rest().allSatisfy { $0.contains("agent_stopping") })
+        #expect(!exists(folder.events))
+        #expect(!exists(folder.control))
+        withExtendedLifetime(silent) { stopped.end() }
+    }
+
+    @Test("a second signal ends an agent that is ending already, in time and without a crash")
+    func impatience() async throws {
+        let agent = try await folder.agent()
+        let silent = try SocketLines(folder.events, reads: false)
+        agent.signal(SIGTERM)
+        let end = try await agent.stop(SIGTERM)
+        #expect([0, SIGTERM].contains(end.status))
+        withExtendedLifetime(silent) {}
+        let next = try await folder.agent()
+        #expect(try await next.stop().status == 0)
+        let history = try await folder.history()
+        #expect(history == Array(1...UInt64(history.count)))
+    }
+
+    @Test("the sockets of an agent that was killed are replaced by the next one's")
+    func staleSockets() async throws {
+        let first = try await folder.agent()
+        #expect(try await first.stop(SIGKILL).status == SIGKILL)
+        #expect(exists(folder.events))
+        #expect(try await folder.command("status", "--socket", folder.control).status == 69)
+        let second = try await folder.agent()
+        let answer = try await folder.status()["agent"] as? [String: Any]
+        #expect(answer?["pid"] as? Int32 == second.processIdentifier)
+        #expect(await (try SocketLines(folder.events)).next()?.contains("agent.hello") == true)
+        #expect(try await second.stop().status == 0)
+        #expect(!exists(folder.events))
+    }
+
+    @Test("an agent that nothing happens to does not wake up, whoever is connected")
+    func idle() async throws {
+        let agent = try await folder.agent("--compress-journal")
+        let reader = try SocketLines(folder.events)
+        let subscriber = try SocketLines(folder.control, request: request)
+        let asleep = try SocketLines(folder.control)
+        try await folder.turn(agent, to: 3)
+        for client in [reader, subscriber] { try await client.next(containing: #""gateway":"192.0.2.3""#) }
+        // The journal is forced onto the disk a second after the last event; then there is nothing more to do.
+        try await Task.sleep(for: .seconds(3))
+        let before = try wakeUps(of: agent)
+        try await Task.sleep(for: .seconds(5))
+        let after = try wakeUps(of: agent)
+        #expect(after.filter { before[$0.key] != $0.value } == [:], "before: \(before)")
+        #expect(Set(before.keys) == Set(after.keys))
+        withExtendedLifetime(asleep) {}
+        #expect(try await agent.stop().status == 0)
+    }
+
+    /// How often each thread went to sleep so far.
+    private func wakeUps(of agent: AgentProcess) throws -> [String: String] {
+        let tasks = "/proc/\(agent.processIdentifier)/task"
+        var counts: [String: String] = [:]
+        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+            let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+            let lines = status.split(separator: "\n")
+            let name = lines.first { $0.hasPrefix("Name:") }?.dropFirst(6) ?? ""
+            let count = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last ?? ""
+            counts["\(task) \(name)"] = String(count)
+        }
+        return counts
+    }
+}

@@ -1,0 +1,49 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// `reachagent wait-online` in a script.
+@Suite(.inNamespace, .serialized)
+struct IntegrationStreamWaitTests {
+    let namespace: NetworkNamespace
+    let folder: StreamFolder
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        folder = try StreamFolder(in: namespace)
+    }
+
+    @Test("who waits before there is an agent, and before there is a link, gets status 0 when there is one")
+    func waits() async throws {
+        let script = "\(BuiltAgent.path) wait-online --socket \(folder.control) --timeout 25s; echo status $?"
+        let waiting = try CommandLines(script)
+        let agent = try await folder.agent()
+        let told = try SocketLines(folder.control, request: #"{"method":"subscribe","more":true}"#)
+        #expect(await told.next()?.contains("agent.hello") == true)
+        // It is connected, and there is nothing to be online with.
+        var looks = 0
+        while try await !folder.isWaitedFor() {
+            looks += 1
+            try #require(looks < 100)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        try await agent.settles(on: "other")
+        #expect(await waiting.rest().last == "status 0")
+        let again = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "25s")
+        #expect(again.status == 0)
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test("who has waited long enough gets status 1 and the reason")
+    func timesOut() async throws {
+        let nobody = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "500ms")
+        #expect(nobody.status == 1)
+        #expect(nobody.error.contains(folder.control))
+        let agent = try await folder.agent()
+        let command = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "500ms")
+        #expect(command.status == 1)
+        #expect(command.error.contains("no_route"))
+        #expect(try await agent.stop().status == 0)
+    }
+}
