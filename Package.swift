@@ -26,6 +26,8 @@ let package = Package(
         .library(name: "Probes", targets: ["Probes"]),
         .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
         .library(name: "StateClient", targets: ["StateClient"]),
+        // For the benchmarks, which are a package of their own and can import products only.
+        .library(name: "EventStream", targets: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

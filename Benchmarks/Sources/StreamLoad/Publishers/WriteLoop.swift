@@ -1,0 +1,45 @@
+internal import BenchmarkKit
+internal import CTestbed
+internal import Glibc
+internal import Synchronization
+
+/// The floor: the lines are encoded once, and written to one socket after the other with write(2). Nothing else.
+///
+/// It knows no snapshot, no number to begin with, no filter, and nobody who is slow.
+final class WriteLoop: EventPublisher {
+    private let sample = SampleEvent(streamID: "00000000000000000000000000000001")
+    private let clients = Mutex<[Int32]>([])
+    private(set) var newest: UInt64 = 0
+
+    /// Listens at a path, and accepts on a thread.
+    init(at path: String) throws {
+        let listener = testbed_listen(path)
+        guard listener >= 0 else { throw BenchmarkError("listen at \(path)", errno: errno) }
+        let greeting = sample.opening(.agentHello).line + [UInt8(ascii: "\n")]
+        BackgroundThread.start { [self] in
+            while case let client = accept(listener, nil, nil), client >= 0 {
+                clients.withLock { $0.append(client) }
+                _ = send(client, greeting, greeting.count, 0)
+            }
+        }
+    }
+
+    func publish(through last: UInt64) throws {
+        var lines: [UInt8] = []
+        while newest < last {
+            newest += 1
+            lines += sample.event(newest).line
+            lines.append(UInt8(ascii: "\n"))
+        }
+        for client in clients.withLock({ $0 }) {
+            var start = 0
+            while start < lines.count {
+                let count = lines[start...].withUnsafeBytes { send(client, $0.baseAddress, $0.count, 0) }
+                guard count > 0 else { throw BenchmarkError("write a line", errno: errno) }
+                start += count
+            }
+        }
+    }
+
+    func stop() {}
+}
