@@ -52,6 +52,13 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension Timestamp: Comparable {
+    /// Whether the left moment is earlier.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.microsecondsSince1970 < right.microsecondsSince1970
+    }
+}
+
 extension Timestamp: JSONRepresentable {
     /// Writes the time in UTC as a string.
     public func write(to json: inout JSONWriter) { json.plainString(text(.utc)) }

@@ -26,6 +26,15 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// What went wrong, without what was tried.
+    var reason: String {
+        switch cause {
+        case .errno(let number): String(cString: strerror(number))
+        case .inUse: "another agent uses it"
+        case .malformed(let reason): reason
+        }
+    }
+
     /// The error in one line, for people.
     public var description: String {
         switch cause {

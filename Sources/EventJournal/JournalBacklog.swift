@@ -1,0 +1,36 @@
+/// What waits in memory for a disk that takes nothing: bounded, in the order of the numbers.
+struct JournalBacklog: Sendable {
+    static let mostRecords = 4096
+    static let mostBytes = 4 << 20
+
+    private(set) var records: [JournalRecord] = []
+    private var bytes = 0
+
+    /// Adds records behind those that wait.
+    ///
+    /// - Returns: The numbers of the oldest, which had to go.
+    mutating func append(_ added: some Sequence<JournalRecord>) -> ClosedRange<UInt64>? {
+        for record in added {
+            records.append(record)
+            bytes += record.line.count + 1
+        }
+        var count = 0
+        while records.count - count > Self.mostRecords || bytes > Self.mostBytes, count < records.count {
+            bytes -= records[count].line.count + 1
+            count += 1
+        }
+        guard count > 0 else { return nil }
+        let dropped = records[0].sequence...records[count - 1].sequence
+        records.removeFirst(count)
+        return dropped
+    }
+
+    /// Gives away everything that waits.
+    mutating func takeAll() -> [JournalRecord] {
+        defer {
+            records = []
+            bytes = 0
+        }
+        return records
+    }
+}

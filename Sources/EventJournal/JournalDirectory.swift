@@ -1,0 +1,148 @@
+internal import Glibc
+
+/// The files of a journal's directory.
+struct JournalDirectory: Sendable {
+    /// Where it is.
+    let path: String
+    let system: JournalSystem
+
+    /// What there is, without the files of others.
+    struct Listing: Sendable {
+        /// All segments, from the oldest on.
+        var segments: [SegmentName] = []
+        var plain: Set<SegmentName> = []
+        var compressed: Set<SegmentName> = []
+        var indexes: Set<SegmentName> = []
+        /// What a crash left half written.
+        var leftovers: [String] = []
+    }
+
+    func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+    /// Makes the directory where it is missing, and those above it when it is below the user's own state directory.
+    ///
+    /// Elsewhere those above must be there: when the disk that they are on is not mounted, nothing is written beside it.
+    func make() throws(JournalError) {
+        if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
+        if errno == ENOENT, isBelowStateHome {
+            var above = ""
+            for part in path.split(separator: "/").dropLast() {
+                above += "/" + part
+                _ = mkdir(above, 0o700)
+            }
+            if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
+        }
+        // A file system that is mounted read-only says so even when the directory is there.
+        let error = errno
+        guard identity(of: ".") == nil else { return }
+        throw JournalError(operation: "create", path: path, cause: .errno(error))
+    }
+
+    private var isBelowStateHome: Bool {
+        if let home = getenv("XDG_STATE_HOME"), home.pointee != 0 {
+            return path.hasPrefix(String(cString: home) + "/")
+        }
+        guard let home = getenv("HOME"), home.pointee != 0 else { return false }
+        return path.hasPrefix(String(cString: home) + "/.local/state/")
+    }
+
+    /// Lists the journal's own files.
+    func list() throws(JournalError) -> Listing {
+        guard let stream = opendir(path) else {
+            throw JournalError(operation: "read", path: path, cause: .errno(errno))
+        }
+        defer { closedir(stream) }
+        var listing = Listing()
+        while let entry = readdir(stream) {
+            // The entry ends with its name, which is shorter than its type says.
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+            let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
+            add(name, to: &listing)
+        }
+        listing.segments = listing.plain.union(listing.compressed).sorted()
+        return listing
+    }
+
+    private func add(_ name: String, to listing: inout Listing) {
+        if name.hasSuffix(".tmp"), name.hasPrefix("events-") || name.hasPrefix("stream") {
+            listing.leftovers.append(name)
+        }
+        guard let segment = SegmentName(fileName: name), (1...JournalRecord.mostSequence).contains(segment.firstSequence)
+        else { return }
+        if name == segment.index {
+            listing.indexes.insert(segment)
+        } else if identity(of: name)?.isRegular == true {
+            if name == segment.plain { listing.plain.insert(segment) } else { listing.compressed.insert(segment) }
+        }
+    }
+
+    /// Opens a file.
+    func open(_ name: String, _ flags: Int32) throws(JournalError) -> OpenFile {
+        let descriptor = system.open(path(of: name), flags, 0o640)
+        guard descriptor >= 0 else {
+            throw JournalError(operation: "open", path: path(of: name), cause: .errno(-descriptor))
+        }
+        return OpenFile(descriptor: descriptor, path: path(of: name))
+    }
+
+    /// Which file has a name now; `nil` when there is none.
+    func identity(of name: String) -> FileIdentity? {
+        var entry = stat()
+        guard lstat(path(of: name), &entry) == 0 else { return nil }
+        return FileIdentity(entry)
+    }
+
+    /// The content of a small file; `nil` when it cannot be read or is longer.
+    func read(_ name: String, atMost limit: Int) -> [UInt8]? {
+        guard let file = try? open(name, O_RDONLY), let size = file.identity()?.size, size <= limit else { return nil }
+        let content = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+            count = max(0, pread(file.descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+        return content.count == Int(size) ? content : nil
+    }
+
+    /// Gives a file a content: either all of it is there afterwards, or the file is as it was.
+    func replace(_ name: String, with content: [UInt8], syncs: Bool) throws(JournalError) {
+        let temporary = name + ".tmp"
+        do throws(JournalError) {
+            let file = try open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
+            try write(content, to: file)
+            if syncs {
+                let error = system.sync(file.descriptor)
+                guard error == 0 else { throw JournalError(operation: "sync", path: file.path, cause: .errno(error)) }
+            }
+            guard rename(path(of: temporary), path(of: name)) == 0 else {
+                throw JournalError(operation: "rename", path: file.path, cause: .errno(errno))
+            }
+        } catch {
+            remove(temporary)
+            throw error
+        }
+        if syncs { try sync() }
+    }
+
+    private func write(_ content: [UInt8], to file: OpenFile) throws(JournalError) {
+        var offset = 0
+        while offset < content.count {
+            let count = content.withUnsafeBytes { system.write(file.descriptor, .init(rebasing: $0[offset...])) }
+            if count == -Int(EINTR) { continue }
+            guard count > 0 else {
+                throw JournalError(operation: "write", path: file.path, cause: .errno(count < 0 ? Int32(-count) : ENOSPC))
+            }
+            offset += count
+        }
+    }
+
+    /// Removes a file; one that is not there, or cannot be removed, is no matter.
+    func remove(_ name: String) { unlink(path(of: name)) }
+
+    /// Forces the directory's entries onto the disk.
+    func sync() throws(JournalError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw JournalError(operation: "sync", path: path, cause: .errno(errno)) }
+        defer { close(descriptor) }
+        // Some file systems have nothing to force, and say EINVAL.
+        guard fsync(descriptor) != 0, errno != EINVAL else { return }
+        throw JournalError(operation: "sync", path: path, cause: .errno(errno))
+    }
+}

@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// Keeps a second agent from writing the same journal; held until it is let go, or the process ends in any way.
+final class JournalLock: Sendable {
+    private static let name = "lock"
+    private let file: OpenFile
+
+    private init(_ file: OpenFile) { self.file = file }
+
+    /// Takes the lock, and says in its file whose it is.
+    ///
+    /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent has it; another error when there is no telling.
+    static func take(in directory: JournalDirectory) throws(JournalError) -> JournalLock {
+        while true {
+            let file = try open(in: directory)
+            guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                guard errno == EWOULDBLOCK else {
+                    throw JournalError(operation: "lock", path: file.path, cause: .errno(errno))
+                }
+                let holder = directory.read(name, atMost: 32).flatMap { content in
+                    Int32(String(decoding: content.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+                }
+                throw JournalError(operation: "write", path: directory.path, cause: .inUse(by: holder))
+            }
+            let lock = JournalLock(file)
+            // Between open and flock the file may have been deleted, and another one locked.
+            guard lock.isCurrent(in: directory) else { continue }
+            // Only for the other one's message: on a full disk there is none.
+            let holder = Array("\(getpid())\n".utf8)
+            ftruncate(file.descriptor, 0)
+            _ = pwrite(file.descriptor, holder, holder.count, 0)
+            return lock
+        }
+    }
+
+    private static func open(in directory: JournalDirectory) throws(JournalError) -> OpenFile {
+        do throws(JournalError) {
+            return try directory.open(name, O_RDWR | O_CREAT)
+        } catch {
+            // Even where nothing can be written, two agents can keep off each other.
+            guard let file = try? directory.open(name, O_RDONLY) else { throw error }
+            return file
+        }
+    }
+
+    /// Whether the lock's file is still the one in the directory.
+    func isCurrent(in directory: JournalDirectory) -> Bool {
+        file.identity()?.isSameFile(as: directory.identity(of: Self.name)) ?? false
+    }
+}

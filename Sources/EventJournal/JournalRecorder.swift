@@ -1,0 +1,144 @@
+internal import Dispatch
+public import EventEnvelope
+public import NotificationBus
+internal import Synchronization
+
+/// The thread between a bus and a journal: it records each event, and only then lets the subscribers have it.
+///
+/// It sleeps without a time-out while nothing is published.
+public final class JournalRecorder: Sendable {
+    /// How many events may wait for a slow disk before they are delivered without being recorded.
+    public static let capacity = 8192
+
+    private struct State {
+        var subscription: Subscription<Event>?
+        var isStarted = false
+    }
+
+    private let bus: NotificationBus<Event>
+    private let journal: EventJournal
+    private let capacity: Int
+    private let whenChanged: @Sendable (JournalCondition) -> Void
+    private let state = Mutex(State())
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    /// How long the end may take; set before the bus is finished.
+    private let endLimit = Mutex<Duration>(.seconds(5))
+
+    /// A recorder that has not begun.
+    ///
+    /// - Parameters:
+    ///   - bus: Its first number must be the journal's ``EventJournal/nextSequence``.
+    ///   - journal: Where to.
+    ///   - whenChanged: Called on the recorder's thread with each change of the journal's condition; it may publish.
+    public convenience init(
+        recording bus: NotificationBus<Event>,
+        in journal: EventJournal,
+        whenChanged: @escaping @Sendable (JournalCondition) -> Void
+    ) {
+        self.init(recording: bus, in: journal, capacity: Self.capacity, whenChanged: whenChanged)
+    }
+
+    init(
+        recording bus: NotificationBus<Event>,
+        in journal: EventJournal,
+        capacity: Int,
+        whenChanged: @escaping @Sendable (JournalCondition) -> Void
+    ) {
+        self.bus = bus
+        self.journal = journal
+        self.capacity = capacity
+        self.whenChanged = whenChanged
+    }
+
+    /// Subscribes, and starts the thread; everything that is published from now on is recorded.
+    ///
+    /// - Throws: When there can be no thread; the bus then waits for nobody.
+    public func start() throws(JournalError) {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return }
+        let subscription = subscribe()
+        state.withLock { $0.subscription = subscription }
+        do throws(JournalError) {
+            try JournalThread.start { self.run(subscription) }
+        } catch {
+            state.withLock { $0.isStarted = false }
+            bus.cancel(subscription)
+            throw error
+        }
+        let wakeUp = wakeUp
+        journal.whenConditionsChange { wakeUp.signal() }
+        wakeUp.signal()
+    }
+
+    /// Waits until everything is recorded and flushed that was published, and closes the journal.
+    ///
+    /// To be called after the bus's `finish()`. A disk that hangs is given up: then the subscribers are given the rest
+    /// without its being recorded.
+    ///
+    /// - Parameter limit: How long to wait.
+    /// - Returns: `false` when the disk was given up.
+    @discardableResult
+    public func finish(within limit: Duration) -> Bool {
+        endLimit.withLock { $0 = limit }
+        guard state.withLock({ $0.isStarted }) else { return journal.close(within: limit) }
+        wakeUp.signal()
+        let isDone = ended.wait(timeout: .now() + limit.dispatchInterval) == .success
+        if !isDone { bus.bypassRecorder() }
+        // For another call.
+        ended.signal()
+        return isDone
+    }
+
+    private func subscribe() -> Subscription<Event> {
+        bus.subscribeRecorder(capacity: capacity) { [wakeUp] in wakeUp.signal() }
+    }
+
+    // MARK: On the thread
+
+    private func run(_ first: Subscription<Event>) {
+        var subscription = first
+        var isStalled = false
+        while true {
+            switch subscription.take() {
+            case .notifications(let batch):
+                journal.append(batch.compactMap { JournalRecord($0.content) })
+                if bus.isRecorderBypassed, !isStalled {
+                    isStalled = true
+                    tell(.stalled, "events were delivered before they were recorded")
+                }
+                if let last = batch.last { bus.release(through: last.sequence) }
+                if isStalled, !bus.isRecorderBypassed {
+                    isStalled = false
+                    tell(.resumed, "events are recorded before they are delivered again")
+                }
+                tellChanges()
+            case .lagged:
+                // The journal notes the gap with the next event, which telling this is.
+                subscription = subscribe()
+                tell(.stalled, "too many events waited for the disk")
+            case .empty:
+                tellChanges()
+                wakeUp.wait()
+            case .finished:
+                let limit = endLimit.withLock { $0 }
+                _ = journal.close(within: limit, usedThrough: bus.lastSequence)
+                tellChanges()
+                journal.whenConditionsChange(nil)
+                ended.signal()
+                return
+            }
+        }
+    }
+
+    private func tell(_ code: JournalCondition.Code, _ detail: String) {
+        whenChanged(JournalCondition(code: code, detail: detail))
+    }
+
+    private func tellChanges() {
+        for condition in journal.takeConditions() { whenChanged(condition) }
+    }
+}

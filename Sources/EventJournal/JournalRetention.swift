@@ -1,0 +1,40 @@
+internal import EventEnvelope
+
+/// Which segments have to go.
+struct JournalRetention {
+    private let configuration: JournalConfiguration
+    private let now: Timestamp
+    private let instant: ContinuousClock.Instant
+
+    init(_ configuration: JournalConfiguration, wallClock now: Timestamp, instant: ContinuousClock.Instant) {
+        self.configuration = configuration
+        self.now = now
+        self.instant = instant
+    }
+
+    /// The segments that are too old, or too many: always the oldest, never the newest.
+    func expired(_ segments: [JournalSegment]) -> [SegmentName] {
+        var bytes = segments.reduce(0) { $0 &+ $1.bytes }
+        var expired: [SegmentName] = []
+        var newestBefore: Timestamp?
+        for segment in segments.dropLast() {
+            let isTooOld = isTooOld(segment, &newestBefore)
+            guard bytes > configuration.totalBytes || isTooOld else { break }
+            expired.append(segment.name)
+            bytes -= segment.bytes
+        }
+        return expired
+    }
+
+    /// Whether the segment's last event is too old; not when the clock may be to blame.
+    ///
+    /// A device without a battery for its clock begins in 1970: what it writes then is at least as young as what was
+    /// written before, and not older than this process's writing it.
+    private func isTooOld(_ segment: JournalSegment, _ newestBefore: inout Timestamp?) -> Bool {
+        guard var time = segment.newestTime else { return false }
+        if let before = newestBefore, before.age(at: now) >= .zero, time.age(at: before) > .zero { time = before }
+        newestBefore = time
+        if let closedAt = segment.closedAt, closedAt.duration(to: instant) <= configuration.totalAge { return false }
+        return time.age(at: now) > configuration.totalAge
+    }
+}

@@ -1,0 +1,116 @@
+internal import EventEnvelope
+internal import Glibc
+
+/// Compresses closed segments.
+enum SegmentCompressor {
+    /// Compresses a closed segment, and removes the plain file when the compressed one is safely there.
+    ///
+    /// Writes the compressed file and its index, each under a temporary name that is forced onto the disk and renamed; so
+    /// after a crash at any moment there is a whole segment, perhaps both ways.
+    ///
+    /// - Returns: The size of the compressed file.
+    @discardableResult
+    static func compress(_ name: SegmentName, in directory: String) throws(JournalError) -> Int {
+        let path = "\(directory)/\(name.plain)"
+        guard let file = try JournalFile.open(path) else {
+            throw JournalError(operation: "compress", path: path, cause: .errno(ENOENT))
+        }
+        let size = try file.size()
+        var index = try SegmentIndex(scanning: file, name)
+        // What stands behind the last event is damaged, and part of the last block.
+        if let last = index.blocks.indices.last { index.blocks[last].length = size - index.blocks[last].offset }
+        let mode = try file.status().st_mode & 0o777
+        let compressed = try NewFile(directory: directory, name: name.compressed, mode: mode)
+        let whole = 0..<size
+        let ranges = index.blocks.isEmpty ? [whole] : index.blocks.map { $0.offset..<$0.end }
+        for (number, range) in ranges.enumerated() {
+            let start = compressed.bytesWritten
+            try write(range, of: file, to: compressed)
+            guard index.blocks.indices.contains(number) else { continue }
+            index.blocks[number].frameOffset = start
+            index.blocks[number].frameLength = compressed.bytesWritten - start
+        }
+        try compressed.finish()
+        let indexFile = try NewFile(directory: directory, name: name.index, mode: mode)
+        try indexFile.write(index.encoded())
+        try indexFile.finish()
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw JournalError(operation: "remove", path: path, cause: .errno(errno))
+        }
+        return Int(clamping: compressed.bytesWritten)
+    }
+
+    private static func write(_ range: Range<UInt64>, of file: JournalFile, to target: NewFile) throws(JournalError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = Int(clamping: min(range.upperBound - offset, UInt64(SegmentFrames.longestPiece)))
+            let bytes = try file.read(at: offset, atMost: count)
+            guard bytes.count == count else {
+                throw JournalError(operation: "read", path: file.path, cause: .malformed("it became shorter"))
+            }
+            let frame: [UInt8]
+            do throws(SegmentFrames.Failure) {
+                frame = try SegmentFrames.compress(bytes)
+            } catch {
+                throw JournalError(operation: "compress", path: file.path, cause: .malformed(error.reason))
+            }
+            try target.write(frame)
+            offset += UInt64(count)
+        }
+    }
+}
+
+/// A file that is written under a temporary name and gets its own when it is complete.
+private final class NewFile {
+    private let directory: String
+    private let temporary: String
+    private let path: String
+    private let descriptor: Int32
+    private var isFinished = false
+    private(set) var bytesWritten: UInt64 = 0
+
+    init(directory: String, name: String, mode: mode_t) throws(JournalError) {
+        self.directory = directory
+        path = "\(directory)/\(name)"
+        temporary = path + ".tmp"
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else {
+            throw JournalError(operation: "create", path: temporary, cause: .errno(errno))
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        if !isFinished { unlink(temporary) }
+    }
+
+    func write(_ bytes: [UInt8]) throws(JournalError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else {
+                throw JournalError(operation: "write", path: temporary, cause: .errno(written < 0 ? errno : EIO))
+            }
+            rest = rest.dropFirst(written)
+            bytesWritten += UInt64(written)
+        }
+    }
+
+    /// Forces the file onto the disk, gives it its name, and forces that onto the disk too.
+    func finish() throws(JournalError) {
+        guard fsync(descriptor) == 0 else {
+            throw JournalError(operation: "force onto the disk", path: temporary, cause: .errno(errno))
+        }
+        guard rename(temporary, path) == 0 else {
+            throw JournalError(operation: "rename", path: temporary, cause: .errno(errno))
+        }
+        isFinished = true
+        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw JournalError(operation: "open", path: directory, cause: .errno(errno)) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else {
+            throw JournalError(operation: "force onto the disk", path: directory, cause: .errno(errno))
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// The segments that a directory holds.
+enum SegmentDirectory {
+    /// The segments, oldest first; files of other names are not looked at.
+    static func segments(in directory: String) throws(JournalError) -> [SegmentName] {
+        guard let stream = opendir(directory) else {
+            throw JournalError(operation: "open", path: directory, cause: .errno(errno))
+        }
+        defer { closedir(stream) }
+        var names: Set<SegmentName> = []
+        while let entry = readdir(stream) {
+            // The name is shorter than its type: nothing but its own characters is read.
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+            let characters = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            let fileName = String(cString: characters)
+            guard let name = SegmentName(fileName: fileName), fileName != name.index else { continue }
+            names.insert(name)
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,119 @@
+internal import CLibZstd
+internal import EventEnvelope
+internal import Glibc
+
+/// What a segment's text turns out to be, read from its beginning to its end.
+struct SegmentScan: Sendable {
+    /// Where the good lines are.
+    private(set) var index = SegmentIndex()
+    /// The highest number.
+    private(set) var newest: UInt64?
+    /// Lines between good ones that are none, or whose numbers are not in order.
+    private(set) var corruptLines = 0
+    /// The end of the last line that is well-formed.
+    private(set) var goodEnd: UInt64 = 0
+    /// The end of the text.
+    private(set) var size: UInt64 = 0
+
+    /// What follows the last line that is well-formed: torn by a crash.
+    var tornBytes: UInt64 { size - goodEnd }
+
+    private static let chunk = 256 << 10
+    private var pending: [UInt8] = []
+    private var badLines = 0
+    private var isInsideOverlongLine = false
+
+    /// Scans a plain segment from its beginning.
+    init(plain file: OpenFile) throws(JournalError) {
+        var chunk = [UInt8](repeating: 0, count: Self.chunk)
+        var offset: off_t = 0
+        while true {
+            let count = pread(file.descriptor, &chunk, chunk.count, offset)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw JournalError(operation: "read", path: file.path, cause: .errno(errno)) }
+            guard count > 0 else { break }
+            offset += off_t(count)
+            add(chunk[..<count])
+        }
+    }
+
+    /// Scans a compressed segment; it ends where the compressed text is damaged.
+    init(compressed file: OpenFile) throws(JournalError) {
+        guard let stream = ZSTD_createDCtx() else {
+            throw JournalError(operation: "read", path: file.path, cause: .errno(ENOMEM))
+        }
+        defer { ZSTD_freeDCtx(stream) }
+        var input = [UInt8](repeating: 0, count: Self.chunk)
+        var text = [UInt8](repeating: 0, count: Self.chunk)
+        var offset: off_t = 0
+        while true {
+            let count = pread(file.descriptor, &input, input.count, offset)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw JournalError(operation: "read", path: file.path, cause: .errno(errno)) }
+            guard count > 0 else { break }
+            offset += off_t(count)
+            var used = 0
+            var isFull = false
+            while used < count || isFull {
+                let taken = used
+                var produced = 0
+                let result = text.withUnsafeMutableBytes { text in
+                    input.withUnsafeBytes { input in
+                        var source = ZSTD_inBuffer(src: input.baseAddress, size: count, pos: used)
+                        var target = ZSTD_outBuffer(dst: text.baseAddress, size: text.count, pos: 0)
+                        let result = ZSTD_decompressStream(stream, &target, &source)
+                        used = source.pos
+                        produced = target.pos
+                        return result
+                    }
+                }
+                guard ZSTD_isError(result) == 0 else { return }
+                add(text[..<produced])
+                isFull = produced == text.count
+                if used == taken, produced == 0 { break }
+            }
+        }
+    }
+
+    private mutating func add(_ chunk: ArraySlice<UInt8>) {
+        size += UInt64(chunk.count)
+        pending.append(contentsOf: chunk)
+        // Where the first pending byte stands.
+        var offset = size - UInt64(pending.count)
+        var start = 0
+        while start < pending.count, let end = lineEnd(from: start) {
+            addLine(start..<end, at: offset)
+            offset += UInt64(end + 1 - start)
+            start = end + 1
+        }
+        pending.removeFirst(start)
+        if pending.count > ScannedLine.mostBytes {
+            pending = []
+            isInsideOverlongLine = true
+        }
+    }
+
+    private func lineEnd(from start: Int) -> Int? {
+        pending.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start) else {
+                return nil
+            }
+            return base.distance(to: UnsafeRawPointer(found))
+        }
+    }
+
+    private mutating func addLine(_ line: Range<Int>, at offset: UInt64) {
+        let isRest = isInsideOverlongLine
+        isInsideOverlongLine = false
+        guard !isRest, let scanned = ScannedLine(pending.span.extracting(line)) else { return badLines += 1 }
+        goodEnd = offset + UInt64(line.count) + 1
+        corruptLines += badLines
+        badLines = 0
+        guard let sequence = scanned.sequence, sequence > newest ?? 0, sequence <= JournalRecord.mostSequence else {
+            return corruptLines += 1
+        }
+        newest = sequence
+        let time = scanned.time ?? index.newestTime ?? Timestamp(microsecondsSince1970: 0)
+        index.add(sequence: sequence, time: time, offset: offset, length: line.count + 1)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// Two agents, one journal.
+@Suite struct JournalLockTests {
+    let fixture: FixtureJournal
+    let scripted = ScriptedSystem()
+
+    init() throws { fixture = try FixtureJournal() }
+
+    @Test func `a second journal in the same directory is refused while the first is open`() async throws {
+        let first = try scripted.open(fixture)
+        #expect(throws: JournalError(operation: "write", path: fixture.directory, cause: .inUse(by: getpid()))) {
+            _ = try scripted.open(fixture)
+        }
+        #expect(await first.shut())
+        _ = try scripted.open(fixture)
+    }
+
+    @Test func `a journal that another process writes is refused, and can be had when that has gone`() async throws {
+        try fixture.write("lock", Array("4711\n".utf8))
+        let holder = Process()
+        holder.executableURL = URL(filePath: "/usr/bin/env")
+        holder.arguments = ["flock", "\(fixture.directory)/lock", "sh", "-c", "echo held; read -r line"]
+        let (input, output) = (Pipe(), Pipe())
+        holder.standardInput = input
+        holder.standardOutput = output
+        try holder.run()
+        let said = await blocking { output.fileHandleForReading.availableData }
+        #expect(said == Data("held\n".utf8))
+        #expect(throws: JournalError(operation: "write", path: fixture.directory, cause: .inUse(by: 4711))) {
+            _ = try scripted.open(fixture)
+        }
+        try input.fileHandleForWriting.close()
+        await blocking { holder.waitUntilExit() }
+        _ = try scripted.open(fixture)
+        #expect(try fixture.contents("lock") == Array("\(getpid())\n".utf8))
+    }
+}
