@@ -38,6 +38,14 @@ struct JSONScanner {
         return isAtEnd ? members : nil
     }
 
+    /// Whether the bytes are one object, whatever its members are.
+    mutating func scanObject() -> Bool {
+        skipSpace()
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "{"), skipValue() else { return false }
+        skipSpace()
+        return isAtEnd
+    }
+
     private mutating func scanMember(_ name: Range<Int>, _ members: inout Members) -> Bool {
         if matches(name, "type") {
             members.type = scanString()

@@ -4,8 +4,16 @@ public import EventEnvelope
 ///
 /// All functions are called on the sockets' event loop: they must be quick and must not block.
 public protocol AgentInterface: Sendable {
+    /// The name of the stream that the numbers belong to.
+    var streamID: String { get }
+
     /// The first two lines of every stream, and the number after which its events follow.
     func opening() -> StreamOpening
+
+    /// The event `subscriber.lagged`.
+    ///
+    /// - Parameter lastSequence: The number of the last event that the subscriber was sent or that its filter passed over.
+    func lagged(lastSequence: UInt64) -> Event
 
     /// The agent's status as one JSON object.
     ///

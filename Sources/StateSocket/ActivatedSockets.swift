@@ -1,0 +1,89 @@
+internal import Glibc
+
+/// The sockets that the service manager made and handed over (sd_listen_fds(3)).
+///
+/// They are told apart by their names (`FileDescriptorName=` in systemd.socket(5)), `events` and `control`, or where there
+/// are no such names by their paths, which end in `/events.sock` and `/control.sock`.
+public struct ActivatedSockets: Sendable, Hashable {
+    var descriptors: [SocketName: CInt] = [:]
+
+    /// No socket: both are to be bound.
+    public init() {}
+
+    /// Whether no socket was handed over.
+    public var isEmpty: Bool { descriptors.isEmpty }
+
+    /// Takes over what the service manager handed to this process, if anything.
+    ///
+    /// The descriptors are checked and closed on exec, and the variables are removed from the environment, so this can be
+    /// called once, before the process has other threads.
+    ///
+    /// - Throws: ``StateSocketError`` when a descriptor is no listening Unix stream socket, or is neither of the two.
+    public static func take() throws(StateSocketError) -> ActivatedSockets {
+        let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+        var environment: [String: String] = [:]
+        for name in names {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+            unsetenv(name)
+        }
+        return try ActivatedSockets(taking: handedOver(in: environment, to: getpid()))
+    }
+
+    /// The first descriptor that is handed over (SD_LISTEN_FDS_START).
+    static let firstDescriptor: CInt = 3
+    /// More descriptors than this are nobody's intention.
+    static let mostDescriptors: CInt = 64
+
+    /// What the environment says was handed over to a process.
+    static func handedOver(in environment: [String: String], to process: Int32) -> [(descriptor: CInt, name: String)] {
+        guard let target = environment["LISTEN_PID"].flatMap({ Int32($0) }), target == process,
+            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...mostDescriptors).contains(count)
+        else { return [] }
+        let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        return (0..<count).map { offset in
+            let name = Int(offset) < names.count ? String(names[Int(offset)]) : ""
+            return (firstDescriptor + offset, name)
+        }
+    }
+
+    /// Checks descriptors and tells which is which.
+    init(taking handedOver: [(descriptor: CInt, name: String)]) throws(StateSocketError) {
+        for (descriptor, name) in handedOver {
+            let place = "descriptor \(descriptor)"
+            func refusal(_ reason: String) -> StateSocketError {
+                StateSocketError(operation: "adopt", path: place, cause: .unsuitableDescriptor(reason))
+            }
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw StateSocketError(errnoOf: "adopt", place) }
+            guard Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX else { throw refusal("it is no Unix socket") }
+            guard Self.option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue) else {
+                throw refusal("it is no stream socket")
+            }
+            guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw refusal("it does not listen") }
+            guard let socket = SocketName(rawValue: name) ?? Self.name(byPathOf: descriptor) else {
+                throw refusal("it is called '\(name)', and neither its name nor its path is that of a socket of the agent's")
+            }
+            guard descriptors[socket] == nil else { throw refusal("there are two for \(socket.fileName)") }
+            descriptors[socket] = descriptor
+        }
+    }
+
+    private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
+        var value: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 else { return nil }
+        return value
+    }
+
+    private static func name(byPathOf descriptor: CInt) -> SocketName? {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return nil }
+        let path = withUnsafeBytes(of: &address.sun_path) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return SocketName.allCases.first { path.hasSuffix("/\($0.fileName)") }
+    }
+}

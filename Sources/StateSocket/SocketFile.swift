@@ -1,0 +1,122 @@
+internal import Glibc
+
+/// A listening socket and its file.
+struct SocketFile: Sendable {
+    /// The longest path that the kernel takes, with the zero behind it left out.
+    static let mostPathBytes = 107
+    /// How many connections may wait to be accepted, if the kernel's `somaxconn` allows as many.
+    static let backlog: CInt = 4096
+
+    /// The listening descriptor; who takes it closes it.
+    let descriptor: CInt
+    /// The file to remove at the end; `nil` for a socket of the service manager's.
+    private let path: String?
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// A socket that the service manager made.
+    init(adopting descriptor: CInt) {
+        self.descriptor = descriptor
+        path = nil
+        (device, inode) = (0, 0)
+    }
+
+    /// Makes a socket that listens under a name of a locked directory.
+    ///
+    /// The file gets its permissions under another name before it is renamed, so it never has wrong ones, and a dead
+    /// socket is replaced without a moment in which there is none.
+    init(
+        _ name: SocketName,
+        in directory: SocketDirectory,
+        mode: UInt32,
+        group: gid_t?
+    ) throws(StateSocketError) {
+        let path = "\(directory.path)/\(name.fileName)"
+        guard path.utf8.count <= Self.mostPathBytes else {
+            throw StateSocketError(operation: "bind", path: path, cause: .pathTooLong(limit: Self.mostPathBytes))
+        }
+        try Self.checkIsFree(path)
+        let temporary = "\(directory.path)/\(name.temporaryName)"
+        // The lock says that nobody else uses the temporary name: a socket there was left by an agent that died.
+        try Self.checkIsFree(temporary)
+        _ = unlink(temporary)
+
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw StateSocketError(errnoOf: "open", path) }
+        do throws(StateSocketError) {
+            let status = try Self.bind(descriptor, temporary, mode: mode, group: group)
+            guard listen(descriptor, Self.backlog) == 0 else { throw StateSocketError(errnoOf: "listen on", path) }
+            guard rename(temporary, path) == 0 else { throw StateSocketError(errnoOf: "rename to", path) }
+            (device, inode) = (status.st_dev, status.st_ino)
+        } catch {
+            close(descriptor)
+            _ = unlink(temporary)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// Removes the file, if it is still this socket's.
+    func remove() {
+        guard let path else { return }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
+        _ = unlink(path)
+    }
+
+    private static func bind(
+        _ descriptor: CInt,
+        _ path: String,
+        mode: UInt32,
+        group: gid_t?
+    ) throws(StateSocketError) -> stat {
+        // Linux gives the file the bits of the socket's own inode, as far as the umask allows: nobody else's to begin with.
+        guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
+        let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
+        guard isBound else { throw StateSocketError(errnoOf: "bind", path) }
+        if let group, chown(path, uid_t.max, group) != 0 { throw StateSocketError(errnoOf: "set the group of", path) }
+        // After the group: chown(2) may take bits away.
+        guard chmod(path, mode & 0o777) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw StateSocketError(errnoOf: "look at", path) }
+        return status
+    }
+
+    /// Checks that there is nothing at a path, or a socket on which nobody listens any more.
+    private static func checkIsFree(_ path: String) throws(StateSocketError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw StateSocketError(errnoOf: "look at", path) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw StateSocketError(operation: "bind", path: path, cause: .notASocket)
+        }
+        let client = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard client >= 0 else { throw StateSocketError(errnoOf: "open a socket for", path) }
+        defer { close(client) }
+        let number: CInt = withAddress(of: path) { connect(client, $0, $1) == 0 ? 0 : errno }
+        switch number {
+        // A full queue of connections has somebody who listens too.
+        case 0, EAGAIN: throw StateSocketError(operation: "bind", path: path, cause: .inUse(by: nil))
+        case ECONNREFUSED, ENOENT: return
+        case EPROTOTYPE: throw StateSocketError(operation: "bind", path: path, cause: .notASocket)
+        default: throw StateSocketError(errnoOf: "connect to", path, number)
+        }
+    }
+
+    private static func withAddress<Result>(
+        of path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(mostPathBytes)) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
