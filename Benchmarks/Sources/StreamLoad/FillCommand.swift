@@ -5,7 +5,10 @@ internal import EventJournal
 
 /// Writes a journal.
 struct FillCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "fill", abstract: "Write a journal of many events.")
+    static let configuration = CommandConfiguration(
+        commandName: "fill",
+        abstract: "Write a journal of many events, and print how many bytes their lines have."
+    )
 
     @Option(help: "The journal's directory.")
     var journal: String
@@ -23,14 +26,18 @@ struct FillCommand: ParsableCommand {
         let sample = SampleEvent(streamID: journal.streamID)
         var next = journal.nextSequence
         let end = next + count
+        var bytes = 0
         while next < end {
             let batch = next..<min(next + 256, end)
-            journal.append(batch.compactMap { JournalRecord(sample.event($0)) })
+            let records = batch.compactMap { JournalRecord(sample.event($0)) }
+            journal.append(records)
+            bytes += records.reduce(0) { $0 + $1.line.count + 1 }
             next = batch.upperBound
         }
         guard journal.close(within: .seconds(300)), journal.status().trouble == nil else {
             throw BenchmarkError("write the journal", cause: journal.status().trouble?.detail ?? "the disk is slow")
         }
+        print(bytes)
     }
 
     /// A journal that keeps everything.

@@ -7,7 +7,7 @@ internal import Glibc
 /// Publishes what its standard input asks for, one order a line:
 ///
 ///     through NUMBER        the events up to a number, as fast as possible
-///     paced RATE COUNT      so many events, so many a second
+///     paced RATE COUNT      so many events, so many a second; until there is another order, or none any more
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -29,7 +29,7 @@ struct ServeCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         _ = testbed_raise_file_limit()
         let publisher = try makePublisher()
-        print("ready")
+        print("ready \(publisher.newest)")
         fflush(stdout)
         while let line = readLine() { try obey(line.split(separator: " "), publisher) }
         publisher.stop()
@@ -50,11 +50,17 @@ struct ServeCommand: ParsableCommand {
         case ("paced", 2):
             let interval = 1_000_000_000 / max(1, numbers[0])
             let start = MonotonicClock.nanoseconds
-            for turn in 1...max(1, numbers[1]) {
+            for turn in 1...max(1, numbers[1]) where !hasOrder {
                 testbed_sleep_until(start + turn * interval)
                 try publisher.publish(through: publisher.newest + 1)
             }
         default: throw ValidationError("the order '\(words.joined(separator: " "))' is none")
         }
+    }
+
+    /// Whether standard input has something, or has ended.
+    private var hasOrder: Bool {
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return poll(&input, 1, 0) > 0
     }
 }

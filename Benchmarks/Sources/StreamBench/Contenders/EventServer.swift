@@ -12,23 +12,21 @@ final class EventServer {
     private let publisher: ChildProcess
     private let orders: Pipe
     private let redis: ChildProcess?
-    /// The number of the newest event that was ordered.
-    private(set) var newest: UInt64
+    /// The number of the newest event that was ordered; at first, of the newest in the journal.
+    private(set) var newest: UInt64 = 0
 
     /// Starts it; subscribers can connect when this returns.
     ///
-    /// - Parameters:
-    ///   - journal: A journal's directory, and the number of the newest event there.
+    /// - Parameter journal: The directory of the journal that it goes on with.
     init(
         _ contender: FanOutContender,
         _ program: LoadProgram,
         in folder: TemporaryFolder,
-        journal: (directory: String, newest: UInt64)? = nil,
+        journal: String? = nil,
         redisServer: String? = nil
     ) throws(BenchmarkError) {
         self.contender = contender
         directory = folder.path
-        newest = journal?.newest ?? 0
         orders = try Pipe()
         let answers = try Pipe()
         for name in ["events.sock", "control.sock"] { unlink(folder.path(of: name)) }
@@ -40,19 +38,25 @@ final class EventServer {
         let kind = contender.isOurs ? "sockets" : contender.rawValue
         publisher = try ChildProcess(
             program.path,
-            ["serve", "--kind", kind, "--directory", folder.path] + (journal.map { ["--journal", $0.directory] } ?? []),
+            ["serve", "--kind", kind, "--directory", folder.path] + (journal.map { ["--journal", $0] } ?? []),
             input: orders.readEnd,
             output: answers.writeEnd,
             error: STDERR_FILENO
         )
         answers.closeWriteEnd()
-        var answer: UInt8 = 0
-        guard read(answers.readEnd, &answer, 1) == 1 else {
+        var answer = [UInt8](repeating: 0, count: 64)
+        let count = read(answers.readEnd, &answer, answer.count)
+        let words = String(decoding: answer.prefix(max(0, count)), as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        guard words.count == 2, let newest = UInt64(words[1]) else {
             throw BenchmarkError("serve \(contender.name)", cause: "the program has ended")
         }
+        self.newest = newest
     }
 
     deinit {
+        // It ends in order when nothing can be ordered any more.
+        orders.closeWriteEnd()
+        for _ in 0..<500 where publisher.isRunning { usleep(10_000) }
         publisher.stop()
         redis?.stop()
     }

@@ -70,7 +70,8 @@ struct FanOutBenchmark {
         let empty = ProcessUsage(of: server.process)
         let subscribers = try server.connect(row.subscribers, stopped: row.stopped)
         let followers = Followers(subscribers, first: 1)
-        // Warm, and everybody is there.
+        try followers.awaitFirstLines()
+        // Everything has been used once.
         try server.publish(through: 64)
         try followers.follow(through: 64)
         let connected = ProcessUsage(of: server.process)

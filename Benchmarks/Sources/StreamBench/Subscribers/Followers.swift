@@ -19,6 +19,9 @@ final class Followers {
         next = .init(repeating: first, count: subscribers.count)
     }
 
+    /// Waits until everybody has subscribed.
+    func awaitFirstLines() throws(BenchmarkError) { try subscribers.awaitFirstLines(take) }
+
     /// Forgets what was measured so far.
     func forget() {
         latencies = LatencyHistogram()
@@ -47,13 +50,15 @@ final class Followers {
     /// Reads once.
     @discardableResult
     func read(milliseconds: Int32) throws(BenchmarkError) -> Bool {
-        try subscribers.read(milliseconds: milliseconds) { index, line, time in
-            guard let sample = SampleLine(line) else { return }
-            lines += 1
-            if sample.sequence != next[index] { faults += 1 }
-            _ = latencies.record(time > sample.sent ? time - sample.sent : 0)
-            if next[index] <= goal, sample.sequence >= goal { behind -= 1 }
-            next[index] = sample.sequence + 1
-        }
+        try subscribers.read(milliseconds: milliseconds, take)
+    }
+
+    private func take(_ index: Int, _ line: UnsafeRawBufferPointer, _ time: UInt64) {
+        guard let sample = SampleLine(line) else { return }
+        lines += 1
+        if sample.sequence != next[index] { faults += 1 }
+        _ = latencies.record(time > sample.sent ? time - sample.sent : 0)
+        if next[index] <= goal, sample.sequence >= goal { behind -= 1 }
+        next[index] = sample.sequence + 1
     }
 }

@@ -18,7 +18,7 @@ final class Subscribers {
     private let room: UnsafeMutableRawBufferPointer
     private var tokens = [UInt32](repeating: 0, count: 256)
 
-    /// Connects, and waits until each has read its first line.
+    /// Connects.
     ///
     /// - Parameter request: What each of them sends first.
     init(of path: String, request: String?, count: Int, stopped: Int = 0) throws(BenchmarkError) {
@@ -43,7 +43,6 @@ final class Subscribers {
         for (token, descriptor) in self.descriptors.enumerated() {
             try BenchmarkError.check(testbed_epoll_add(epoll, descriptor, UInt32(token)), "watch a subscriber")
         }
-        try awaitFirstLines()
     }
 
     deinit {
@@ -63,13 +62,19 @@ final class Subscribers {
         return descriptor
     }
 
-    private func awaitFirstLines() throws(BenchmarkError) {
+    /// Waits until each has read its first line, after which it has subscribed.
+    ///
+    /// - Parameter body: As in ``read(milliseconds:_:)``.
+    func awaitFirstLines(
+        _ body: (_ index: Int, _ line: UnsafeRawBufferPointer, _ time: UInt64) -> Void
+    ) throws(BenchmarkError) {
         var isReady = [Bool](repeating: false, count: count)
         var missing = count
         while missing > 0 {
-            let isAlive = try read(milliseconds: 10_000) { index, _, _ in
+            let isAlive = try read(milliseconds: 10_000) { index, line, time in
                 if !isReady[index] { missing -= 1 }
                 isReady[index] = true
+                body(index, line, time)
             }
             guard isAlive else { throw BenchmarkError("subscribe", cause: "\(missing) have not read a line") }
         }
