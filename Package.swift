@@ -161,7 +161,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StateClientTests",
-            dependencies: ["EventEnvelope", "StateClient"],
+            dependencies: ["AgentTestKit", "EventEnvelope", "StateClient"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -173,7 +173,7 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
+                "AgentTestKit", "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
                 "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -16,14 +16,19 @@ enum BlockingThread {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         var thread = pthread_t()
-        let result = pthread_create(&thread, &attributes, { argument in
-            // Signals are for the threads of the program that uses this library.
-            var signals = sigset_t()
-            sigfillset(&signals)
-            pthread_sigmask(SIG_SETMASK, &signals, nil)
-            if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
-            return nil
-        }, work.toOpaque())
+        let result = pthread_create(
+            &thread,
+            &attributes,
+            { argument in
+                // Signals are for the threads of the program that uses this library.
+                var signals = sigset_t()
+                sigfillset(&signals)
+                pthread_sigmask(SIG_SETMASK, &signals, nil)
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            },
+            work.toOpaque()
+        )
         guard result == 0 else {
             work.release()
             throw .system(operation: "start a thread", errno: result)

@@ -9,11 +9,13 @@ struct ErrorReply: Decodable, Sendable, Hashable {
         var stream: String?
         /// `sequence_unknown`: the newest number.
         var newestSequence: UInt64?
+        /// `too_many_connections`: how many there may be.
+        var limit: UInt64?
         /// `events_expired`: the oldest number that is still there.
         var oldestSequence: UInt64?
 
         enum CodingKeys: String, CodingKey {
-            case message, stream
+            case message, stream, limit
             case newestSequence = "newest_seq"
             case oldestSequence = "oldest_seq"
         }
@@ -21,6 +23,12 @@ struct ErrorReply: Decodable, Sendable, Hashable {
 
     var error: String
     var parameters: Parameters?
+
+    /// A reply.
+    init(error: String, parameters: Parameters? = nil) {
+        self.error = error
+        self.parameters = parameters
+    }
 
     /// Reads a reply that has an `error`.
     init(decoding line: ArraySlice<UInt8>) throws(ClientError) {
@@ -32,5 +40,8 @@ struct ErrorReply: Decodable, Sendable, Hashable {
     }
 
     /// The same as an error to throw.
-    var clientError: ClientError { .refused(code: error, message: parameters?.message ?? "") }
+    var clientError: ClientError {
+        let limit = parameters?.limit.map { "the agent has as many connections as it may have (\($0))" }
+        return .refused(code: error, message: parameters?.message ?? limit ?? "")
+    }
 }

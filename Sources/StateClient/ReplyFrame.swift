@@ -7,8 +7,6 @@ struct ReplyFrame {
     private(set) var parameters: Range<Int>?
     /// Where the text of `error` stands, without the quotation marks; `nil` when it is no error.
     private(set) var error: Range<Int>?
-    /// Whether more replies follow.
-    private(set) var continues = false
 
     private struct Cursor {
         let bytes: ArraySlice<UInt8>
@@ -81,7 +79,6 @@ struct ReplyFrame {
                 case "error":
                     guard value.count >= 2, line[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
                     error = value.lowerBound + 1..<value.upperBound - 1
-                case "continues": continues = line[value].elementsEqual("true".utf8)
                 default: break
                 }
             } while cursor.take(UInt8(ascii: ","))

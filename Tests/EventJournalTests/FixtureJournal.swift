@@ -17,7 +17,7 @@ final class FixtureJournal: Sendable {
 
     /// The moment of an event: a second for each number.
     static func time(_ sequence: UInt64) -> Timestamp {
-        Timestamp(microsecondsSince1970: 1_795_000_000_000_000 + Int64(sequence) * 1_000_000)
+        Timestamp(microsecondsSince1970: 1_795_000_000_000_000 + Int64(sequence % 100_000_000) * 1_000_000)
     }
 
     /// An event's line without its end.

@@ -1,3 +1,150 @@
+import AgentTestKit
+import Glibc
 import Testing
 
 @testable import StateClient
+
+/// One question, one answer.
+@Suite struct StateClientTests {
+    @Test func `the reply's parameters come as they are`() async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            // A reply in three pieces, with what a newer agent might add.
+            for piece in [#"{"new":[{"a":"}\""}], "par"#, #"ameters": {"x": [1, {}], "y":"é"}"#, ",\"z\":1.5e3}\n"] {
+                connection.send(piece)
+            }
+        })
+        let reply = try await StateClient(socket: agent.path).call("status", parameters: Array("{\n\"a\":\n1}".utf8))
+        #expect(String(decoding: reply, as: UTF8.self) == #"{"x": [1, {}], "y":"é"}"#)
+        #expect(agent.requests == [#"{"method":"status","parameters":{ "a": 1}}"#])
+    }
+
+    @Test func `a reply is decoded`() async throws {
+        struct Reply: Decodable, Equatable { let connections: Int }
+        let agent = try ScriptedAgent(
+            {
+                $0.readLine()
+                $0.send(lines: #"{"parameters":{"connections":3}}"#)
+            },
+            {
+                $0.readLine()
+                $0.send(lines: #"{"parameters":{"connections":"3"}}"#)
+            }
+        )
+        let client = StateClient(socket: agent.path)
+        #expect(try await client.call("status", as: Reply.self) == Reply(connections: 3))
+        await #expect(throws: ClientError.malformed("the reply to 'status' is of another form")) {
+            try await client.call("status", as: Reply.self)
+        }
+    }
+
+    @Test func `an error reply is an error with its code and message`() async throws {
+        let agent = try ScriptedAgent({
+            $0.readLine()
+            $0.send(lines: AgentLines.error("no_probe_configured", #"{"message":"there is no probe"}"#))
+        })
+        let error = ClientError.refused(code: "no_probe_configured", message: "there is no probe")
+        await #expect(throws: error) { try await StateClient(socket: agent.path).call("probe") }
+        #expect(error.description == "there is no probe [no_probe_configured]")
+    }
+
+    @Test(
+        "a reply that is none is an error",
+        arguments: [
+            "", "x", "[]", "{", #"{"parameters":{]}"#, #"{"parameters":[]}"#, #"{"parameters":1}"#, #"{"error":1}"#,
+        ]
+    )
+    func malformed(_ reply: String) async throws {
+        let agent = try ScriptedAgent({
+            $0.readLine()
+            $0.send(lines: reply)
+        })
+        do throws(ClientError) {
+            let bytes = try await StateClient(socket: agent.path).call("status")
+            Issue.record("\(String(decoding: bytes, as: UTF8.self))")
+        } catch {
+            guard case .malformed = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test func `a connection that ends before the reply is complete is an error`() async throws {
+        let agent = try ScriptedAgent({
+            $0.readLine()
+            $0.send(#"{"parameters":{}}"#)
+        })
+        let path = agent.path
+        await #expect(throws: ClientError.disconnected(socket: path)) {
+            try await StateClient(socket: path).call("status")
+        }
+    }
+
+    @Test func `no agent, and no answer in time, are told apart`() async throws {
+        let nowhere = ScriptedAgent.newPath()
+        await #expect(throws: ClientError.noAgent(socket: nowhere, errno: ENOENT)) {
+            try await StateClient(socket: nowhere).call("status")
+        }
+        let silent = try ScriptedAgent({ $0.waitForClose() })
+        let path = silent.path
+        await #expect(throws: ClientError.timedOut(socket: path)) {
+            try await StateClient(socket: path).call("status", timeout: .milliseconds(50))
+        }
+    }
+
+    @Test func `an agent that accepts nobody is given up in time`() async throws {
+        let (hold, release) = AsyncStream.makeStream(of: Void.self)
+        let agent = try ScriptedAgent(
+            backlog: 0,
+            { connection in
+                connection.waitForClose()
+                _ = hold
+            }
+        )
+        defer { release.finish() }
+        let path = agent.path
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    do throws(ClientError) {
+                        _ = try await StateClient(socket: path).call("status", timeout: .milliseconds(300))
+                        return false
+                    } catch {
+                        if case .timedOut = error { return true }
+                        if case .disconnected = error { return true }
+                        if case .noAgent = error { return true }
+                        return false
+                    }
+                }
+            }
+            for await isExpected in group { #expect(isExpected) }
+        }
+    }
+
+    @Test func `a cancelled task waits no longer`() async throws {
+        let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+        let agent = try ScriptedAgent({
+            $0.readLine()
+            continuation.yield()
+            $0.waitForClose()
+        })
+        let path = agent.path
+        let task = Task { () throws(ClientError) in
+            try await StateClient(socket: path).call("status", timeout: .seconds(60))
+        }
+        for await _ in asked { break }
+        task.cancel()
+        await #expect(throws: ClientError.cancelled) { try await task.value }
+    }
+
+    @Test("a path that no socket can have is an error", arguments: ["", String(repeating: "x", count: 108), "a\u{0}b"])
+    func badPath(_ path: String) async throws {
+        do throws(ClientError) {
+            _ = try await StateClient(socket: path).call("status")
+            Issue.record("\(path) was used")
+        } catch {
+            #expect(error.description.contains("1 to 107 bytes"))
+        }
+    }
+}

@@ -12,12 +12,16 @@ struct ReachAgentCommand: ParsableCommand {
             network unless it is asked to probe a target.
 
             EXIT STATUS
-              0   reachable, or done      69  the kernel's netlink is not available
-              1   not reachable, refused  75  this machine could not ask; try again
+              0   reachable, or done      75  this machine could not ask, or another agent is at work; try again
+              1   not reachable, refused  77  not permitted
               64  wrong usage             78  a file or a setting is bad
+              69  no agent answers, there is no journal, or the kernel's netlink is not available
             """,
         version: Agent.version,
-        subcommands: [RunCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self, TrustCommand.self]
+        subcommands: [
+            RunCommand.self, StatusCommand.self, HistoryCommand.self, SubscribersCommand.self, InterfacesCommand.self,
+            RouteCommand.self, ProbeCommand.self, TrustCommand.self,
+        ]
     )
 }
 

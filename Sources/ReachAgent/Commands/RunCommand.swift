@@ -59,7 +59,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: "Journal options") var journal: JournalOptions
 
-    @OptionGroup(title: "Socket options") var sockets: SocketOptions
+    @OptionGroup(title: "Socket options") var sockets: StateSocketOptions
 
     func validate() throws {
         var names: Set<String> = []

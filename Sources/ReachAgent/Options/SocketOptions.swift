@@ -1,57 +1,16 @@
 internal import ArgumentParser
-internal import Glibc
-internal import StateSocket
 
-/// Whether there are sockets, where, and who may use them.
+/// Which agent to ask.
 struct SocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where events.sock and control.sock are.",
+            "The agent's control socket (default: the usual places, in their order).",
             discussion: """
-                Default: $RUNTIME_DIRECTORY, for root /run/reachagent, for others $XDG_RUNTIME_DIR/reachagent. Sockets \
-                that systemd hands over are used instead.
+                $REACHAGENT_SOCKET, $RUNTIME_DIRECTORY/control.sock, $XDG_RUNTIME_DIR/reachagent/control.sock, \
+                /run/reachagent/control.sock.
                 """,
-            valueName: "dir"
+            valueName: "path"
         )
     )
-    var socketDirectory: String?
-
-    @Flag(help: "Open no sockets: nobody can subscribe or ask.")
-    var noSockets = false
-
-    @Option(help: ArgumentHelp("The group that may use the sockets, by name or number.", valueName: "group"))
-    var socketGroup: String?
-
-    @Option(
-        help: ArgumentHelp("The permission bits of the sockets (default: 0660).", valueName: "mode"),
-        transform: Arguments.mode
-    )
-    var socketMode: UInt32 = 0o660
-
-    @Option(help: ArgumentHelp("The most connections to both sockets.", valueName: "count"))
-    var mostConnections = 4096
-
-    func validate() throws {
-        guard (1...1_000_000).contains(mostConnections) else {
-            throw ValidationError("'--most-connections' is \(mostConnections); 1 to 1000000 are accepted")
-        }
-    }
-
-    /// The sockets' configuration; `nil` when there are to be none, or no directory is known for them.
-    func configuration(environment: (String) -> String?) -> StateSocketConfiguration? {
-        guard !noSockets, let directory = socketDirectory ?? Self.directory(environment) else { return nil }
-        return StateSocketConfiguration(
-            directory: directory,
-            mode: socketMode,
-            group: socketGroup,
-            mostConnections: mostConnections
-        )
-    }
-
-    private static func directory(_ environment: (String) -> String?) -> String? {
-        // systemd separates several directories by colons (systemd.exec(5)).
-        if let directory = environment("RUNTIME_DIRECTORY")?.split(separator: ":").first { return String(directory) }
-        if geteuid() == 0 { return "/run/reachagent" }
-        return environment("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : "\($0)/reachagent" }
-    }
+    var socket: String?
 }

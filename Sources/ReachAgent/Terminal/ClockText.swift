@@ -1,0 +1,50 @@
+internal import EventEnvelope
+
+/// Moments and ages as people compare them with a clock on the wall.
+struct ClockText {
+    /// The moment from which is looked back: its day is not named.
+    let now: Timestamp
+    /// RFC 3339 with the offset of the local zone.
+    var local: (Timestamp) -> String = \.localDescription
+
+    /// The time with the offset, to the second, and before it the day when it is another: `14:02:11+01:00`.
+    func text(_ moment: Timestamp) -> String {
+        let (then, today) = (local(moment), local(now))
+        let parts = then.split(separator: "T", maxSplits: 1)
+        guard parts.count == 2, parts[1].count > 8 else { return then }
+        let clock = parts[1].prefix(8) + parts[1].dropFirst(8).drop { $0 == "." || $0.isNumber }
+        return today.hasPrefix(parts[0]) ? String(clock) : "\(parts[0]) \(clock)"
+    }
+
+    /// How long ago a moment was: `3 h 12 min ago`.
+    ///
+    /// - Parameter age: How long by a clock that does not jump, where that is known.
+    func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {
+        let (microseconds, overflow) = now.microsecondsSince1970.subtractingReportingOverflow(
+            moment.microsecondsSince1970
+        )
+        return ago(age ?? .microseconds(overflow ? 0 : microseconds), units: units)
+    }
+
+    /// An age in words.
+    func ago(_ age: Duration, units: Int = 2) -> String {
+        age < .seconds(1) ? "just now" : "\(DurationText.coarse(age, units: units)) ago"
+    }
+}
+
+extension DurationText {
+    /// A time in the two largest units that matter, each rounded down: `42 s`, `3 h 12 min`, `5 d`.
+    static func coarse(_ duration: Duration, units: Int = 2) -> String {
+        var rest = max(0, duration.components.seconds)
+        var words: [String] = []
+        for (name, seconds) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)] {
+            let count = rest / seconds
+            rest %= seconds
+            // A unit that is zero ends the row: nobody asks for the minutes of "5 d 0 h 3 min".
+            if count == 0, !words.isEmpty { break }
+            if count > 0 { words.append("\(count) \(name)") }
+            if words.count == units { break }
+        }
+        return words.isEmpty ? "0 s" : words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,150 @@
+internal import EventEnvelope
+internal import Reachability
+internal import StateClient
+
+/// The agent's status as people read it in trouble: the answer first, then what is wrong, then what it rests on.
+struct StatusText {
+    /// The width of the labels in front of everything.
+    static let labelWidth = 12
+
+    let reply: StatusReply
+    let style: TerminalStyle
+    let clock: ClockText
+
+    /// A text of a reply.
+    ///
+    /// - Parameters:
+    ///   - now: What ages are counted from where the agent does not tell its time.
+    ///   - local: How a moment is written in the local zone.
+    init(
+        _ reply: StatusReply,
+        style: TerminalStyle,
+        now: Timestamp,
+        local: @escaping (Timestamp) -> String = \.localDescription
+    ) {
+        self.reply = reply
+        self.style = style
+        clock = ClockText(now: reply.time ?? now, local: local)
+    }
+
+    /// The whole text.
+    var text: String {
+        let head = painted(headline, isReachable ? .green : .red) + pending + problems
+        let parts = [head, paths, targets, interfaces, changes, agent].filter { !$0.isEmpty }
+        return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    /// Whether the first line says so.
+    var isReachable: Bool { reply.reachability.state?.isReachable == true }
+
+    // MARK: The answer
+
+    private var headline: [String] {
+        let standing = reply.reachability
+        // What else changed since then is among the changes: how long it is reachable is the question here.
+        let since = moment(standing.viaSince ?? standing.since, age: standing.viaAge ?? standing.age)
+        let when = since.map { ", since \($0)" } ?? ""
+        return wrapped("\(answer(standing.state))\(when)", hanging: 2)
+    }
+
+    private func answer(_ state: StatusReply.State?) -> String {
+        guard let state, let via = state.via, via != "unknown" else {
+            return "not known: the kernel has not answered yet"
+        }
+        guard state.isReachable else { return "not reachable: \(reason(state.path, fallback: state.reason))" }
+        let families = [(state.ipv4, "IPv4"), (state.ipv6, "IPv6")].filter { $0.0?.isReachable == true }.map(\.1)
+        let which = families.isEmpty ? "" : " (\(families.joined(separator: "+")))"
+        return "reachable through \(words(state.path, via: via))\(which)"
+    }
+
+    private var pending: [String] {
+        guard let pending = reply.reachability.pending else { return [] }
+        var text = "about to change: \(answer(pending.state))"
+        if let since = moment(pending.since, age: pending.age) { text += ", since \(since)" }
+        return painted(wrapped(text, hanging: 2), .yellow)
+    }
+
+    // MARK: Words
+
+    /// A moment and how long ago it was: `14:02:11+01:00, 3 h 12 min ago`.
+    func moment(_ moment: Timestamp?, age: Duration?) -> String? {
+        guard let moment else { return nil }
+        return "\(clock.text(moment)), \(clock.age(of: moment, age: age))"
+    }
+
+    /// A path that is usable: `wwan wg0 over wwan0`.
+    func words(_ path: StatusReply.Path?, via: String?) -> String {
+        var words = safe(path?.via ?? via ?? "unknown")
+        if let interface = path?.interface { words += " \(safe(interface))" }
+        if let underlay = path?.underlay { words += " over \(safe(underlay))" }
+        return words
+    }
+
+    /// Why a path is not usable, with the code: `no carrier on eth0 [link_down]`.
+    func reason(_ path: StatusReply.Path?, fallback: String? = nil) -> String {
+        guard let code = path?.reason ?? fallback else { return "no reason is given" }
+        let interface = path?.interface.map { safe($0) }
+        return "\(sentence(code, interface)) [\(safe(code))]"
+    }
+
+    private func sentence(_ code: String, _ interface: String?) -> String {
+        let name = interface ?? "the interface"
+        switch ReasonCode(rawValue: code) {
+        case .linkDown:
+            let state = reply.interfaces.first { $0.name.map { safe($0) } == interface && $0.isUsable == false }?.state
+            switch state {
+            case "no carrier": return "no carrier on \(name)"
+            case let state?: return "\(name) is \(safe(state))"
+            case nil: return "\(name) is down"
+            }
+        case .linkDormant: return "\(name) is associated and waits for its keys"
+        case .noAddress: return "\(name) has no address to send from"
+        case .addressTentative: return "the address of \(name) is still being checked for duplicates"
+        case .noRoute: return "no route"
+        case .routeUnreachable: return "a route or rule of type 'unreachable' refuses it"
+        case .routeBlackhole: return "a route or rule of type 'blackhole' swallows it"
+        case .routeProhibited: return "a route or rule of type 'prohibit' forbids it"
+        case .underlayDown: return "what carries the tunnel \(interface ?? "") has no way out"
+        case .lookupFailed: return "the kernel refused to look the route up"
+        case nil: return "for a reason that this version does not know"
+        }
+    }
+
+    /// A text of the agent's as a terminal may show it.
+    func safe(_ text: String) -> String { SafeText.of(text, limit: 200) }
+
+    // MARK: Lines
+
+    /// A text over as many lines as it takes.
+    func wrapped(_ text: String, hanging: Int) -> [String] {
+        var block = TextBlock(columns: style.columns)
+        // A label of no width would leave no indentation for the lines that follow the first one.
+        let (first, rest) = (text.prefix { $0 != " " }, text.drop { $0 != " " })
+        guard first.count >= hanging else { return [text] }
+        block.add(String(first.prefix(hanging)), String(first.dropFirst(hanging) + rest), indent: 0, labelWidth: hanging)
+        return block.lines
+    }
+
+    /// Lines of a label and a text each.
+    func labelled(_ rows: [(label: String, text: String)]) -> [String] {
+        let widest = rows.map(\.label.count).max() ?? 0
+        let width = max(Self.labelWidth, min(widest + 2, style.columns / 2))
+        var block = TextBlock(columns: style.columns)
+        for row in rows {
+            // A space always stands between a label that is too long and the text.
+            let label = row.label.count < width ? row.label : row.label + " "
+            block.add(label, row.text, indent: 2, labelWidth: width)
+        }
+        return block.lines
+    }
+
+    /// A section with a title.
+    func section(_ title: String, _ lines: [String]) -> [String] {
+        lines.isEmpty ? [] : [style.paint(title, .bold)] + lines
+    }
+
+    /// Lines in one colour.
+    func painted(_ lines: [String], _ colour: TerminalStyle.Colour) -> [String] {
+        lines.map { style.paint($0, colour) }
+    }
+}

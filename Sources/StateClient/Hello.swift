@@ -1,0 +1,47 @@
+/// What the agent says at the beginning of each connection.
+public struct Hello: Sendable, Hashable {
+    /// The version of the events' schema; a higher one has more members.
+    public var schema: Int
+    /// The agent's version (Semantic Versioning).
+    public var version: String
+    /// The kernel's name for this boot of the machine.
+    public var bootID: String?
+    /// The name of the stream of numbers: numbers of different streams have nothing to do with each other.
+    public var stream: String
+    /// The number after which the events of the connection follow.
+    public var sequence: UInt64
+    /// The oldest number that can be replayed; `nil` when none can.
+    public var oldestSequence: UInt64?
+    /// The whole line, for those who pass the stream on.
+    public var line: StreamLine
+
+    /// What a hello says.
+    ///
+    /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
+    init(_ line: StreamLine) throws(ClientError) {
+        let data = try line.decodeData(Content.self)
+        schema = data.schema
+        version = data.version
+        bootID = data.bootID
+        stream = data.stream
+        sequence = data.sequence
+        oldestSequence = data.oldestSequence
+        self.line = line
+    }
+
+    private struct Content: Decodable {
+        var schema: Int
+        var version: String
+        var bootID: String?
+        var stream: String
+        var sequence: UInt64
+        var oldestSequence: UInt64?
+
+        enum CodingKeys: String, CodingKey {
+            case schema, version, stream
+            case bootID = "boot_id"
+            case sequence = "seq"
+            case oldestSequence = "oldest_seq"
+        }
+    }
+}

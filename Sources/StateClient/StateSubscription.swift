@@ -1,0 +1,55 @@
+internal import EventEnvelope
+
+/// What a stream is to bring, and from where on.
+public struct StateSubscription: Sendable, Hashable {
+    /// The types of event, with or without the prefix `reachagent.`; `path.*` stands for all that begin with `path.`.
+    ///
+    /// Without any, all types pass.
+    public var types: [String]
+    /// What the events are about, compared whole: `default`, a target's name, `agent`. Without any, all pass.
+    public var subjects: [String]
+    /// The number after which the events are wanted; `nil` to begin with the state as it is now.
+    public var since: UInt64?
+    /// The name of the stream that ``since`` belongs to (``Hello/stream``); `nil` when it is not known.
+    public var stream: String?
+    /// Whether a lost connection is made again; otherwise the stream ends with an error.
+    public var reconnects: Bool
+
+    /// A subscription.
+    public init(
+        types: [String] = [],
+        subjects: [String] = [],
+        since: UInt64? = nil,
+        stream: String? = nil,
+        reconnects: Bool = true
+    ) {
+        self.types = types
+        self.subjects = subjects
+        self.since = since
+        self.stream = stream
+        self.reconnects = reconnects
+    }
+
+    /// Whether some events may be left out, so that a hole in the numbers tells nothing.
+    var isFiltered: Bool { !types.isEmpty || !subjects.isEmpty }
+
+    /// The parameters of the request.
+    func parameters(after position: UInt64?, of stream: String?) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            if !types.isEmpty {
+                json.name("types")
+                json.array(types) { $0.string($1) }
+            }
+            if !subjects.isEmpty {
+                json.name("subjects")
+                json.array(subjects) { $0.string($1) }
+            }
+            if let position {
+                json.member("since_seq", position)
+                json.member("stream", ifPresent: stream)
+            }
+        }
+        return json.bytes
+    }
+}

@@ -1,0 +1,59 @@
+public import EventEnvelope
+internal import FoundationEssentials
+
+/// One event of a stream: a CloudEvents object on a line of its own.
+public struct StreamLine: Sendable, Hashable {
+    /// The JSON text as the agent wrote it, in UTF-8, without the line's end.
+    public let bytes: [UInt8]
+    /// What the envelope says; the whole line is well-formed.
+    public let scanned: ScannedLine
+
+    /// A line; `nil` when it is no event.
+    public init?(_ bytes: [UInt8]) {
+        guard let scanned = ScannedLine(bytes.span) else { return nil }
+        self.bytes = bytes
+        self.scanned = scanned
+    }
+
+    /// The type, such as `reachagent.reachability.changed`.
+    public var type: String { String(decoding: bytes[scanned.type], as: UTF8.self) }
+
+    /// What the event is about: `default`, a target's name, or `agent`.
+    public var subject: String { String(decoding: bytes[scanned.subject], as: UTF8.self) }
+
+    /// The number; `nil` when the event is not numbered.
+    public var sequence: UInt64? { scanned.sequence }
+
+    /// Decodes the whole event, envelope and all; the agent's own part is its member `data`.
+    ///
+    /// Nothing is decoded before it is asked for, and nothing is kept.
+    ///
+    /// - Throws: ``ClientError/malformed(_:)`` when the event is of another form.
+    public func decode<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw .malformed("an event of type '\(self.type)' is of another form")
+        }
+    }
+
+    /// Decodes the member `data`.
+    ///
+    /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
+    public func decodeData<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
+        try decode(Envelope<Content>.self).data
+    }
+
+    private struct Envelope<Content: Decodable>: Decodable {
+        let data: Content
+    }
+
+    /// Whether the event is of a type.
+    func isOf(_ type: EventTypeName) -> Bool { bytes[scanned.type].elementsEqual(type.rawValue.utf8) }
+}
+
+/// The types that a stream is made of, beside its events.
+enum EventTypeName: String {
+    case hello = "reachagent.agent.hello"
+    case snapshot = "reachagent.network.snapshot"
+}

@@ -1,0 +1,230 @@
+internal import Synchronization
+
+/// Reads a stream on a thread of its own and hands it over to a consumer that takes its time.
+///
+/// The thread reads no further while the consumer has enough to do, so that the socket fills up and the agent sees a slow
+/// reader, which it knows how to deal with.
+final class StreamPump: Sendable {
+    /// How much may wait for the consumer.
+    private static let mostItems = 256
+    private static let mostBytes = 1 << 20
+
+    private struct State {
+        var items: [StreamItem] = []
+        /// The first item that was not taken.
+        var first = 0
+        var bytes = 0
+        var consumer: CheckedContinuation<Result<StreamItem?, ClientError>, Never>?
+        /// How the stream ended; told once.
+        var end: ClientError?
+        var isFinished = false
+        var isCancelled = false
+        var waitsForRoom = false
+
+        var isFull: Bool { items.count - first >= StreamPump.mostItems || bytes >= StreamPump.mostBytes }
+        var isHalfEmpty: Bool { items.count - first <= StreamPump.mostItems / 2 && bytes <= StreamPump.mostBytes / 2 }
+
+        mutating func take() -> StreamItem? {
+            guard first < items.count else { return nil }
+            let item = items[first]
+            first += 1
+            bytes -= item.cost
+            if first == items.count {
+                items.removeAll(keepingCapacity: true)
+                first = 0
+            }
+            return item
+        }
+    }
+
+    private let location: SocketLocation
+    private let subscription: StateSubscription
+    private let wakeup: Wakeup
+    private let state = Mutex(State())
+
+    /// A pump whose thread runs until the stream ends or ``cancel()`` is called.
+    static func started(_ location: SocketLocation, _ subscription: StateSubscription) throws(ClientError) -> StreamPump
+    {
+        let pump = StreamPump(location, subscription, try Wakeup())
+        try BlockingThread.start { pump.run() }
+        return pump
+    }
+
+    private init(_ location: SocketLocation, _ subscription: StateSubscription, _ wakeup: Wakeup) {
+        self.location = location
+        self.subscription = subscription
+        self.wakeup = wakeup
+    }
+
+    // MARK: The consumer's side
+
+    /// The next item; `nil` at the end.
+    func next() async throws(ClientError) -> StreamItem? {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (answer, makesRoom) = state.withLock { state in take(&state, orWait: continuation) }
+                if makesRoom { wakeup.signal() }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    private func take(
+        _ state: inout State,
+        orWait continuation: CheckedContinuation<Result<StreamItem?, ClientError>, Never>
+    ) -> (answer: Result<StreamItem?, ClientError>?, makesRoom: Bool) {
+        if state.isCancelled { return (.success(nil), false) }
+        if let item = state.take() {
+            let makesRoom = state.waitsForRoom && state.isHalfEmpty
+            if makesRoom { state.waitsForRoom = false }
+            return (.success(item), makesRoom)
+        }
+        if let end = state.end {
+            state.end = nil
+            return (.failure(end), false)
+        }
+        if state.isFinished { return (.success(nil), false) }
+        state.consumer = continuation
+        return (nil, false)
+    }
+
+    /// Ends the stream; what was not taken is dropped.
+    func cancel() {
+        let consumer = state.withLock { state in
+            state.isCancelled = true
+            defer { state.consumer = nil }
+            return state.consumer
+        }
+        wakeup.signal()
+        consumer?.resume(returning: .success(nil))
+    }
+
+    // MARK: The thread's side
+
+    private func run() {
+        var resumption = StreamResumption(subscription)
+        let watch = SocketWatch(location)
+        while true {
+            let end = follow(&resumption)
+            guard !isCancelled else { return }
+            switch resumption.connectionEnded(end, fraction: .random(in: 0...1)) {
+            case .fail(let error): return finish(error)
+            case .retry(let items, let time):
+                guard offer(items) else { return }
+                guard time > .zero else { continue }
+                switch watch.sleep(deadline: .now.advanced(by: time), wakeup: wakeup) {
+                case .ready: resumption.socketAppeared()
+                case .deadline: break
+                case .woken: return
+                }
+            }
+        }
+    }
+
+    private var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Follows one connection to its end.
+    private func follow(_ resumption: inout StreamResumption) -> StreamResumption.End {
+        do throws(StreamResumption.End) {
+            try followThrowing(&resumption)
+        } catch {
+            return error
+        }
+    }
+
+    private func followThrowing(_ resumption: inout StreamResumption) throws(StreamResumption.End) -> Never {
+        var connection = try Self.failing { () throws(ClientError) in
+            try AgentConnection(to: location, wakeup: wakeup)
+        }
+        let parameters = resumption.parameters
+        try Self.failing { () throws(ClientError) in
+            try connection.send("subscribe", parameters: parameters, wantsMore: true)
+        }
+        while true {
+            var items: [StreamItem] = []
+            var end: StreamResumption.End?
+            do throws(StreamResumption.End) {
+                var line = try Self.failing { () throws(ClientError) in try connection.nextLine() }
+                while true {
+                    items += try resumption.receive(try Self.event(in: line))
+                    // What has come together is handed over together.
+                    guard items.count < Self.mostItems / 4 else { break }
+                    let next = try Self.failing { () throws(ClientError) in
+                        try connection.nextLineWithoutWaiting()
+                    }
+                    guard let next else { break }
+                    line = next
+                }
+            } catch {
+                end = error
+            }
+            guard offer(items) else { throw .failed(.cancelled) }
+            if let end { throw end }
+        }
+    }
+
+    private static func failing<Value: ~Copyable>(
+        _ body: () throws(ClientError) -> Value
+    ) throws(StreamResumption.End) -> Value {
+        do throws(ClientError) {
+            return try body()
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// The event that is a reply's parameters.
+    private static func event(in line: ArraySlice<UInt8>) throws(StreamResumption.End) -> StreamLine {
+        guard let frame = ReplyFrame(line) else { throw .failed(.malformed("a line is no reply")) }
+        if frame.error != nil {
+            throw .refused(try failing { () throws(ClientError) in try ErrorReply(decoding: line) })
+        }
+        guard let parameters = frame.parameters, let event = StreamLine(Array(line[parameters])) else {
+            throw .failed(.malformed("a reply is no event"))
+        }
+        return event
+    }
+
+    /// Hands items over and waits until there is room for more; `false` when nobody wants them any more.
+    private func offer(_ items: [StreamItem]) -> Bool {
+        let (consumer, item, isFull) = state.withLock { state in
+            state.items += items
+            for item in items { state.bytes += item.cost }
+            let consumer = items.isEmpty ? nil : state.consumer
+            if consumer != nil { state.consumer = nil }
+            let item = consumer == nil ? nil : state.take()
+            state.waitsForRoom = state.isFull
+            return (consumer, item, state.isFull)
+        }
+        consumer?.resume(returning: .success(item))
+        guard isFull else { return !isCancelled }
+        _ = wakeup.sleep(deadline: nil)
+        wakeup.reset()
+        return !isCancelled
+    }
+
+    private func finish(_ error: ClientError) {
+        let consumer = state.withLock { state in
+            state.isFinished = true
+            let consumer = state.consumer
+            state.consumer = nil
+            if consumer == nil { state.end = error }
+            return consumer
+        }
+        consumer?.resume(returning: .failure(error))
+    }
+}
+
+extension StreamItem {
+    /// How many bytes an item keeps, roughly.
+    fileprivate var cost: Int {
+        switch self {
+        case .connected(let hello): hello.line.bytes.count
+        case .snapshot(let line), .event(let line): line.bytes.count
+        case .interrupted, .missed, .restarted: 64
+        }
+    }
+}

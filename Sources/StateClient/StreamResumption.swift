@@ -1,0 +1,159 @@
+/// What is asked for on each connection, and what the answers mean: a stream that goes on over all connections.
+///
+/// A pure state machine; sockets, threads and time are those of its user's. A user connects, asks for ``parameters``,
+/// gives every event to ``receive(_:)``, and tells the connection's end to ``connectionEnded(_:fraction:)``, which says
+/// how it goes on.
+struct StreamResumption {
+    /// How a connection ended.
+    enum End: Error, Hashable {
+        /// It could not be made, broke, or made no sense.
+        case failed(ClientError)
+        /// The agent said why.
+        case refused(ErrorReply)
+    }
+
+    /// How it goes on.
+    enum Continuation: Hashable {
+        /// Connect again after a while.
+        case retry([StreamItem], after: Duration)
+        /// It does not.
+        case fail(ClientError)
+    }
+
+    /// What the next hello has to be compared with, as the stream could not go on where it was.
+    private enum Loss {
+        /// The events after a number were no longer there.
+        case expired(after: UInt64)
+        /// The number meant nothing to the agent.
+        case restarted
+    }
+
+    private let subscription: StateSubscription
+    /// The stream that the position belongs to.
+    private var stream: String?
+    /// Everything up to this number is done with; `nil` to begin with the snapshot.
+    private var position: UInt64?
+    private var loss: Loss?
+    /// Whether the present connection has said hello.
+    private var isOpen = false
+    /// Whether any connection has.
+    private var hasBegun = false
+    private var backoff = Backoff()
+
+    init(_ subscription: StateSubscription) {
+        self.subscription = subscription
+        position = subscription.since
+        stream = subscription.stream
+    }
+
+    /// The parameters to subscribe with on the next connection.
+    var parameters: [UInt8] { subscription.parameters(after: position, of: stream) }
+
+    /// Takes an event of the present connection.
+    ///
+    /// - Throws: When the connection is of no use any more: to be told to ``connectionEnded(_:fraction:)``.
+    mutating func receive(_ line: StreamLine) throws(End) -> [StreamItem] {
+        if line.isOf(.hello) { return try open(line) }
+        guard isOpen else { throw .failed(.malformed("an event came before the hello")) }
+        if line.isOf(.snapshot) { return [.snapshot(line)] }
+        guard let number = line.sequence, let position else { return [.event(line)] }
+        guard number > position else { return [] }
+        self.position = number
+        guard !subscription.isFiltered, number - position > 1 else { return [.event(line)] }
+        return [.missed(position + 1...number - 1), .event(line)]
+    }
+
+    private mutating func open(_ line: StreamLine) throws(End) -> [StreamItem] {
+        guard !isOpen else { throw .failed(.malformed("a second hello came")) }
+        let hello: Hello
+        do throws(ClientError) {
+            hello = try Hello(line)
+        } catch {
+            throw .failed(error)
+        }
+        if let position {
+            // An agent refuses both itself; one that does not is not believed.
+            if let stream, stream != hello.stream {
+                throw .refused(ErrorReply(error: "stream_changed", parameters: .init(stream: hello.stream)))
+            }
+            if hello.sequence < position {
+                throw .refused(ErrorReply(error: "sequence_unknown", parameters: .init(newestSequence: hello.sequence)))
+            }
+        } else {
+            position = hello.sequence
+        }
+        let items = [.connected(hello)] + itemsOfLoss(hello)
+        stream = hello.stream
+        isOpen = true
+        hasBegun = true
+        return items
+    }
+
+    private mutating func itemsOfLoss(_ hello: Hello) -> [StreamItem] {
+        defer { loss = nil }
+        switch loss {
+        case nil: return []
+        case .restarted: return [.restarted(from: stream, to: hello.stream)]
+        case .expired(let last):
+            guard stream == nil || stream == hello.stream else {
+                return [.restarted(from: stream, to: hello.stream)]
+            }
+            return hello.sequence > last ? [.missed(last + 1...hello.sequence)] : []
+        }
+    }
+
+    /// Says how it goes on after a connection.
+    ///
+    /// - Parameter fraction: Chance, from 0 to 1.
+    mutating func connectionEnded(_ end: End, fraction: Double) -> Continuation {
+        let wasOpen = isOpen
+        isOpen = false
+        switch end {
+        case .refused(let reply):
+            if let continuation = continuation(after: reply) { return continuation }
+            let passes = ["subscriber_lagged", "agent_stopping", "too_many_connections", "too_many_requests"]
+            guard passes.contains(reply.error) else { return .fail(reply.clientError) }
+            return retry(reply.clientError, fraction, wasOpen: wasOpen)
+        case .failed(let error):
+            switch error {
+            case .noAgent, .disconnected, .timedOut: return retry(error, fraction, wasOpen: wasOpen)
+            // It would come again at once, and at full speed.
+            case .malformed: return retry(error, fraction, wasOpen: false)
+            // An agent that is just being replaced may have made its socket and not opened it to others yet.
+            case .notPermitted where hasBegun: return retry(error, fraction, wasOpen: wasOpen)
+            case .notPermitted, .refused, .system: return .fail(error)
+            }
+        }
+    }
+
+    /// The socket has appeared: what was tried so far does not count.
+    mutating func socketAppeared() { backoff.reset() }
+
+    private mutating func retry(_ error: ClientError, _ fraction: Double, wasOpen: Bool) -> Continuation {
+        guard subscription.reconnects else { return .fail(error) }
+        if wasOpen { backoff.reset() }
+        let time = backoff.next(fraction)
+        return .retry([.interrupted(error, retryIn: time)], after: time)
+    }
+
+    /// How it goes on when the agent cannot go on from the position; `nil` when that is not what the reply says.
+    private mutating func continuation(after reply: ErrorReply) -> Continuation? {
+        // Without a position there is nothing that could be refused so.
+        guard let position else { return nil }
+        switch reply.error {
+        case "stream_changed", "sequence_unknown":
+            loss = .restarted
+            self.position = nil
+        case "events_expired":
+            // Who asked for the past gets what is left of it; who was following is better served with the state now.
+            if !hasBegun, let oldest = reply.parameters?.oldestSequence, oldest > 1, oldest - 1 > position {
+                self.position = oldest - 1
+                return .retry([.missed(position + 1...oldest - 1)], after: .zero)
+            }
+            loss = .expired(after: position)
+            self.position = nil
+        default: return nil
+        }
+        return .retry([], after: .zero)
+    }
+}

@@ -1,0 +1,204 @@
+import AgentTestKit
+import Testing
+
+@testable import StateClient
+
+/// What is asked for on each connection, and what the answers mean, without a socket.
+@Suite struct StreamResumptionTests {
+    private typealias End = StreamResumption.End
+
+    private func line(_ text: String) throws -> StreamLine { try #require(StreamLine(Array(text.utf8))) }
+
+    private func parameters(_ resumption: StreamResumption) -> String {
+        String(decoding: resumption.parameters, as: UTF8.self)
+    }
+
+    /// A stream that follows after event 41.
+    private func opened(_ subscription: StateSubscription = StateSubscription()) throws -> StreamResumption {
+        var resumption = StreamResumption(subscription)
+        _ = try resumption.receive(line(AgentLines.hello(41)))
+        _ = try resumption.receive(line(AgentLines.snapshot()))
+        return resumption
+    }
+
+    private func refusal(_ code: String, stream: String? = nil, oldest: UInt64? = nil) -> End {
+        .refused(ErrorReply(error: code, parameters: .init(stream: stream, oldestSequence: oldest)))
+    }
+
+    @Test func `without a number it begins with the snapshot`() throws {
+        var resumption = StreamResumption(StateSubscription(types: ["path.*"], subjects: ["default"]))
+        #expect(parameters(resumption) == #"{"types":["path.*"],"subjects":["default"]}"#)
+        let hello = try Hello(line(AgentLines.hello(41)))
+        #expect(try resumption.receive(hello.line) == [.connected(hello)])
+        let snapshot = try line(AgentLines.snapshot())
+        #expect(try resumption.receive(snapshot) == [.snapshot(snapshot)])
+        let event = try line(AgentLines.path(42))
+        #expect(try resumption.receive(event) == [.event(event)])
+    }
+
+    @Test func `with a number it asks for what comes after it`() {
+        #expect(parameters(StreamResumption(StateSubscription(since: 7))) == #"{"since_seq":7}"#)
+        let named = StreamResumption(StateSubscription(since: 0, stream: "abc"))
+        #expect(parameters(named) == #"{"since_seq":0,"stream":"abc"}"#)
+    }
+
+    @Test(
+        "after a lost connection it goes on behind the last event",
+        arguments: [
+            End.failed(.disconnected(socket: "s")), .failed(.noAgent(socket: "s", errno: 2)),
+            .failed(.malformed("x")), .failed(.notPermitted(socket: "s", errno: 13)),
+            .refused(ErrorReply(error: "subscriber_lagged")), .refused(ErrorReply(error: "agent_stopping")),
+            .refused(ErrorReply(error: "too_many_connections")),
+        ]
+    )
+    private func resumes(_ end: End) throws {
+        var resumption = try opened()
+        _ = try resumption.receive(line(AgentLines.path(42)))
+        guard case .retry(let items, let time) = resumption.connectionEnded(end, fraction: 1) else {
+            Issue.record("\(end) ended the stream")
+            return
+        }
+        #expect(time == .milliseconds(50))
+        guard case .interrupted(_, retryIn: time)? = items.first, items.count == 1 else {
+            Issue.record("\(items)")
+            return
+        }
+        #expect(parameters(resumption) == #"{"since_seq":42,"stream":"\#(AgentLines.stream)"}"#)
+        #expect(try resumption.receive(line(AgentLines.hello(42))).count == 1)
+        #expect(try resumption.receive(line(AgentLines.path(42))).isEmpty, "a number came twice")
+        #expect(try resumption.receive(line(AgentLines.path(43))).count == 1)
+    }
+
+    @Test(
+        "what cannot get better ends the stream",
+        arguments: [
+            End.failed(.notPermitted(socket: "s", errno: 13)), .failed(.system(operation: "x", errno: 24)),
+            .refused(ErrorReply(error: "invalid_parameters")), .refused(ErrorReply(error: "unknown_method")),
+        ]
+    )
+    private func fails(_ end: End) {
+        var resumption = StreamResumption(StateSubscription())
+        guard case .fail = resumption.connectionEnded(end, fraction: 0) else {
+            Issue.record("\(end) is tried again")
+            return
+        }
+    }
+
+    @Test func `without reconnecting every end is the end`() throws {
+        var resumption = try opened(StateSubscription(reconnects: false))
+        let error = ClientError.disconnected(socket: "s")
+        #expect(resumption.connectionEnded(.failed(error), fraction: 0) == .fail(error))
+    }
+
+    @Test(
+        "numbers that begin anew are told, and the snapshot is asked for",
+        arguments: ["stream_changed", "sequence_unknown"]
+    )
+    func restarted(_ code: String) throws {
+        var resumption = try opened()
+        #expect(resumption.connectionEnded(refusal(code, stream: "new"), fraction: 1) == .retry([], after: .zero))
+        #expect(parameters(resumption) == "{}")
+        let items = try resumption.receive(line(AgentLines.hello(3, stream: "new")))
+        #expect(items.last == .restarted(from: AgentLines.stream, to: "new"))
+        // The numbers are smaller than those of the old stream, and new all the same.
+        #expect(try resumption.receive(line(AgentLines.path(4))).count == 1)
+    }
+
+    @Test func `events that are gone are told with their numbers, and the snapshot is asked for`() throws {
+        var resumption = try opened()
+        let end = refusal("events_expired", oldest: 90)
+        #expect(resumption.connectionEnded(end, fraction: 1) == .retry([], after: .zero))
+        #expect(parameters(resumption) == "{}")
+        // It breaks once more before it is told.
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        let items = try resumption.receive(line(AgentLines.hello(100)))
+        #expect(items.last == .missed(42...100))
+        #expect(try resumption.receive(line(AgentLines.path(101))).count == 1)
+    }
+
+    @Test func `who asks for the past gets what is left of it`() throws {
+        var resumption = StreamResumption(StateSubscription(since: 5))
+        let answer = resumption.connectionEnded(refusal("events_expired", oldest: 90), fraction: 1)
+        #expect(answer == .retry([.missed(6...89)], after: .zero))
+        #expect(parameters(resumption) == #"{"since_seq":89}"#)
+    }
+
+    @Test(
+        "an expiry that makes no sense leads to the snapshot",
+        arguments: [nil, 0, 1, 5, 6, UInt64.max] as [UInt64?]
+    )
+    func oddExpiry(_ oldest: UInt64?) throws {
+        var resumption = StreamResumption(StateSubscription(since: UInt64.max - 1))
+        #expect(
+            resumption.connectionEnded(refusal("events_expired", oldest: oldest), fraction: 1)
+                == .retry([], after: .zero)
+        )
+        #expect(parameters(resumption) == "{}")
+        #expect(try resumption.receive(line(AgentLines.hello(100))).count == 1)
+    }
+
+    @Test func `an agent that goes on with other numbers in silence is not believed`() throws {
+        var resumption = try opened()
+        #expect(throws: refusal("stream_changed", stream: "new")) {
+            try resumption.receive(line(AgentLines.hello(41, stream: "new")))
+        }
+        var other = try opened()
+        _ = other.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 0)
+        #expect(throws: End.refused(ErrorReply(error: "sequence_unknown", parameters: .init(newestSequence: 40)))) {
+            try other.receive(line(AgentLines.hello(40)))
+        }
+    }
+
+    @Test func `a hole in the numbers is told where nothing is filtered`() throws {
+        var resumption = try opened()
+        let event = try line(AgentLines.path(45))
+        #expect(try resumption.receive(event) == [.missed(42...44), .event(event)])
+        var filtered = try opened(StateSubscription(types: ["path.changed"]))
+        #expect(try filtered.receive(event) == [.event(event)])
+    }
+
+    @Test func `an event before the hello, and a second hello, are errors`() throws {
+        var resumption = StreamResumption(StateSubscription())
+        #expect(throws: End.failed(.malformed("an event came before the hello"))) {
+            try resumption.receive(line(AgentLines.path(1)))
+        }
+        _ = try resumption.receive(line(AgentLines.hello(1)))
+        #expect(throws: End.failed(.malformed("a second hello came"))) {
+            try resumption.receive(line(AgentLines.hello(1)))
+        }
+        #expect(throws: End.failed(.malformed("an event of type 'reachagent.agent.hello' is of another form"))) {
+            var fresh = StreamResumption(StateSubscription())
+            _ = try fresh.receive(line(#"{"type":"reachagent.agent.hello","data":{"seq":-1}}"#))
+        }
+    }
+
+    @Test func `attempts become rarer, and begin anew with a connection and with the socket`() throws {
+        var resumption = StreamResumption(StateSubscription())
+        func time(_ fraction: Double) -> Duration? {
+            let end = End.failed(.noAgent(socket: "s", errno: 2))
+            guard case .retry(_, let time) = resumption.connectionEnded(end, fraction: fraction) else { return nil }
+            return time
+        }
+        let times = (0..<8).map { _ in time(1) }
+        #expect(times == [50, 100, 200, 400, 800, 1600, 2000, 2000].map { .milliseconds($0) })
+        #expect(time(0) == .milliseconds(1000), "chance decides over half of the time")
+        resumption.socketAppeared()
+        #expect(time(1) == .milliseconds(50))
+        #expect(time(1) == .milliseconds(100))
+        _ = try resumption.receive(line(AgentLines.hello(41)))
+        #expect(time(1) == .milliseconds(50))
+    }
+
+    @Test func `an agent that talks nonsense is asked ever more rarely`() throws {
+        var resumption = StreamResumption(StateSubscription())
+        for expected in [50, 100, 200] {
+            _ = try resumption.receive(line(AgentLines.hello(41)))
+            let answer = resumption.connectionEnded(.failed(.malformed("x")), fraction: 1)
+            guard case .retry(_, let time) = answer else {
+                Issue.record("\(answer)")
+                return
+            }
+            #expect(time == .milliseconds(expected))
+        }
+    }
+}
