@@ -164,6 +164,11 @@ bool testbed_contains(const void *bytes, size_t size, const char *text, size_t l
     return memmem(bytes, size, text, length) != NULL;
 }
 
+ssize_t testbed_find(const void *bytes, size_t size, const char *text, size_t length) {
+    const char *found = memmem(bytes, size, text, length);
+    return found != NULL ? found - (const char *)bytes : -1;
+}
+
 static uint64_t read_clock(clockid_t clock) {
     struct timespec time = { 0 };
     if (clock_gettime(clock, &time) < 0) {

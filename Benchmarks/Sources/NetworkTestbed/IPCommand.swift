@@ -1,4 +1,4 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 
 /// iproute2's `ip`.
 package struct IPCommand {

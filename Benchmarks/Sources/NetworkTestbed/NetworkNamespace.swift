@@ -1,4 +1,4 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 

@@ -1,4 +1,4 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import Glibc
 
 /// Two network namespaces with a cable between them.

@@ -29,8 +29,8 @@ struct ServeCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         _ = testbed_raise_file_limit()
         let publisher = try makePublisher()
-        print("ready \(publisher.newest)")
-        fflush(stdout)
+        let answer = Array("ready \(publisher.newest)\n".utf8)
+        write(STDOUT_FILENO, answer, answer.count)
         while let line = readLine() { try obey(line.split(separator: " "), publisher) }
         publisher.stop()
     }

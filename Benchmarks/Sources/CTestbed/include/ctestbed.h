@@ -62,6 +62,9 @@ void testbed_sleep_until(uint64_t nanoseconds);
 // Whether `size` bytes contain a text.
 bool testbed_contains(const void *bytes, size_t size, const char *text, size_t length);
 
+// Where `size` bytes contain a text; -1 where they do not.
+ssize_t testbed_find(const void *bytes, size_t size, const char *text, size_t length);
+
 // The CPU time of a process and all its threads, also those that have ended, in nanoseconds; 0 when it has gone.
 uint64_t testbed_cpu_time(pid_t process);
 

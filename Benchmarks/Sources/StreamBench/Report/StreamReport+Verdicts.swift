@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// The targets, and whether they are met.
 extension StreamReport {

@@ -18,7 +18,7 @@ struct LineCutter {
         guard let base = room.baseAddress, rest.count < room.count else { return 0 }
         rest.withUnsafeBytes { room.copyMemory(from: $0) }
         let kept = rest.count
-        let count = recv(descriptor, base + kept, room.count - kept, Int32(MSG_DONTWAIT.rawValue))
+        let count = recv(descriptor, base + kept, room.count - kept, Int32(MSG_DONTWAIT))
         guard count > 0 else { return count }
         let filled = kept + count
         var start = 0

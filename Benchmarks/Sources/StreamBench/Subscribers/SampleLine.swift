@@ -1,3 +1,4 @@
+internal import CTestbed
 internal import Glibc
 
 /// What a line of `stream-load` says; `nil` for all other lines.
@@ -7,10 +8,9 @@ struct SampleLine {
     let sent: UInt64
 
     init?(_ line: UnsafeRawBufferPointer) {
-        guard let base = line.baseAddress, line.first == UInt8(ascii: "{"),
-            let start = memmem(base, min(line.count, 400), "\"seq\":", 6)
-        else { return nil }
-        var position = UnsafeRawPointer(start) - base + 6
+        guard let base = line.baseAddress, line.first == UInt8(ascii: "{") else { return nil }
+        var position = testbed_find(base, min(line.count, 400), "\"seq\":", 6) + 6
+        guard position >= 6 else { return nil }
         sequence = Self.number(line, &position)
         let next = ",\"data\":{\"sent\":"
         guard position + 16 < line.count, memcmp(base + position, next, 16) == 0 else { return nil }

@@ -16,7 +16,8 @@ final class BusPublisher: EventPublisher {
     /// - Parameter journal: The journal's configuration; without it nothing can be replayed.
     init(in directory: String, journal: JournalConfiguration?) throws {
         let opened = try journal.map { try EventJournal(opening: $0, now: { .wallClock }) }
-        bus = NotificationBus(firstSequence: opened?.nextSequence ?? 1)
+        let bus = NotificationBus<Event>(firstSequence: opened?.nextSequence ?? 1)
+        self.bus = bus
         sample = SampleEvent(streamID: opened?.streamID ?? "00000000000000000000000000000001")
         recorder = try opened.map { journal in
             let recorder = JournalRecorder(recording: bus, in: journal) { Output.tell("journal: \($0.detail)") }

@@ -1,27 +1,18 @@
 internal import BenchmarkKit
-internal import CTestbed
+internal import EventEnvelope
 internal import Glibc
-internal import Synchronization
 
 /// The floor: the lines are encoded once, and written to one socket after the other with write(2). Nothing else.
 ///
 /// It knows no snapshot, no number to begin with, no filter, and nobody who is slow.
 final class WriteLoop: EventPublisher {
     private let sample = SampleEvent(streamID: "00000000000000000000000000000001")
-    private let clients = Mutex<[Int32]>([])
+    private let clients: ClientList
     private(set) var newest: UInt64 = 0
 
-    /// Listens at a path, and accepts on a thread.
+    /// Listens at a path.
     init(at path: String) throws {
-        let listener = testbed_listen(path)
-        guard listener >= 0 else { throw BenchmarkError("listen at \(path)", errno: errno) }
-        let greeting = sample.opening(.agentHello).line + [UInt8(ascii: "\n")]
-        BackgroundThread.start { [self] in
-            while case let client = accept(listener, nil, nil), client >= 0 {
-                clients.withLock { $0.append(client) }
-                _ = send(client, greeting, greeting.count, 0)
-            }
-        }
+        clients = try ClientList(at: path, greeting: sample.opening(.agentHello).line + [UInt8(ascii: "\n")])
     }
 
     func publish(through last: UInt64) throws {
@@ -31,7 +22,7 @@ final class WriteLoop: EventPublisher {
             lines += sample.event(newest).line
             lines.append(UInt8(ascii: "\n"))
         }
-        for client in clients.withLock({ $0 }) {
+        for client in clients.descriptors {
             var start = 0
             while start < lines.count {
                 let count = lines[start...].withUnsafeBytes { send(client, $0.baseAddress, $0.count, 0) }
