@@ -3,12 +3,14 @@ internal import Glibc
 
 /// One event to many subscribers: how many lines a second, what each costs, and how long it takes.
 struct FanOutBenchmark {
-    /// How many events may be under way when as many as possible are published; 1 lets each be written by itself.
-    static let windows: [UInt64] = [64, 1]
+    /// How many events may be under way when as many as possible are published.
+    static let window: UInt64 = 64
     static let subscriberCounts = [1, 100, 1000]
     /// Of those with stopped ones, so many in a hundred are.
     static let stoppedPercent = 10
     static let pacedRate = 100
+    /// To 1000 subscribers, that is the target.
+    static let targetRate = 400
 
     let program: LoadProgram
     let redisServer: String?
@@ -49,12 +51,14 @@ struct FanOutBenchmark {
 
     private static func cases(_ contenders: [FanOutContender]) -> [Case] {
         var cases: [Case] = []
-        for load in [FanOutLoad.window(64), .window(1), .paced(pacedRate)] {
-            for subscribers in subscriberCounts where load != .window(1) || subscribers == 1000 {
+        // With a window of one, each event is written to everybody by itself.
+        for load in [FanOutLoad.window(window), .window(1), .paced(pacedRate), .paced(targetRate)] {
+            let isForMany = load == .window(1) || load == .paced(targetRate)
+            for subscribers in subscriberCounts where !isForMany || subscribers == 1000 {
                 for contender in contenders {
                     cases.append(Case(contender: contender, subscribers: subscribers, stopped: 0, load: load))
                     // Nobody else has subscribers that are slow: the loop would wait, Redis closes them.
-                    guard contender.isOurs, subscribers > 1, load != .window(1) else { continue }
+                    guard contender.isOurs, subscribers > 1, !isForMany else { continue }
                     let stopped = subscribers * stoppedPercent / 100
                     cases.append(
                         Case(contender: contender, subscribers: subscribers - stopped, stopped: stopped, load: load)

@@ -33,6 +33,8 @@ struct FanOutResult: Codable, Sendable {
     let load: FanOutLoad
     let linesPerSecond: Spread
     let cpuMicrosecondsPerLine: Spread
+    /// What one CPU that does nothing else hands on.
+    var linesPerCPUSecond: Double { 1e6 / cpuMicrosecondsPerLine.median }
     let bytesPerLine: Double
     let p50Microseconds: Double
     let p99Microseconds: Double

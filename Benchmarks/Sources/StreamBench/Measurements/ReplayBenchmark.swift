@@ -59,8 +59,14 @@ struct ReplayBenchmark {
         let after = ProcessUsage(of: server.process)
         // From the journal to what happens now: the same events for everybody.
         let later = newest + nanoseconds / (1_000_000_000 / UInt64(Self.liveRate)) + 20
-        try followers.follow(through: later)
-        try live.follow(through: later)
+        followers.setGoal(later)
+        live.setGoal(later)
+        while !followers.hasReachedGoal || !live.hasReachedGoal {
+            let hasRead = try followers.read(milliseconds: 1000)
+            guard try live.read(milliseconds: 0) || hasRead else {
+                throw BenchmarkError("go on after the replay", cause: "nothing comes any more")
+            }
+        }
         return ReplayMeasurement(
             megabytesPerSecond: journal.bytesPerLine * Double(newest) * Double(clients) * 1000 / Double(nanoseconds),
             cpuSeconds: Double(after.cpuNanoseconds(since: before)) / 1e9,

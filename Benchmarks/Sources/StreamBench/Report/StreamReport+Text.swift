@@ -31,7 +31,7 @@ extension StreamReport {
     private var throughputText: String {
         var table = TextTable([
             "As many as possible", "subscribers", "window", "lines/s", "lowest", "highest", "CPU us/line", "to the loop",
-            "bytes/line", "kB/subscriber", "after load",
+            "lines/CPU s", "bytes/line", "kB/subscriber", "after load",
         ])
         for row in fanOut {
             guard case .window(let window) = row.load else { continue }
@@ -43,21 +43,30 @@ extension StreamReport {
                 row.contender.name, Self.subscribers(row), "\(window)", Figure.text(row.linesPerSecond.median, digits: 0),
                 Figure.text(row.linesPerSecond.lowest, digits: 0), Figure.text(row.linesPerSecond.highest, digits: 0),
                 Figure.text(row.cpuMicrosecondsPerLine.median, digits: 2), Figure.text(ratio, digits: 2),
-                Figure.text(row.bytesPerLine, digits: 0), Figure.text(row.kilobytesPerSubscriber, digits: 1),
-                Figure.text(row.kilobytesPerSubscriberAfterwards, digits: 1),
-            ])
+                Figure.text(row.linesPerCPUSecond, digits: 0), Figure.text(row.bytesPerLine, digits: 0),
+            ] + memory(row))
         }
         return table.text
     }
 
+    /// Shared by a few subscribers, the server's own memory would say nothing.
+    private func memory(_ row: FanOutResult) -> [String] {
+        guard row.subscribers + row.stopped >= 1000 else { return [] }
+        return [
+            Figure.text(row.kilobytesPerSubscriber, digits: 1),
+            Figure.text(row.kilobytesPerSubscriberAfterwards, digits: 1),
+        ]
+    }
+
     private var pacedText: String {
         var table = TextTable([
-            "\(FanOutBenchmark.pacedRate) events a second", "subscribers", "p50 us", "p99 us", "max us", "CPU us/line",
+            "Paced", "events/s", "subscribers", "lines/s", "p50 us", "p99 us", "max us", "CPU us/line",
         ])
         for row in fanOut {
-            guard case .paced = row.load else { continue }
+            guard case .paced(let rate) = row.load else { continue }
             table.add([
-                row.contender.name, Self.subscribers(row), Figure.text(row.p50Microseconds, digits: 0),
+                row.contender.name, "\(rate)", Self.subscribers(row), Figure.text(row.linesPerSecond.median, digits: 0),
+                Figure.text(row.p50Microseconds, digits: 0),
                 Figure.text(row.p99Microseconds, digits: 0), Figure.text(row.maxMicroseconds, digits: 0),
                 Figure.text(row.cpuMicrosecondsPerLine.median, digits: 2),
             ])

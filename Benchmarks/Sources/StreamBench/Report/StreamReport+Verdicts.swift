@@ -6,18 +6,27 @@ extension StreamReport {
     /// Compares what was measured with the targets; what is missing is not judged.
     mutating func judge() {
         verdicts = []
-        for contender in [FanOutContender.events, .control] {
-            for row in fanOut where row.contender == contender && row.load == .window(64) {
-                guard row.subscribers + row.stopped == 1000 else { continue }
-                let stopped = row.stopped > 0 ? ", \(row.stopped) of them stopped" : ""
-                verdicts.append(
-                    Verdict(
-                        "lines/s to 1000 subscribers on one CPU\(stopped), \(contender.name)",
-                        row.linesPerSecond.median,
-                        atLeast: 400_000
-                    )
+        // By the server's CPU time: what the machine has to do besides takes none of it.
+        for row in fanOut where row.contender.isOurs && row.load == .window(FanOutBenchmark.window) {
+            guard row.subscribers + row.stopped == 1000 else { continue }
+            let stopped = row.stopped > 0 ? ", \(row.stopped) of them stopped" : ""
+            verdicts.append(
+                Verdict(
+                    "lines per CPU second, 1000 subscribers\(stopped), \(row.contender.name)",
+                    row.linesPerCPUSecond,
+                    atLeast: 400_000
                 )
-            }
+            )
+        }
+        for row in fanOut where row.contender.isOurs && row.load == .paced(FanOutBenchmark.targetRate) {
+            // What is left over is the time that the last event takes.
+            verdicts.append(
+                Verdict(
+                    "lines/s, \(FanOutBenchmark.targetRate) events/s to 1000 subscribers, \(row.contender.name)",
+                    row.linesPerSecond.median,
+                    atLeast: 0.95 * Double(FanOutBenchmark.targetRate) * 1000
+                )
+            )
         }
         for row in edges where row.subscribers == 100 && row.edge == .defaultRoute {
             verdicts.append(
