@@ -6,16 +6,16 @@ import PackageDescription
 // a newer compiler's new warning must not keep a newcomer from building.
 let strict: [SwiftSetting] = Context.environment["REACHAGENT_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-/// For Probes, which uses NIO: the C types of sockets belong to several of its modules and to Glibc, and which of them the
-/// compiler takes for the owner of a member depends on the order in which it built them.
-let probesSettings: [SwiftSetting] =
+/// For what uses NIO or Foundation together with C types such as `stat`: those belong to several modules and to Glibc, and
+/// which of them the compiler takes for the owner of a member depends on the order in which it built them.
+let cTypesSettings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + strict
 
-let settings = probesSettings + [.enableUpcomingFeature("MemberImportVisibility")]
+let settings = cTypesSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
     name: "reachagent",
@@ -67,7 +67,7 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            swiftSettings: probesSettings
+            swiftSettings: cTypesSettings
         ),
         .target(name: "Reachability", dependencies: ["NetlinkMonitor"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
@@ -91,7 +91,7 @@ let package = Package(
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: probesSettings
+            swiftSettings: cTypesSettings
         ),
         .target(name: "StateClient", dependencies: ["EventEnvelope"], swiftSettings: settings),
         .executableTarget(
@@ -103,7 +103,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: settings
+            swiftSettings: cTypesSettings
         ),
         .target(name: "NetlinkTestKit", dependencies: ["NetlinkMonitor"], swiftSettings: settings),
         .target(
@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentTestKit", "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
+                "AgentTestKit", "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes",
+                "ReachAgent",
                 "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

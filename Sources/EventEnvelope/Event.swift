@@ -69,6 +69,8 @@ public struct EventDraft: Sendable {
     public let type: EventType
     /// What the event is about.
     public let subject: String
+    /// The same for people, in one line; made when it is asked for.
+    public var summary: String { makeSummary() }
     /// Makes the event's line for people.
     let makeSummary: @Sendable () -> String
     /// Writes the members of `data`.

@@ -67,7 +67,8 @@ struct JournalDirectory: Sendable {
         if name.hasSuffix(".tmp"), name.hasPrefix("events-") || name.hasPrefix("stream") {
             listing.leftovers.append(name)
         }
-        guard let segment = SegmentName(fileName: name), (1...JournalRecord.mostSequence).contains(segment.firstSequence)
+        guard let segment = SegmentName(fileName: name),
+            (1...JournalRecord.mostSequence).contains(segment.firstSequence)
         else { return }
         if name == segment.index {
             listing.indexes.insert(segment)
@@ -127,7 +128,11 @@ struct JournalDirectory: Sendable {
             let count = content.withUnsafeBytes { system.write(file.descriptor, .init(rebasing: $0[offset...])) }
             if count == -Int(EINTR) { continue }
             guard count > 0 else {
-                throw JournalError(operation: "write", path: file.path, cause: .errno(count < 0 ? Int32(-count) : ENOSPC))
+                throw JournalError(
+                    operation: "write",
+                    path: file.path,
+                    cause: .errno(count < 0 ? Int32(-count) : ENOSPC)
+                )
             }
             offset += count
         }

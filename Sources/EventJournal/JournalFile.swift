@@ -41,11 +41,13 @@ final class JournalFile: Sendable {
     }
 
     /// Some bytes behind a rest of others: as many as there are, at most `count`.
-    func read(at offset: UInt64, atMost count: Int, behind rest: ArraySlice<UInt8> = []) throws(JournalError) -> [UInt8] {
+    func read(at offset: UInt64, atMost count: Int, behind rest: ArraySlice<UInt8> = []) throws(JournalError) -> [UInt8]
+    {
         guard let offset = off_t(exactly: offset) else { return Array(rest) }
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: rest.count + count) { buffer, filled in
-            filled = UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, from: rest).initialized.count
+            filled =
+                UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, from: rest).initialized.count
             let end = filled + count
             while filled < end, let start = buffer.baseAddress {
                 let taken = pread(descriptor, start + filled, end - filled, offset + off_t(filled - rest.count))

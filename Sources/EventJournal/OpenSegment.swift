@@ -186,8 +186,12 @@ struct OpenSegment: Sendable {
                     bytesRead += UInt64(length)
                     return content
                 }
-                guard bytes.count == count else { throw SegmentFrames.Failure(reason: "the last frame is not complete") }
-                guard count < SegmentFrames.mostBytes else { throw SegmentFrames.Failure(reason: "a frame is too long") }
+                guard bytes.count == count else {
+                    throw SegmentFrames.Failure(reason: "the last frame is not complete")
+                }
+                guard count < SegmentFrames.mostBytes else {
+                    throw SegmentFrames.Failure(reason: "a frame is too long")
+                }
             } catch {
                 try passOverFrame(at: start)
                 throw JournalError(

@@ -5,7 +5,10 @@ enum StreamName {
     /// The name in the directory; `nil` when there is none, or no good one.
     static func read(in directory: JournalDirectory) -> String? {
         guard let content = directory.read(file, atMost: 33), content.count == 33, content.last == UInt8(ascii: "\n"),
-            content.dropLast().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) })
+            content.dropLast().allSatisfy({
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            })
         else { return nil }
         return String(decoding: content.dropLast(), as: UTF8.self)
     }

@@ -1,4 +1,5 @@
 public import EventEnvelope
+
 public import struct FoundationEssentials.Date
 
 extension Timestamp {

@@ -60,7 +60,9 @@ public struct ActivatedSockets: Sendable, Hashable {
             }
             guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw refusal("it does not listen") }
             guard let socket = SocketName(rawValue: name) ?? Self.name(byPathOf: descriptor) else {
-                throw refusal("it is called '\(name)', and neither its name nor its path is that of a socket of the agent's")
+                throw refusal(
+                    "it is called '\(name)', and neither its name nor its path is that of a socket of the agent's"
+                )
             }
             guard descriptors[socket] == nil else { throw refusal("there are two for \(socket.fileName)") }
             descriptors[socket] = descriptor

@@ -80,9 +80,13 @@ final class Conversation {
         switch item {
         case .tooLong:
             let limit = hub.configuration.mostRequestBytes
-            add(.reply(ReplyLine.failure(
-                ControlFailure(code: "line_too_long", message: "a request has at most \(limit) bytes")
-            )))
+            add(
+                .reply(
+                    ReplyLine.failure(
+                        ControlFailure(code: "line_too_long", message: "a request has at most \(limit) bytes")
+                    )
+                )
+            )
         case .line(var line):
             if line.last == UInt8(ascii: "\r") { line.removeLast() }
             guard line.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return }
@@ -123,7 +127,8 @@ final class Conversation {
 
     /// Takes the agent's answer to a request.
     func take(_ reply: ControlReply, slot number: Int) {
-        guard let index = slots.firstIndex(where: { $0.number == number }), case .unanswered = slots[index].content else {
+        guard let index = slots.firstIndex(where: { $0.number == number }), case .unanswered = slots[index].content
+        else {
             return
         }
         unanswered -= 1

@@ -74,7 +74,9 @@ final class EventStream {
     func leaveParkingPlace() {
         guard phase == .waiting, let opening else { return }
         // Waiting took so long that the events after the snapshot are gone: there is a newer one.
-        if order.since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first { return open() }
+        if order.since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first {
+            return open()
+        }
         begin(opening)
     }
 

@@ -14,7 +14,9 @@ struct Peer: Sendable, Hashable {
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         let size = MemoryLayout.size(ofValue: credentials)
         var length = socklen_t(size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == size else { return nil }
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == size else {
+            return nil
+        }
         (process, user, group) = credentials
         command = Self.command(of: process)
     }

@@ -29,7 +29,9 @@ extension StreamHub {
         json.name("subscription")
         json.object { json in
             json.member("phase", stream.phase.rawValue)
-            for (name, list) in [("types" as StaticString, stream.order.filter.types), ("subjects", stream.order.filter.subjects)] {
+            for (name, list) in [
+                ("types" as StaticString, stream.order.filter.types), ("subjects", stream.order.filter.subjects),
+            ] {
                 json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1) } }
             }
             json.member("since_seq", ifPresent: stream.order.since) { $0.number($1) }

@@ -72,7 +72,11 @@ final class StreamHub {
         let batch = subscription.take()
         // What was released between the two calls is in the batch; if there is none, nothing was.
         let next: UInt64
-        if case .notifications(let events) = batch, let first = events.first { next = first.sequence } else { next = released + 1 }
+        if case .notifications(let events) = batch, let first = events.first {
+            next = first.sequence
+        } else {
+            next = released + 1
+        }
         if next != ring.next {
             ring = EventRing(next: next, mostBytes: configuration.ringBytes, mostEvents: configuration.ringEvents)
         }

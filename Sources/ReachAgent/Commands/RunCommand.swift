@@ -1,11 +1,13 @@
 internal import ArgumentParser
 internal import EventEnvelope
+internal import EventJournal
 internal import EventSchema
 internal import Glibc
 internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
 internal import Reachability
+internal import StateSocket
 
 /// `reachagent run`: the agent in the foreground.
 struct RunCommand: ParsableCommand {
@@ -75,13 +77,42 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let configuration = watch.monitorConfiguration(targets: targets.map(\.address))
-        let settle = SettlePolicy(
-            up: settleUp ?? SettlePolicy.standard.up,
-            down: settleDown ?? SettlePolicy.standard.down
+        let monitor = watch.monitorConfiguration(targets: targets.map(\.address))
+        if once { return try printOnce(monitor, targets) }
+        let configuration = AgentConfiguration(
+            monitor: monitor,
+            settle: SettlePolicy(
+                up: settleUp ?? SettlePolicy.standard.up,
+                down: settleDown ?? SettlePolicy.standard.down
+            ),
+            targets: targets,
+            format: format,
+            journal: journalConfiguration,
+            sockets: socketConfiguration
         )
-        if once { return try printOnce(configuration, targets) }
-        try AgentServices(configuration, settle: settle, targets: targets, format: format).run()
+        try StartFailure.orExit { try AgentServices(configuration).run() }
+    }
+
+    private var journalConfiguration: JournalConfiguration? {
+        guard !journal.noJournal else { return nil }
+        guard let directory = JournalLocation().directoryToWrite(journal.journalDirectory) else {
+            AgentLogger.make().notice(
+                "there is no journal: neither XDG_STATE_HOME nor HOME says where; give --journal-directory"
+            )
+            return nil
+        }
+        return journal.configuration(in: directory)
+    }
+
+    private var socketConfiguration: StateSocketConfiguration? {
+        guard !sockets.noSockets else { return nil }
+        guard let configuration = sockets.configuration() else {
+            AgentLogger.make().notice(
+                "there are no sockets: XDG_RUNTIME_DIR does not say where; give --socket-directory"
+            )
+            return nil
+        }
+        return configuration
     }
 
     private func printOnce(_ configuration: MonitorConfiguration, _ targets: [Target]) throws {

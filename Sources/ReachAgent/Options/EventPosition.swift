@@ -130,7 +130,9 @@ extension tm {
         else { return false }
         (tm_hour, tm_min) = (Int32(hour), Int32(minute))
         guard text.count == 8 else { return true }
-        guard text[5] == UInt8(ascii: ":"), let second = Timestamp.number(text[6..<8]), second <= 60 else { return false }
+        guard text[5] == UInt8(ascii: ":"), let second = Timestamp.number(text[6..<8]), second <= 60 else {
+            return false
+        }
         tm_sec = Int32(second)
         return true
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Glibc
 internal import StateSocket
 
@@ -37,9 +38,12 @@ struct StateSocketOptions: ParsableArguments {
         }
     }
 
-    /// The sockets' configuration; `nil` when there are to be none, or no directory is known for them.
-    func configuration(environment: (String) -> String?) -> StateSocketConfiguration? {
-        guard !noSockets, let directory = socketDirectory ?? Self.directory(environment) else { return nil }
+    /// The sockets' configuration; `nil` when no directory is known for them.
+    func configuration(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        isRoot: Bool = geteuid() == 0
+    ) -> StateSocketConfiguration? {
+        guard let directory = socketDirectory ?? Self.directory(environment, isRoot) else { return nil }
         return StateSocketConfiguration(
             directory: directory,
             mode: socketMode,
@@ -48,10 +52,10 @@ struct StateSocketOptions: ParsableArguments {
         )
     }
 
-    private static func directory(_ environment: (String) -> String?) -> String? {
+    private static func directory(_ environment: [String: String], _ isRoot: Bool) -> String? {
         // systemd separates several directories by colons (systemd.exec(5)).
-        if let directory = environment("RUNTIME_DIRECTORY")?.split(separator: ":").first { return String(directory) }
-        if geteuid() == 0 { return "/run/reachagent" }
-        return environment("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : "\($0)/reachagent" }
+        if let directory = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first { return String(directory) }
+        if let user = environment["XDG_RUNTIME_DIR"], user.hasPrefix("/") { return "\(user)/reachagent" }
+        return isRoot ? "/run/reachagent" : nil
     }
 }

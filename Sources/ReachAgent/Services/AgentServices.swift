@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EventEnvelope
+internal import EventJournal
 internal import EventSchema
 internal import Glibc
 internal import Logging
@@ -7,85 +8,142 @@ internal import NetlinkMonitor
 internal import NotificationBus
 internal import Reachability
 internal import ServiceLifecycle
+internal import StateSocket
 
 /// The parts of a running agent and how they hang together: kernel → state machine → bus → consumers.
 ///
 /// Every part is a service of one group. They start in the order of the list and stop in the reverse one: first the
 /// source, then the state machine, whose last event ends the bus, then the consumers when they have passed on what was
-/// published.
+/// published, and last the journal, which the others wait for.
 struct AgentServices {
+    /// How long a consumer may take to pass on the rest.
+    private static let drainDeadline: Duration = .seconds(2)
     /// How long the parts may take to stop, all together.
     private static let shutdownDeadline: Duration = .seconds(8)
 
     private let loop: AgentLoop
-    private let parts: [AgentPart]
     private let logger = AgentLogger.make()
+    private var parts: [AgentPart] = []
 
-    init(
-        _ configuration: MonitorConfiguration,
-        settle: SettlePolicy,
-        targets: [Target],
-        format: OutputFormat
-    ) throws {
+    /// Opens the journal and wires the parts; nothing runs yet.
+    init(_ configuration: AgentConfiguration) throws {
         let loop = try AgentLoop()
-        let bus = NotificationBus<Event>(whenHeld: loop.timeRecorder)
-        let origin = EventOrigin.current()
+        self.loop = loop
+        let journal = try configuration.journal.map { journal throws(JournalError) in
+            try EventJournal(opening: journal) { .now }
+        }
+        let bus = NotificationBus<Event>(firstSequence: journal?.nextSequence ?? 1, whenHeld: loop.timeRecorder)
+        let origin = EventOrigin.current(streamID: journal?.streamID)
         let board = StatusBoard(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
-            targets: targets
+            targets: configuration.targets
         )
         let driver = ReachabilityDriver(
             bus: bus,
             board: board,
             origin: origin,
-            settle: settle,
-            targets: targets,
+            settle: configuration.settle,
+            targets: configuration.targets,
             whenEarlier: loop.wake
         )
         loop.setWork(AgentLoop.Work(tick: driver.tick, bypassRecorder: bus.bypassRecorder))
-        let printer = try EventPrinter(bus: bus, format: format, origin: driver.origin)
-        let monitor = KernelSource(configuration) { driver.handle($0) }
-        self.loop = loop
-        parts = [
-            AgentPart(name: "standard output") {
-                printer.start { loop.stop(because: "the reader of standard output has gone") }
-            } stop: {
-                printer.finish()
-            },
+        if let journal { parts.append(recording(journal, bus, driver)) }
+        if let sockets = configuration.sockets {
+            let desk = AgentDesk(board: board, origin: origin, journal: journal, sockets: sockets)
+            parts.append(try serving(sockets, bus, journal, desk))
+        }
+        if configuration.format != .none {
+            parts.append(printing(try EventPrinter(bus: bus, format: configuration.format, origin: origin)))
+        }
+        parts.append(
             AgentPart(name: "state machine") {
             } stop: {
                 driver.finish(because: loop.reason ?? "the agent ends")
-            },
+            }
+        )
+        let kernel = KernelSource(configuration.monitor) { driver.handle($0) }
+        parts.append(
             AgentPart(name: "netlink") {
-                try monitor.start()
+                try kernel.start()
             } stop: {
-                monitor.stop()
-            },
-        ]
+                kernel.stop()
+            }
+        )
     }
 
-    /// Runs until a signal comes or a part ends; then stops all parts in order.
-    ///
-    /// - Throws: The status to end with, once it was said why.
-    func run() throws {
-        var configuration = ServiceGroupConfiguration(
-            services: parts.map {
-                ServiceGroupConfiguration.ServiceConfiguration(
-                    service: $0,
-                    successTerminationBehavior: .gracefullyShutdownGroup,
-                    failureTerminationBehavior: .gracefullyShutdownGroup,
-                    serviceName: $0.name
-                )
-            },
-            logger: logger
+    // MARK: The consumers
+
+    private func recording(
+        _ journal: EventJournal,
+        _ bus: NotificationBus<Event>,
+        _ driver: ReachabilityDriver
+    ) -> AgentPart {
+        for repair in journal.status().repairs { logger.notice("journal: \(repair)") }
+        let recorder = JournalRecorder(recording: bus, in: journal) { [logger] condition in
+            let draft = EventDraft.journal(condition)
+            logger.log(level: condition.isTrouble ? .error : .notice, "\(draft.summary)")
+            driver.announce(draft)
+        }
+        return AgentPart(name: "journal") {
+            try recorder.start()
+        } stop: { [logger] in
+            if !recorder.finish(within: Self.drainDeadline) {
+                logger.error("the journal's disk did not answer in time")
+            }
+        }
+    }
+
+    private func serving(
+        _ sockets: StateSocketConfiguration,
+        _ bus: NotificationBus<Event>,
+        _ journal: EventJournal?,
+        _ desk: AgentDesk
+    ) throws -> AgentPart {
+        let server = StateServer(
+            configuration: sockets,
+            bus: bus,
+            replay: journal.map { JournalReplay(journal: $0) },
+            agent: desk,
+            adopting: try ActivatedSockets.take()
         )
-        configuration.services.append(
+        return AgentPart(name: "sockets") { [logger] in
+            try server.start()
+            if server.connectionLimit < sockets.mostConnections {
+                logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
+            }
+        } stop: {
+            server.stop(within: Self.drainDeadline)
+        }
+    }
+
+    private func printing(_ printer: EventPrinter) -> AgentPart {
+        AgentPart(name: "standard output") { [loop] in
+            printer.start { loop.stop(because: "the reader of standard output has gone") }
+        } stop: {
+            printer.finish()
+        }
+    }
+
+    // MARK: The group
+
+    /// Runs until a signal comes or a part ends; then stops all parts in order.
+    func run() throws {
+        var services = parts.map {
+            ServiceGroupConfiguration.ServiceConfiguration(
+                service: $0,
+                successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup,
+                serviceName: $0.name
+            )
+        }
+        services.append(
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: loop,
                 successTerminationBehavior: .gracefullyShutdownGroup,
-                serviceName: "loop"
+                serviceName: "signals"
             )
         )
+        var configuration = ServiceGroupConfiguration(services: services, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownDeadline
         let group = ServiceGroup(configuration: configuration)
         let failure = Blocking.run { () -> (any Error)? in
@@ -96,10 +154,6 @@ struct AgentServices {
                 return error
             }
         }
-        switch failure {
-        case nil: return
-        case let error as NetlinkError: try Unavailable.orExit { () throws(NetlinkError) in throw error }
-        case let error?: throw error
-        }
+        if let failure { throw failure }
     }
 }

@@ -97,7 +97,7 @@ final class EventPrinter: Sendable {
             // The gap is told, and the stream goes on behind it.
             let draft = EventDraft.subscriberLagged(lastSequence: last)
             output.subscription = subscribe()
-            output.unwritten = text([Event(draft, from: origin, at: Timestamp(.now), number: last)])[...]
+            output.unwritten = text([Event(draft, from: origin, at: .now, number: last)])[...]
         case .empty, nil: return false
         case .finished:
             output.isFinished = true

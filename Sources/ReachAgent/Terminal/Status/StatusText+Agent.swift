@@ -16,7 +16,9 @@ extension StatusText {
         if let journal = reply.journal {
             if journal.isDegraded == true {
                 let code = journal.code.map { " [\(safe($0))]" } ?? ""
-                problems.append("events are not kept\(code): \(safe(journal.detail ?? "the journal cannot be written"))")
+                problems.append(
+                    "events are not kept\(code): \(safe(journal.detail ?? "the journal cannot be written"))"
+                )
             }
             if let last = journal.missing.last {
                 let ranges = journal.missing.count

@@ -121,7 +121,12 @@ struct StatusText {
         // A label of no width would leave no indentation for the lines that follow the first one.
         let (first, rest) = (text.prefix { $0 != " " }, text.drop { $0 != " " })
         guard first.count >= hanging else { return [text] }
-        block.add(String(first.prefix(hanging)), String(first.dropFirst(hanging) + rest), indent: 0, labelWidth: hanging)
+        block.add(
+            String(first.prefix(hanging)),
+            String(first.dropFirst(hanging) + rest),
+            indent: 0,
+            labelWidth: hanging
+        )
         return block.lines
     }
 

@@ -1,0 +1,30 @@
+internal import EventJournal
+internal import StateSocket
+
+/// The journal as what the sockets replay from.
+struct JournalReplay: ReplaySource {
+    let journal: EventJournal
+
+    var oldestSequence: UInt64? { journal.oldestSequence }
+
+    func replay(after sequence: UInt64) throws -> any Replay {
+        Reading(try JournalReader(directory: journal.configuration.directory).events(after: sequence))
+    }
+
+    private final class Reading: Replay {
+        private var cursor: JournalCursor
+
+        init(_ cursor: JournalCursor) { self.cursor = cursor }
+
+        func next(atMost bytes: Int) throws -> ReplayChunk {
+            guard let chunk = try cursor.next(atMost: bytes) else { return ReplayChunk() }
+            return ReplayChunk(
+                bytes: chunk.bytes,
+                lines: chunk.lines.map {
+                    ReplayChunk.Line(text: $0.range, sequence: $0.sequence, type: $0.type, subject: $0.subject)
+                },
+                missing: chunk.missing
+            )
+        }
+    }
+}
