@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "Probes", targets: ["Probes"]),
         .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
         .library(name: "StateClient", targets: ["StateClient"]),
+        .library(name: "StateSocket", targets: ["StateSocket"]),
         // For the benchmarks, which are a package of their own and can import products only.
         .library(name: "EventStream", targets: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"]),
     ],
@@ -156,7 +157,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StateSocketTests",
-            dependencies: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"],
+            dependencies: [
+                "EventEnvelope", "EventJournal", "NotificationBus", "StateSocket",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Probes", package: "reachagent"),
+                .product(name: "StateSocket", package: "reachagent"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),

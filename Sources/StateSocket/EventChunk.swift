@@ -46,13 +46,13 @@ final class EventChunk {
     /// The same lines as replies; made when the first subscriber needs them.
     private var replies: ByteBuffer?
 
-    /// The chunk that begins a batch of events; takes as many as fit.
-    init(_ events: inout ArraySlice<Event>, first: UInt64) {
+    /// The chunk that begins a batch of events; takes as many as fit, and at least one.
+    init(_ events: inout ArraySlice<Event>, first: UInt64, mostBytes: Int = fullSize, mostEvents: Int = .max) {
         self.first = first
         var (size, count) = (0, 0)
         for event in events {
             size += event.line.count + 1
-            guard count == 0 || size <= Self.fullSize else {
+            guard count == 0 || (size <= mostBytes && count < mostEvents) else {
                 size -= event.line.count + 1
                 break
             }

@@ -24,20 +24,31 @@ struct EventRing {
     /// The number of the newest event that there was.
     var newest: UInt64 { next - 1 }
 
-    /// Adds events, and lets the oldest ones go that there is no room for.
-    mutating func append(_ batch: [Notification<Event>]) {
-        guard let start = batch.first?.sequence else { return }
-        if start != next {
-            // Something was lost on the way here: who has not got it yet is cut off, or reads it from the journal.
-            self = EventRing(next: start, mostBytes: mostBytes, mostEvents: Int(clamping: mostEvents))
-        }
-        var events = batch.map(\.content)[...]
-        while !events.isEmpty {
-            let chunk = EventChunk(&events, first: next)
+    /// Lets everything go when a batch does not follow what is there.
+    ///
+    /// Something was lost on the way here then: who has not got it yet is cut off, or reads it from the journal.
+    mutating func expect(_ sequence: UInt64) {
+        guard sequence != next else { return }
+        self = EventRing(next: sequence, mostBytes: mostBytes, mostEvents: Int(clamping: mostEvents))
+    }
+
+    /// Adds the first events of a batch, and lets the oldest ones go that there is no room for.
+    ///
+    /// At most a quarter of the ring is replaced, so that subscribers can be given one part before the next one comes.
+    mutating func append(_ events: inout ArraySlice<Event>) {
+        let (start, startBytes) = (next, byteCount)
+        let (partBytes, partEvents) = (mostBytes / 4, Int(clamping: mostEvents / 4))
+        repeat {
+            let chunk = EventChunk(
+                &events,
+                first: next,
+                mostBytes: min(EventChunk.fullSize, partBytes),
+                mostEvents: partEvents
+            )
             chunks.append(chunk)
             byteCount += chunk.byteCount
             next = chunk.next
-        }
+        } while !events.isEmpty && byteCount - startBytes < partBytes && next - start < UInt64(clamping: partEvents)
         trim()
     }
 

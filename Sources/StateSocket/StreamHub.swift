@@ -93,17 +93,28 @@ final class StreamHub {
 
     private func take(_ batch: Subscription<Event>.Batch) {
         switch batch {
-        case .notifications(let events): ring.append(events)
+        case .notifications(let batch):
+            ring.expect(batch.first?.sequence ?? ring.next)
+            var events = batch.map(\.content)[...]
+            while !events.isEmpty {
+                ring.append(&events)
+                serve()
+            }
+            return
         case .lagged: subscribe()
         case .empty: return
         case .finished:
             guard !isFinished else { return }
             isFinished = true
         }
+        serve()
+        if isFinished { endConversations() }
+    }
+
+    private func serve() {
         leaveParkingPlaces()
         // A copy, because a stream that ends leaves the array.
         for stream in live { stream.pump() }
-        if isFinished { endConversations() }
     }
 
     /// Takes what the bus has released when a number is said to be among it that is not in the ring yet.

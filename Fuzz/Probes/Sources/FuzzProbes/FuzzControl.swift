@@ -1,0 +1,40 @@
+internal import NIOCore
+
+@testable import StateSocket
+
+/// What clients send to control.sock.
+enum FuzzControl {
+    private static let limit = 1024
+
+    static func run(_ input: [UInt8]) {
+        // The first byte says in what pieces the rest comes.
+        let size = Int(input.first ?? 1) + 1
+        let (pieces, whole) = (items(input.dropFirst(), piece: size), items(input.dropFirst(), piece: .max))
+        require(pieces == whole, "the pieces make a difference")
+        for case .line(let line) in whole {
+            require(line.count <= limit && !line.contains(UInt8(ascii: "\n")), "a line is no line")
+            guard let request = try? ControlRequest(parsing: line) else { continue }
+            let again = try? ControlRequest(parsing: request.parameters)
+            require(again == nil || request.parameters.count < line.count, "the parameters are the whole request")
+            require((try? RequestObject(request.parameters)) != nil, "the parameters are no object")
+            guard let order = try? request.order() else { continue }
+            _ = order.filter.passes(type: "reachagent.path.changed".utf8)
+            for subject in order.filter.subjects ?? [] {
+                require(order.filter.passes(subject: subject), "a subject is lost")
+            }
+        }
+    }
+
+    private static func items(_ bytes: ArraySlice<UInt8>, piece: Int) -> [LineFramer.Item] {
+        var framer = LineFramer(limit: limit)
+        var items: [LineFramer.Item] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            framer.append(ByteBuffer(bytes: rest.prefix(piece)))
+            rest = rest.dropFirst(piece)
+            while let item = framer.next() { items.append(item) }
+        }
+        if let item = framer.rest() { items.append(item) }
+        return items
+    }
+}

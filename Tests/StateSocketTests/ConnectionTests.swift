@@ -1,0 +1,145 @@
+import EventEnvelope
+import Foundation
+import NotificationBus
+import StateSocket
+import Testing
+
+/// Connections that come, go, and stay half open.
+struct ConnectionTests {
+    @Test func `a client that shuts its sending side down goes on receiving`() async throws {
+        let numbers = try await ServedStream.run { stream in
+            let clients = [try Client(stream.events), try Client(stream.control)]
+            try clients[1].send(#"{"method":"subscribe","more":true}"# + "\n")
+            for client in clients { client.shutSending() }
+            for client in clients { _ = try client.lines(2) }
+            for _ in 0..<10 { stream.publish() }
+            return try clients.map { try $0.sequences(through: 10) }
+        }
+        #expect(numbers == [Array(1...10), Array(1...10)])
+    }
+
+    @Test func `a client that is gone is noticed while nothing happens`() async throws {
+        let isGone = try await ServedStream.run { stream in
+            var clients = [try Client(stream.events), try Client(stream.control), try Client(stream.events)]
+            clients[2].shutSending()
+            guard stream.waitForConnections(3) else { return false }
+            _ = try clients[2].lines(2)
+            clients = []
+            return stream.waitForConnections(0)
+        }
+        #expect(isGone)
+    }
+
+    @Test func `what is sent to events is not kept, and a client that sends without end is left waiting`() async throws
+    {
+        let (sent, numbers) = try await ServedStream.run { stream in
+            let client = try Client(stream.events)
+            var (sent, pauses) = (0, 0)
+            let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+            while pauses < 20, sent < 64 << 20 {
+                let count = client.sendWithoutWaiting(bytes)
+                if count > 0 { sent += count } else { pauses += 1; usleep(5000) }
+            }
+            _ = try client.lines(2)
+            stream.publish()
+            return (sent, try client.sequences(through: 1))
+        }
+        #expect(sent < 4 << 20)
+        #expect(numbers == [1])
+    }
+
+    @Test func `what follows a subscription on its connection is not looked at`() async throws {
+        let lines = try await ServedStream.run { stream in
+            let client = try Client(stream.control)
+            try client.send(
+                #"{"method":"status"}"# + "\n" + #"{"method":"subscribe","more":true}"# + "\n" + #"{"method":"status"}"#
+                    + "\n"
+            )
+            let opening = try client.lines(3)
+            try client.send(#"{"method":"dance"}"# + "\n")
+            stream.publish()
+            stream.publish(.agentStopping)
+            stream.stop()
+            return opening + (try client.linesToEnd())
+        }
+        #expect(lines.count == 6)
+        #expect(lines.dropFirst().filter { $0.contains("specversion") }.count == 4)
+        #expect(lines.last == #"{"error":"agent_stopping","parameters":{"last_seq":2}}"#)
+    }
+
+    @Test func `a connection beyond the limit is told so, and the limit survives a flood`() async throws {
+        let (refusals, remaining, served) = try await ServedStream.run(configure: { $0.mostConnections = 4 }) {
+            stream in
+            var admitted = try (0..<4).map { _ in try Client(stream.events) }
+            for client in admitted { _ = try client.lines(2) }
+            let flood = try (0..<500).map { try Client($0 % 2 == 0 ? stream.events : stream.control) }
+            let refusals = try flood.map { try $0.linesToEnd() }
+            let remaining = stream.server.connectionCount
+            admitted = []
+            guard stream.waitForConnections(0) else { return (refusals, remaining, 0) }
+            return (refusals, remaining, try Client(stream.events).lines(2).count)
+        }
+        #expect(refusals.allSatisfy { $0 == [#"{"error":"too_many_connections","parameters":{"limit":4}}"#] })
+        #expect(refusals.count == 500 && remaining == 4 && served == 2)
+    }
+
+    @Test func `a flood of clients that say half a word and go leaves nothing behind`() async throws {
+        let isEmpty = try await ServedStream.run { stream in
+            for round in 0..<500 {
+                let client = try Client(round % 2 == 0 ? stream.control : stream.events)
+                _ = client.sendWithoutWaiting(Array(#"{"method":"sta"#.utf8))
+            }
+            return stream.waitForConnections(0)
+        }
+        #expect(isEmpty)
+    }
+
+    @Test func `at the end everybody gets the last event and is told`() async throws {
+        let (events, control, idle, files, again) = try await onThread {
+            let stream = try ServedStream()
+            let clients = [try Client(stream.events), try Client(stream.control), try Client(stream.control)]
+            try clients[1].send(#"{"method":"subscribe","more":true}"# + "\n")
+            _ = try clients[0].lines(2)
+            _ = try clients[1].lines(2)
+            for _ in 0..<1000 { stream.publish(padding: 300) }
+            stream.publish(.agentStopping, subject: "agent")
+            stream.bus.finish()
+            Thread.detachNewThread { stream.server.stop(within: .seconds(10)) }
+            let ends = try clients.map { try $0.linesToEnd() }
+            stream.server.stop(within: .seconds(10))
+            let files = try FileManager.default.contentsOfDirectory(atPath: stream.directory).filter {
+                $0.hasSuffix(".sock")
+            }
+            var again: StateSocketError?
+            do throws(StateSocketError) { try stream.server.start() } catch { again = error }
+            return (ends[0], ends[1], ends[2], files, again)
+        }
+        #expect(events.count == 1001 && control.count == 1002)
+        #expect(events.last?.contains("reachagent.agent.stopping") == true)
+        #expect(control.last == #"{"error":"agent_stopping","parameters":{"last_seq":1001}}"#)
+        #expect(idle.isEmpty && files.isEmpty)
+        #expect(again?.cause == .startedBefore)
+    }
+
+    @Test(arguments: [false, true])
+    func `the end waits for nobody beyond its deadline`(isBusFinished: Bool) async throws {
+        let (took, lines) = try await onThread {
+            let stream = try ServedStream()
+            let stuck = try Client(stream.events)
+            let client = try Client(stream.control)
+            try client.send(#"{"method":"subscribe","more":true}"# + "\n")
+            _ = try client.lines(2)
+            for _ in 0..<2000 { stream.publish(padding: 400) }
+            if isBusFinished { stream.bus.finish() }
+            let numbers = try client.sequences(through: 2000).count
+            let start = ContinuousClock.now
+            stream.server.stop(within: .milliseconds(300))
+            let took = start.duration(to: .now)
+            withExtendedLifetime(stuck) {}
+            return (took, (numbers, try client.linesToEnd()))
+        }
+        #expect(took >= .milliseconds(250) && took < .seconds(10))
+        #expect(lines.0 == 2000)
+        #expect(lines.1 == [#"{"error":"agent_stopping","parameters":{"last_seq":2000}}"#])
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import StateSocket
+import Synchronization
+import Testing
+
+/// What control.sock answers.
+struct ControlProtocolTests {
+    static let refusals: [(request: String, code: String, names: String)] = [
+        (#"nonsense"#, "invalid_json", "JSON"),
+        (#"{"method":"status""#, "invalid_json", "JSON"),
+        (#"["status"]"#, "invalid_json", "JSON"),
+        (#"{"method":"status"} {}"#, "invalid_json", "JSON"),
+        (
+            #"{"method":"status","parameters":{"a":\#(String(repeating: "[", count: 70))\#(String(repeating: "]", count: 70))}}"#,
+            "invalid_json", "JSON"
+        ),
+        (#"{}"#, "invalid_request", "method"),
+        (#"{"method":7}"#, "invalid_request", "method"),
+        (#"{"method":"\ud800"}"#, "invalid_request", "method"),
+        (#"{"method":"status","method":"status"}"#, "invalid_request", "method"),
+        (#"{"method":"status","m\u0065thod":"status"}"#, "invalid_request", "method"),
+        (#"{"method":"status","parameters":[]}"#, "invalid_request", "parameters"),
+        (#"{"method":"status","parameters":null}"#, "invalid_request", "parameters"),
+        (#"{"method":"status","more":1}"#, "invalid_request", "more"),
+        (#"{"method":"status","oneway":true}"#, "invalid_request", "oneway"),
+        (#"{"method":"dance"}"#, "unknown_method", "dance"),
+        (#"{"method":""}"#, "unknown_method", "''"),
+        (#"{"method":"status","parameters":{"x":1}}"#, "invalid_parameters", "x"),
+        (#"{"method":"subscribers","parameters":{"x":1}}"#, "invalid_parameters", "x"),
+        (#"{"method":"probe","parameters":{"targets":[],"targets":[]}}"#, "invalid_parameters", "parameters.targets"),
+        (#"{"method":"subscribe"}"#, "expected_more", "more"),
+        (#"{"method":"subscribe","more":false}"#, "expected_more", "more"),
+        (#"{"method":"subscribe","more":true,"parameters":{"type":["a"]}}"#, "invalid_parameters", "type"),
+        (#"{"method":"subscribe","more":true,"parameters":{"types":"a"}}"#, "invalid_parameters", "types"),
+        (#"{"method":"subscribe","more":true,"parameters":{"types":[]}}"#, "invalid_parameters", "types"),
+        (#"{"method":"subscribe","more":true,"parameters":{"types":[1]}}"#, "invalid_parameters", "types"),
+        (#"{"method":"subscribe","more":true,"parameters":{"types":["A b"]}}"#, "invalid_parameters", "types"),
+        (#"{"method":"subscribe","more":true,"parameters":{"subjects":[["a"]]}}"#, "invalid_parameters", "subjects"),
+        (#"{"method":"subscribe","more":true,"parameters":{"since_seq":-1}}"#, "invalid_parameters", "since_seq"),
+        (#"{"method":"subscribe","more":true,"parameters":{"since_seq":1.5}}"#, "invalid_parameters", "since_seq"),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551616}}"#,
+            "invalid_parameters", "since_seq"
+        ),
+        (#"{"method":"subscribe","more":true,"parameters":{"stream":1}}"#, "invalid_parameters", "stream"),
+        (#"{"method":"subscribe","more":true,"parameters":{"snapshot":"no"}}"#, "invalid_parameters", "snapshot"),
+        (#"{"method":"subscribe","more":true,"parameters":{"stream":"other"}}"#, "stream_changed", "stream-a"),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551615}}"#, "sequence_unknown",
+            #""newest_seq":49"#
+        ),
+        (#"{"method":"subscribe","more":true,"parameters":{"since_seq":50}}"#, "sequence_unknown", #""newest_seq":49"#),
+        (#"{"method":"subscribe","more":true,"parameters":{"since_seq":7}}"#, "events_expired", #""oldest_seq":50"#),
+    ]
+
+    @Test func `each refusal has its code, names what is wrong, and leaves the connection usable`() async throws {
+        let replies = try await ServedStream.run(firstSequence: 50) { stream in
+            let client = try Client(stream.control)
+            return try Self.refusals.map { refusal in
+                try client.send(refusal.request + "\n" + #"{"method":"status"}"# + "\n")
+                return try client.lines(2)
+            }
+        }
+        for (refusal, reply) in zip(Self.refusals, replies) {
+            #expect(reply.count == 2)
+            #expect(
+                reply.first?.hasPrefix(#"{"error":"\#(refusal.code)","parameters":{"#) == true,
+                "\(refusal) \(reply)"
+            )
+            #expect(reply.first?.contains(refusal.names) == true, "\(refusal) \(reply)")
+            #expect(reply.last == #"{"parameters":{"connections":1}}"#)
+        }
+    }
+
+    @Test func `bytes that are no text are invalid JSON`() async throws {
+        let reply = try await ServedStream.run { stream in
+            let client = try Client(stream.control)
+            try client.send(Array(#"{"method":""#.utf8) + [0xFF, 0xC0] + Array("\"}\n".utf8))
+            return try client.line()
+        }
+        #expect(reply?.hasPrefix(#"{"error":"invalid_json""#) == true)
+    }
+
+    @Test func `requests come in any pieces, with CR, with empty lines between, and the last one without an end`()
+        async throws
+    {
+        let replies = try await ServedStream.run { stream in
+            let client = try Client(stream.control)
+            let text =
+                "\r\n\n  \n{\"method\":\"status\"}\r\n{\"method\" : \"probe\" , \"parameters\" : {} }\n{\"method\":\"status\"}"
+            for byte in Array(text.utf8) { try client.send([byte]) }
+            client.shutSending()
+            return try client.linesToEnd()
+        }
+        #expect(
+            replies == [
+                #"{"parameters":{"connections":1}}"#, #"{"parameters":{"did":"probe"}}"#,
+                #"{"parameters":{"connections":1}}"#,
+            ]
+        )
+    }
+
+    @Test(arguments: [4096, 1 << 20])
+    func `a line that is too long is answered once and skipped`(length: Int) async throws {
+        let replies = try await ServedStream.run(configure: { $0.mostRequestBytes = 1024 }) { stream in
+            let client = try Client(stream.control)
+            try client.send([UInt8](repeating: UInt8(ascii: "x"), count: length))
+            try client.send("\n" + #"{"method":"status"}"# + "\n")
+            return try client.lines(2)
+        }
+        #expect(replies.first?.hasPrefix(#"{"error":"line_too_long""#) == true)
+        #expect(replies.last == #"{"parameters":{"connections":1}}"#)
+    }
+
+    @Test func `replies keep the order of the requests, however late an answer is`() async throws {
+        let (replies, parameters) = try await ServedStream.run { stream in
+            stream.agent.answersAtOnce.withLock { $0 = false }
+            let client = try Client(stream.control)
+            try client.send(
+                #"{"method":"probe","parameters":{"targets":["a\n"]}}"# + "\n" + #"{"method":"status"}"# + "\n"
+            )
+            try client.send(#"{"method":"reload"}"# + "\n")
+            while stream.agent.calls.withLock({ $0.count }) < 2 { usleep(2000) }
+            let calls = stream.agent.calls.withLock { $0 }
+            calls[1].reply(.failure(code: "no_configuration_file", message: "none"))
+            calls[0].reply(.parameters(Array(#"{"a":1}"#.utf8)))
+            calls[0].reply(.parameters(Array(#"{"a":2}"#.utf8)))
+            return (try client.lines(3), calls.map(\.parameters))
+        }
+        #expect(parameters == [#"{"targets":["a\n"]}"#, "{}"])
+        #expect(
+            replies == [
+                #"{"parameters":{"a":1}}"#, #"{"parameters":{"connections":1}}"#,
+                #"{"error":"no_configuration_file","parameters":{"message":"none"}}"#,
+            ]
+        )
+    }
+
+    @Test func `the seventeenth unanswered request is refused, and reading stops before memory is used`() async throws {
+        let (replies, sent) = try await ServedStream.run { stream in
+            stream.agent.answersAtOnce.withLock { $0 = false }
+            let client = try Client(stream.control)
+            let line = Array((#"{"method":"probe"}"# + "\n").utf8)
+            var sent = 0
+            // As much as goes, and again after the server had time to read on if it did.
+            for _ in 0..<20 {
+                while case let count = client.sendWithoutWaiting(Array(repeatElement(line, count: 1000).joined())),
+                    count > 0
+                {
+                    sent += count
+                    if sent > 64 << 20 { break }
+                }
+                usleep(5000)
+            }
+            while stream.agent.calls.withLock({ $0.count }) < 16 { usleep(2000) }
+            stream.agent.answersAtOnce.withLock { $0 = true }
+            for call in stream.agent.calls.withLock({ $0 }) { call.reply(.parameters(Array("{}".utf8))) }
+            return (try client.lines(17), sent)
+        }
+        #expect(replies.prefix(16).allSatisfy { $0 == #"{"parameters":{}}"# })
+        #expect(replies.last?.hasPrefix(#"{"error":"too_many_requests""#) == true)
+        #expect(sent < 4 << 20)
+    }
+
+    @Test func `a client that asks and never reads is not read from any more`() async throws {
+        let sent = try await ServedStream.run { stream in
+            let client = try Client(stream.control)
+            let lines = Array(repeatElement(Array((#"{"method":"subscribers"}"# + "\n").utf8), count: 1000).joined())
+            var (sent, pauses) = (0, 0)
+            while pauses < 20, sent < 64 << 20 {
+                let count = client.sendWithoutWaiting(Array(lines))
+                if count > 0 { sent += count } else { pauses += 1; usleep(5000) }
+            }
+            // Others are still served.
+            let other = try Client(stream.control)
+            try other.send(#"{"method":"status"}"# + "\n")
+            guard try other.line() == #"{"parameters":{"connections":2}}"# else { return Int.max }
+            return sent
+        }
+        #expect(sent < 4 << 20)
+    }
+
+    @Test func `subscribers shows who is there and what they do`() async throws {
+        let text = try await ServedStream.run { stream in
+            stream.publish()
+            let events = try Client(stream.events)
+            _ = try events.lines(2)
+            let filtered = try Client(stream.control)
+            try filtered.send(
+                #"{"method":"subscribe","more":true,"parameters":{"types":["path.*"],"subjects":["x"],"since_seq":0}}"#
+                    + "\n"
+            )
+            _ = try filtered.line()
+            let client = try Client(stream.control)
+            try client.send(#"{"method":"subscribers"}"# + "\n")
+            return try client.line() ?? ""
+        }
+        let object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: [String: Any]])
+        let list = try #require(object["parameters"]?["subscribers"] as? [[String: Any]])
+        #expect(list.count == 3)
+        #expect(list.map { $0["socket"] as? String } == ["events", "control", "control"])
+        #expect(
+            list.allSatisfy {
+                $0["pid"] as? Int32 == getpid() && $0["uid"] as? UInt32 == getuid() && $0["command"] is String
+            }
+        )
+        let subscription = try #require(list[1]["subscription"] as? [String: Any])
+        #expect(subscription["types"] as? [String] == ["path.*"])
+        #expect(subscription["subjects"] as? [String] == ["x"])
+        #expect(subscription["phase"] as? String == "live")
+        #expect(subscription["since_seq"] as? Int == 0)
+        #expect(subscription["next_seq"] as? Int == 2)
+        #expect(list[0]["sent_lines"] as? Int == 2)
+        #expect(list[2]["subscription"] == nil)
+    }
+}

@@ -1,0 +1,72 @@
+import EventEnvelope
+import Foundation
+import NotificationBus
+import StateSocket
+
+/// A bus, an agent and a server in a directory of its own.
+final class ServedStream: Sendable {
+    let directory: String
+    let bus: NotificationBus<Event>
+    let agent: ScriptedAgent
+    let server: StateServer
+
+    var events: String { "\(directory)/events.sock" }
+    var control: String { "\(directory)/control.sock" }
+
+    static func makeDirectory() throws -> String {
+        var template = Array("/tmp/sockets-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Client.Failure(operation: "mkdtemp", number: errno) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    init(
+        firstSequence: UInt64 = 1,
+        replay: MemoryJournal? = nil,
+        adopting: ActivatedSockets = ActivatedSockets(),
+        _ configure: (inout StateSocketConfiguration) -> Void = { _ in }
+    ) throws {
+        directory = try Self.makeDirectory()
+        bus = NotificationBus<Event>(firstSequence: firstSequence)
+        agent = ScriptedAgent(bus)
+        var configuration = StateSocketConfiguration(directory: directory)
+        configure(&configuration)
+        server = StateServer(configuration: configuration, bus: bus, replay: replay, agent: agent, adopting: adopting)
+        try server.start()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    @discardableResult
+    func publish(_ type: EventType = .pathChanged, subject: String = "default", padding: Int = 0) -> Event? {
+        bus.publish { self.agent.event(type, subject: subject, padding: padding, number: $0) }?.content
+    }
+
+    /// Ends the bus and the server.
+    func stop() {
+        bus.finish()
+        server.stop(within: .seconds(10))
+    }
+
+    /// Waits until the server has so many connections; `false` after a long time.
+    func waitForConnections(_ count: Int) -> Bool {
+        for _ in 0..<2000 {
+            if server.connectionCount == count { return true }
+            usleep(5000)
+        }
+        return false
+    }
+
+    /// Runs something that blocks, and ends the server.
+    static func run<Result: Sendable>(
+        firstSequence: UInt64 = 1,
+        replay: MemoryJournal? = nil,
+        configure: @escaping @Sendable (inout StateSocketConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (ServedStream) throws -> Result
+    ) async throws -> Result {
+        try await onThread {
+            let stream = try ServedStream(firstSequence: firstSequence, replay: replay, configure)
+            defer { stream.stop() }
+            return try body(stream)
+        }
+    }
+}

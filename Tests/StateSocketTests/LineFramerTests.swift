@@ -1,0 +1,84 @@
+import EventEnvelope
+import NIOCore
+import Testing
+
+@testable import StateSocket
+
+/// The parts that need no socket.
+struct LineFramerTests {
+    @Test(arguments: 1...9)
+    func `lines come out the same in whatever pieces they come in`(size: Int) {
+        var framer = LineFramer(limit: 5)
+        var items: [LineFramer.Item] = []
+        let text = Array("ab\n\n12345\n123456\nx\n1234567890123\ny".utf8)
+        for start in stride(from: 0, to: text.count, by: size) {
+            framer.append(ByteBuffer(bytes: text[start..<min(start + size, text.count)]))
+            while let item = framer.next() { items.append(item) }
+        }
+        if let rest = framer.rest() { items.append(rest) }
+        let lines = ["ab", "", "12345"].map { LineFramer.Item.line(Array($0.utf8)) }
+        #expect(items == lines + [.tooLong, .line([UInt8(ascii: "x")]), .tooLong, .line([UInt8(ascii: "y")])])
+        #expect(framer.isEmpty)
+    }
+
+    @Test(arguments: [1, 3, 40, 1000])
+    func `the ring finds every event that it has, and only those`(batch: UInt64) {
+        var ring = EventRing(next: 10, mostBytes: 1 << 20, mostEvents: 100)
+        let origin = EventOrigin(streamID: "s", host: "h")
+        func events(_ numbers: Range<UInt64>) -> [Event] {
+            numbers.map { number in
+                let draft = EventDraft(.pathChanged, subject: "default", summary: "") { $0.member("n", number) }
+                return Event(draft, from: origin, at: .init(microsecondsSince1970: 0), number: number)
+            }
+        }
+        var next: UInt64 = 10
+        while next < 2000 {
+            var part = events(next..<next + batch)[...]
+            ring.expect(next)
+            while !part.isEmpty { ring.append(&part) }
+            next += batch
+            #expect(ring.next == next)
+            for number in next - min(next, 300)..<next + 3 {
+                let chunk = ring.index(of: number).flatMap { ring.chunk(at: $0) }
+                #expect((chunk != nil) == (number >= ring.first && number < next))
+                if let chunk { #expect(chunk.first <= number && number < chunk.next) }
+            }
+        }
+        // A hole in the numbers: what was before it is gone.
+        ring.expect(next + 5)
+        var part = events(next + 5..<next + 7)[...]
+        ring.append(&part)
+        #expect(ring.first == next + 5 && ring.next == next + 7)
+    }
+
+    @Test func `wrapped and plain slices of a chunk are whole lines`() {
+        let origin = EventOrigin(streamID: "s", host: "h")
+        var events = (1...5 as ClosedRange<UInt64>).map { number in
+            let draft = EventDraft(.pathChanged, subject: "default", summary: "") { $0.member("n", number * number) }
+            return Event(draft, from: origin, at: .init(microsecondsSince1970: 0), number: number)
+        }[...]
+        let lines = events.map { String(decoding: $0.line, as: UTF8.self) }
+        let chunk = EventChunk(&events, first: 1)
+        #expect(events.isEmpty && chunk.count == 5)
+        for start in 0..<5 {
+            for end in start...5 {
+                let plain = lines[start..<end].map { $0 + "\n" }.joined()
+                #expect(String(buffer: chunk.lines(start..<end, as: .plain)) == plain)
+                let replies = lines[start..<end].map { #"{"parameters":\#($0),"continues":true}"# + "\n" }.joined()
+                #expect(String(buffer: chunk.lines(start..<end, as: .reply)) == replies)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#""""#, ""), (#""a\"\\\/\b\f\n\r\tz""#, "a\"\\/\u{8}\u{C}\n\r\tz"), (#""\u00e9\ud83d\ude00x""#, "é😀x"),
+            (#""é""#, "é"),
+            (#""\ud83d""#, nil), (#""\ud83dx""#, nil), (#""\ude00""#, nil), (#""\ud83d\u0041""#, nil), ("7", nil),
+            ("\"", nil), ("", nil),
+        ] as [(String, String?)]
+    )
+    func `strings are read with their escapes`(text: String, expected: String?) {
+        #expect(JSONString.decoded(Array(text.utf8)[...]) == expected)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import NotificationBus
+import StateSocket
+import Testing
+
+/// Subscribers that read late, or never.
+struct SlowSubscriberTests {
+    private static func subscribe(_ client: Client) throws {
+        try client.send(#"{"method":"subscribe","more":true}"# + "\n")
+        _ = try client.lines(2)
+    }
+
+    @Test(arguments: [false, true])
+    func `who cannot keep up gets a last line that says so, also when the stream has fallen quiet`(onControl: Bool)
+        async throws
+    {
+        let lines = try await ServedStream.run(configure: {
+            $0.ringEvents = 100; $0.ringBytes = 50_000
+        }) { stream in
+            let client = try Client(onControl ? stream.control : stream.events)
+            if onControl { try Self.subscribe(client) } else { _ = try client.lines(2) }
+            for _ in 0..<4000 { stream.publish(padding: 400) }
+            // Nothing is published any more; only now does the client read.
+            return try client.linesToEnd()
+        }
+        let numbers = lines.compactMap { Client.sequence(of: Array($0.utf8)) }
+        #expect(!numbers.isEmpty && numbers.count < 4000)
+        #expect(numbers.elementsEqual(1..<UInt64(numbers.count) + 1))
+        let last = try #require(lines.last)
+        #expect(last.contains(#""type":"reachagent.subscriber.lagged""#))
+        #expect(last.contains(#""last_seq":\#(numbers.count)}"#))
+        #expect(last.hasPrefix(#"{"error":"subscriber_lagged","parameters":{"specversion""#) == onControl)
+    }
+
+    @Test func `who never reads is cut off after a while, and its place is free`() async throws {
+        let isFree = try await ServedStream.run(
+            configure: {
+                $0.ringEvents = 10; $0.ringBytes = 10_000; $0.lagPatience = .milliseconds(50)
+            }
+        ) { stream in
+            let client = try Client(stream.events)
+            guard stream.waitForConnections(1) else { return false }
+            for _ in 0..<4000 { stream.publish(padding: 400) }
+            defer { withExtendedLifetime(client) {} }
+            return stream.waitForConnections(0)
+        }
+        #expect(isFree)
+    }
+
+    @Test func `a slow subscriber that stays within the ring loses nothing`() async throws {
+        let numbers = try await ServedStream.run { stream in
+            let clients = [try Client(stream.events), try Client(stream.control)]
+            try Self.subscribe(clients[1])
+            for _ in 0..<4000 { stream.publish(padding: 400) }
+            return try clients.map { try $0.sequences(through: 4000) }
+        }
+        #expect(numbers.allSatisfy { $0.elementsEqual(1...4000) })
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `of a thousand subscribers a hundred never read, and the others see everything`() async throws {
+        let most: UInt64 = 800
+        let (counts, isFull) = try await ServedStream.run(configure: { $0.ringBytes = 256 << 10 }) { stream in
+            let clients = try (0..<1000).map { _ in try Client(stream.events) }
+            guard stream.waitForConnections(1000) else { return ([Int](), false) }
+            let readers = clients.dropFirst(100)
+            var found: [Int] = []
+            // In steps that the readers follow: the ring forgets what those who never read would need.
+            for step in 1...8 {
+                let last = most / 8 * UInt64(step)
+                for _ in 0..<most / 8 { stream.publish(padding: 700) }
+                var sum = 0
+                for reader in readers { sum += try reader.sequences(through: last).count }
+                found.append(sum)
+            }
+            return (found, true)
+        }
+        #expect(isFull)
+        #expect(counts == Array(repeating: 900 * 100, count: 8))
+    }
+}

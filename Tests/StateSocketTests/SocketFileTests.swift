@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+@testable import StateSocket
+
+/// The socket files: who may be replaced, and who may not.
+struct SocketFileTests {
+    private static func permissions(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// A socket that listens at a path, made as anybody would.
+    private static func listen(at path: String, type: Int32 = Int32(SOCK_STREAM.rawValue)) -> Int32 {
+        let descriptor = socket(AF_UNIX, type, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        _ = Glibc.listen(descriptor, 10)
+        return descriptor
+    }
+
+    private static func startFailure(_ prepare: @escaping @Sendable (String) throws -> Void) async throws
+        -> StateSocketError?
+    {
+        try await onThread {
+            let directory = try ServedStream.makeDirectory()
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            try prepare(directory)
+            do {
+                let stream = try ServedStream { $0.directory = directory }
+                stream.stop()
+                return nil
+            } catch let error as StateSocketError {
+                return error
+            }
+        }
+    }
+
+    @Test(arguments: [0o600, 0o660, 0o666])
+    func `the files have exactly the permissions asked for, in directories that are made`(mode: UInt32) async throws {
+        let (modes, directory, leftOver) = try await onThread {
+            let base = try ServedStream.makeDirectory()
+            defer { try? FileManager.default.removeItem(atPath: base) }
+            let directory = base + "/a/b"
+            let stream = try ServedStream {
+                $0.directory = directory; $0.mode = mode; $0.group = "\(getgid())"
+            }
+            defer { stream.stop() }
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+            let modes = try ["events.sock", "control.sock"].map { try Self.permissions("\(directory)/\($0)") }
+            return (modes, try Self.permissions(directory), files)
+        }
+        #expect(modes == [Int(mode), Int(mode)])
+        #expect(directory == 0o755)
+        #expect(leftOver == ["agent.lock", "control.sock", "events.sock"])
+    }
+
+    @Test func `a dead agent's sockets are replaced`() async throws {
+        let failure = try await Self.startFailure { directory in
+            for name in ["events.sock", ".events.new", "control.sock"] {
+                close(Self.listen(at: "\(directory)/\(name)"))
+            }
+        }
+        #expect(failure == nil)
+    }
+
+    @Test func `a socket that somebody listens on is refused`() async throws {
+        let failure = try await Self.startFailure { directory in _ = Self.listen(at: "\(directory)/control.sock") }
+        #expect(failure?.cause == .inUse(by: nil))
+        #expect(failure?.path.hasSuffix("/control.sock") == true)
+    }
+
+    @Test func `a file that is no socket is refused and kept`() async throws {
+        let (failure, text) = try await onThread {
+            let directory = try ServedStream.makeDirectory()
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            try Data("precious".utf8).write(to: URL(filePath: "\(directory)/events.sock"))
+            var failure: StateSocketError?
+            do { _ = try ServedStream { $0.directory = directory } } catch let error as StateSocketError {
+                failure = error
+            }
+            return (failure, try String(contentsOfFile: "\(directory)/events.sock", encoding: .utf8))
+        }
+        #expect(failure?.cause == .notASocket)
+        #expect(text == "precious")
+    }
+
+    @Test func `a datagram socket that is alive is refused`() async throws {
+        let failure = try await Self.startFailure { directory in
+            _ = Self.listen(at: "\(directory)/events.sock", type: Int32(SOCK_DGRAM.rawValue))
+        }
+        #expect(failure?.cause == .notASocket)
+    }
+
+    @Test func `a second agent is refused and is told who the first one is`() async throws {
+        let failure = try await onThread {
+            let first = try ServedStream()
+            defer { first.stop() }
+            do {
+                _ = try ServedStream { [directory = first.directory] in $0.directory = directory }
+                return nil as StateSocketError?
+            } catch let error as StateSocketError {
+                return error
+            }
+        }
+        #expect(failure?.cause == .inUse(by: getpid()))
+        #expect(failure?.description.contains("agent.lock") == true)
+    }
+
+    @Test func `a path that is too long, and a group that does not exist, are named`() async throws {
+        let long = try await onThread {
+            let base = try ServedStream.makeDirectory()
+            defer { try? FileManager.default.removeItem(atPath: base) }
+            do { _ = try ServedStream { $0.directory = base + "/" + String(repeating: "d", count: 100) } } catch let
+                error as StateSocketError
+            {
+                return error.cause as StateSocketError.Cause?
+            }
+            return nil as StateSocketError.Cause?
+        }
+        #expect(long == .pathTooLong(limit: 107))
+        #expect(
+            throws: StateSocketError(operation: "set the group of", path: "/x", cause: .unknownGroup("no such group"))
+        ) {
+            try SocketGroup.number(of: "no such group", for: "/x")
+        }
+        #expect(try SocketGroup.number(of: "root", for: "/x") == 0)
+        #expect(try SocketGroup.number(of: "1234", for: "/x") == 1234)
+    }
+
+    @Test func `a file that took the socket's place is not removed at the end`() async throws {
+        let text = try await onThread {
+            let stream = try ServedStream()
+            unlink(stream.events)
+            try Data("another's".utf8).write(to: URL(filePath: stream.events))
+            stream.stop()
+            return try String(contentsOfFile: stream.events, encoding: .utf8)
+        }
+        #expect(text == "another's")
+    }
+
+    // MARK: Activation
+
+    static let environments: [(variables: [String: String], expected: [String])] = [
+        ([:], []),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "events:control"], ["3 events", "4 control"]),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "events"], ["3 events", "4 "]),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "1"], ["3 "]),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": ":x:y:z"], ["3 ", "4 x"]),
+        (["LISTEN_PID": "8", "LISTEN_FDS": "2"], []),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "0"], []),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "-1"], []),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "99999999999"], []),
+        (["LISTEN_PID": "7", "LISTEN_FDS": "100"], []),
+        (["LISTEN_PID": "seven", "LISTEN_FDS": "1"], []),
+        (["LISTEN_FDS": "1"], []),
+    ]
+
+    @Test(arguments: environments)
+    func `the environment says what was handed over`(variables: [String: String], expected: [String]) {
+        let found = ActivatedSockets.handedOver(in: variables, to: 7).map { "\($0.descriptor) \($0.name)" }
+        #expect(found == expected)
+    }
+
+    @Test func `sockets that were handed over are served, and not removed`() async throws {
+        let (lines, reply, remains, hasFlag) = try await onThread {
+            let directory = try ServedStream.makeDirectory()
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            let events = Self.listen(at: "\(directory)/any")
+            let control = Self.listen(at: "\(directory)/control.sock")
+            let adopted = try ActivatedSockets(taking: [(events, "events"), (control, "unknown")])
+            let stream = try ServedStream(adopting: adopted)
+            let lines = try Client("\(directory)/any").lines(2)
+            let client = try Client("\(directory)/control.sock")
+            try client.send(#"{"method":"reload"}"# + "\n")
+            let reply = try client.line()
+            let hasFlag = fcntl(events, F_GETFD) & FD_CLOEXEC != 0
+            stream.stop()
+            let remains = ["any", "control.sock"].allSatisfy { access("\(directory)/\($0)", F_OK) == 0 }
+            return (lines, reply, remains && access(stream.events, F_OK) != 0, hasFlag)
+        }
+        #expect(lines.count == 2)
+        #expect(reply == #"{"parameters":{"did":"reload"}}"#)
+        #expect(remains && hasFlag)
+    }
+
+    @Test func `descriptors that are no listening stream sockets are refused`() throws {
+        let directory = try ServedStream.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var reasons: [String] = []
+        let idle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let datagram = Self.listen(at: "\(directory)/d", type: Int32(SOCK_DGRAM.rawValue))
+        let internet = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listening = Self.listen(at: "\(directory)/x")
+        defer { for descriptor in [idle, datagram, internet, listening] { close(descriptor) } }
+        for list in [
+            [(idle, "events")], [(datagram, "events")], [(internet, "events")], [(listening, "x")], [(9999, "events")],
+            [(listening, "events"), (listening, "events")],
+        ] as [[(descriptor: Int32, name: String)]] {
+            do { _ = try ActivatedSockets(taking: list) } catch { reasons.append(error.description) }
+        }
+        #expect(reasons.count == 6)
+        for (reason, word) in zip(reasons, ["listen", "stream", "Unix", "neither", "Bad file", "two"]) {
+            #expect(reason.contains(word), "\(reason)")
+        }
+    }
+}

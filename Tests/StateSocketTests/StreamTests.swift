@@ -1,0 +1,220 @@
+import EventEnvelope
+import Foundation
+import NotificationBus
+import StateSocket
+import Synchronization
+import Testing
+
+/// What subscribers are sent, and in what order.
+struct StreamTests {
+    @Test func `a connection begins with hello and snapshot and goes on with every event`() async throws {
+        let lines = try await ServedStream.run { stream in
+            let before = stream.publish()
+            let client = try Client(stream.events)
+            let opening = try client.lines(2)
+            let after = (0..<3).compactMap { _ in stream.publish() }
+            let live = try client.lines(3)
+            return (opening, live, after.map { String(decoding: $0.line, as: UTF8.self) }, before?.sequence)
+        }
+        #expect(lines.0.count == 2)
+        #expect(lines.0.first?.contains(#""subject":"hello""#) == true)
+        #expect(lines.0.last?.contains(#""subject":"snapshot""#) == true)
+        #expect(lines.1 == lines.2)
+        #expect(lines.1.count == 3 && lines.3 == 1)
+    }
+
+    @Test func `the opening waits until the bus has released what it shows`() async throws {
+        let (connections, numbers) = try await ServedStream.run { stream in
+            let recorder = stream.bus.subscribeRecorder(capacity: 100)
+            for _ in 0..<5 { stream.publish() }
+            stream.agent.shownSequence.withLock { $0 = 5 }
+            let client = try Client(stream.events)
+            let control = try Client(stream.control)
+            try control.send(#"{"method":"subscribe","more":true,"parameters":{"snapshot":false}}"# + "\n")
+            // The server has taken the connection and the request: nothing may have been sent.
+            let asking = try Client(stream.control)
+            try asking.send(#"{"method":"subscribers"}"# + "\n")
+            let text = try asking.line() ?? ""
+            var room = [UInt8](repeating: 0, count: 16)
+            let early = recv(client.descriptor, &room, room.count, Int32(MSG_DONTWAIT))
+            stream.bus.release(through: 5)
+            stream.publish()
+            stream.bus.release(through: 6)
+            _ = recorder
+            let opening = try client.lines(2)
+            guard early < 0, opening.count == 2 else { return (text, [[UInt64]]()) }
+            return (text, [try client.sequences(through: 6), try control.sequences(through: 6)])
+        }
+        #expect(connections.contains(#""phase":"waiting""#))
+        #expect(numbers == [[6], [6]])
+    }
+
+    static let filters: [(parameters: String, numbers: [UInt64])] = [
+        (#"{}"#, [1, 2, 3, 4, 5]),
+        (#"{"types":["path.changed"]}"#, [1, 4, 5]),
+        (#"{"types":["reachagent.path.changed","agent.stopping"]}"#, [1, 4, 5]),
+        (#"{"types":["path.*"]}"#, [1, 4, 5]),
+        (#"{"types":["*"]}"#, [1, 2, 3, 4, 5]),
+        (#"{"subjects":["dns"]}"#, [2, 4]),
+        (#"{"types":["path.*"],"subjects":["dns"]}"#, [4]),
+        (#"{"subjects":["quoted \" name"]}"#, [3]),
+        (#"{"types":["path.*","target.changed"],"subjects":["dns","default"]}"#, [1, 2, 4, 5]),
+    ]
+
+    @Test(arguments: filters, [false, true])
+    func `filters choose the same events live and from the journal`(
+        filter: (parameters: String, numbers: [UInt64]),
+        fromJournal: Bool
+    ) async throws {
+        let journal = MemoryJournal()
+        let numbers = try await ServedStream.run(
+            replay: journal,
+            configure: { if fromJournal { $0.ringEvents = 1; $0.ringBytes = 1 } }
+        ) {
+            stream in
+            let client = try Client(stream.control)
+            let insert = fromJournal ? #"{"since_seq":0"# : #"{"snapshot":true"#
+            let rest = filter.parameters == "{}" ? "}" : "," + filter.parameters.dropFirst()
+            let request = #"{"method":"subscribe","more":true,"parameters":\#(insert)\#(rest)}"# + "\n"
+            if !fromJournal {
+                try client.send(request)
+                _ = try client.lines(2)
+            }
+            let scenes: [(EventType, String)] = [
+                (.pathChanged, "default"), (.targetChanged, "dns"), (.reachabilityChanged, "quoted \" name"),
+                (.pathChanged, "dns"), (.pathChanged, "default"),
+            ]
+            journal.record(scenes.compactMap { stream.publish($0.0, subject: $0.1) })
+            for _ in 0..<3 { journal.record([stream.publish(.netlinkOverrun, subject: "agent")].compactMap { $0 }) }
+            journal.record([stream.publish(.agentStopping, subject: "agent")].compactMap { $0 })
+            if fromJournal {
+                try client.send(request)
+                _ = try client.line()
+            }
+            stream.bus.finish()
+            let lines = try client.linesToEnd()
+            return lines.compactMap { Client.sequence(of: Array($0.utf8)) }.filter { $0 <= 5 }
+        }
+        #expect(numbers == filter.numbers)
+    }
+
+    @Test(arguments: 0..<24)
+    func `who joins in a storm gets each number once`(seed: UInt64) async throws {
+        let last: UInt64 = 6000
+        let journal = MemoryJournal()
+        // From a ring that has almost nothing to one that has everything.
+        let ring = [8, 64, 512, 16_384][Int(seed % 4)]
+        let results = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = ring; $0.ringBytes = ring * 200
+            }
+        ) {
+            stream in
+            let recorder = stream.bus.subscribeRecorder(capacity: 100_000)
+            Thread.detachNewThread {
+                for number in 1...last {
+                    stream.publish()
+                    // The journal is a little ahead of what the bus releases.
+                    if number % (seed % 7 + 1) == 0 || number == last {
+                        if case .notifications(let batch) = recorder.take() { journal.record(batch.map(\.content)) }
+                        stream.bus.release(through: number == last ? number : number - min(number, seed % 3))
+                    }
+                    if number % 50 == 0 { usleep(useconds_t(seed % 5) * 100) }
+                }
+            }
+            var results: [[UInt64]] = []
+            for since in [0, 1, seed * 10, seed * 100] {
+                while stream.bus.lastReleased < since { usleep(1000) }
+                let client = try Client(stream.control)
+                try client.send(
+                    #"{"method":"subscribe","more":true,"parameters":{"stream":"stream-a","since_seq":\#(since)}}"#
+                        + "\n"
+                )
+                results.append([since] + (try client.sequences(through: last)))
+            }
+            return results
+        }
+        #expect(results.count == 4)
+        for result in results {
+            let since = try #require(result.first)
+            // A cut-off in a storm is allowed to nobody but who cannot keep up; what came is without hole or double.
+            let numbers = result.dropFirst()
+            #expect(numbers.elementsEqual(since + 1..<since + 1 + UInt64(numbers.count)))
+            if ring == 16_384 { #expect(numbers.last == last) }
+        }
+    }
+
+    @Test func `who is cut off in a storm resumes and has each number once`() async throws {
+        let last: UInt64 = 20_000
+        let journal = MemoryJournal()
+        let numbers = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 16; $0.ringBytes = 4096
+            }
+        ) { stream in
+            let recorder = stream.bus.subscribeRecorder(capacity: 100_000)
+            Thread.detachNewThread {
+                for number in 1...last {
+                    stream.publish()
+                    guard number % 5 == 0 else { continue }
+                    if case .notifications(let batch) = recorder.take() { journal.record(batch.map(\.content)) }
+                    stream.bus.release(through: number)
+                }
+            }
+            var numbers: [UInt64] = []
+            while numbers.last ?? 0 < last {
+                let client = try Client(stream.control)
+                try client.send(
+                    #"{"method":"subscribe","more":true,"parameters":{"since_seq":\#(numbers.last ?? 0)}}"# + "\n"
+                )
+                numbers += try client.sequences(through: last)
+            }
+            return numbers
+        }
+        #expect(numbers.elementsEqual(1...last))
+    }
+
+    @Test func `the oldest events that are gone are refused, and a gap further on is passed over`() async throws {
+        let journal = MemoryJournal()
+        let (expired, passed) = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1
+            }
+        ) { stream in
+            for _ in 0..<30 { journal.record([stream.publish()].compactMap { $0 }) }
+            journal.forget(before: 11)
+            journal.state.withLock { $0.lines.removeAll { (15...17).contains($0.sequence) } }
+            let client = try Client(stream.control)
+            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":9}}"# + "\n")
+            let expired = try client.line()
+            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":10}}"# + "\n")
+            return (expired, try client.sequences(through: 30))
+        }
+        #expect(expired == #"{"error":"events_expired","parameters":{"oldest_seq":11}}"#)
+        #expect(passed == Array(11...14) + Array(18...30))
+    }
+
+    @Test func `a journal that cannot be read refuses`() async throws {
+        let journal = MemoryJournal()
+        let reply = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1
+            }
+        ) { stream in
+            for _ in 0..<30 { journal.record([stream.publish()].compactMap { $0 }) }
+            journal.state.withLock { $0.fails = true }
+            let client = try Client(stream.control)
+            try client.send(
+                #"{"method":"subscribe","more":true,"parameters":{"since_seq":3}}"# + "\n" + #"{"method":"status"}"#
+                    + "\n"
+            )
+            return try client.lines(2)
+        }
+        #expect(reply.first?.hasPrefix(#"{"error":"events_expired""#) == true)
+        #expect(reply.last == #"{"parameters":{"connections":1}}"#)
+    }
+}
