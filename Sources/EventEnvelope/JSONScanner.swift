@@ -215,8 +215,9 @@ struct JSONScanner {
                 littleEndian: UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
             )
             // In each byte the highest bit; the lowest one that is set is always right, a carry can only set higher ones.
-            let found = (word | Self.zeroBytes(word ^ Self.quotes) | Self.zeroBytes(word ^ Self.backslashes)
-                | (word &- Self.spaces) & ~word) & Self.highBits
+            let found =
+                (word | Self.zeroBytes(word ^ Self.quotes) | Self.zeroBytes(word ^ Self.backslashes)
+                    | (word &- Self.spaces) & ~word) & Self.highBits
             guard found == 0 else {
                 position += found.trailingZeroBitCount / 8
                 return

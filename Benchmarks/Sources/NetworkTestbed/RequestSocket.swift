@@ -17,7 +17,9 @@ package final class RequestSocket {
     ///
     /// - Returns: CLOCK_MONOTONIC just before the first byte was handed to the kernel.
     @discardableResult
-    package func perform(_ request: NetlinkRequest, _ operation: @autoclosure () -> String) throws(BenchmarkError) -> UInt64 {
+    package func perform(_ request: NetlinkRequest, _ operation: @autoclosure () -> String) throws(BenchmarkError)
+        -> UInt64
+    {
         let started = testbed_now()
         guard send(descriptor, request.bytes, request.bytes.count, 0) == request.bytes.count else {
             throw BenchmarkError(operation(), errno: errno)

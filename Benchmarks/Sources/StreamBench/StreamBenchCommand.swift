@@ -93,7 +93,12 @@ struct StreamBenchCommand: ParsableCommand {
             report.edges = try edges.run { Output.tell($0) }
         }
         if only.contains(.journal) {
-            let recording = RecordingBenchmark(program: program, folder: disk, milliseconds: milliseconds, rounds: rounds)
+            let recording = RecordingBenchmark(
+                program: program,
+                folder: disk,
+                milliseconds: milliseconds,
+                rounds: rounds
+            )
             report.recording = try recording.run { Output.tell($0) }
         }
         for form in SampleJournal.Form.allCases where only.contains(.replay) || only.contains(.history) {

@@ -4,7 +4,9 @@ internal import CTestbed
 internal import EventJournal
 internal import Glibc
 
-/// Publishes what its standard input asks for, one order a line:
+/// Publishes what its standard input asks for.
+///
+/// One order a line:
 ///
 ///     through NUMBER        the events up to a number, as fast as possible
 ///     paced RATE COUNT      so many events, so many a second; until there is another order, or none any more

@@ -30,7 +30,8 @@ extension StreamReport {
 
     private var throughputText: String {
         var table = TextTable([
-            "As many as possible", "subscribers", "window", "lines/s", "lowest", "highest", "CPU us/line", "to the loop",
+            "As many as possible", "subscribers", "window", "lines/s", "lowest", "highest", "CPU us/line",
+            "to the loop",
             "lines/CPU s", "bytes/line", "kB/subscriber", "after load",
         ])
         for row in fanOut {
@@ -39,12 +40,16 @@ extension StreamReport {
                 $0.contender == .writeLoop && $0.subscribers == row.subscribers && $0.load == row.load
             }
             let ratio = row.cpuMicrosecondsPerLine.median / (floor?.cpuMicrosecondsPerLine.median ?? .nan)
-            table.add([
-                row.contender.name, Self.subscribers(row), "\(window)", Figure.text(row.linesPerSecond.median, digits: 0),
-                Figure.text(row.linesPerSecond.lowest, digits: 0), Figure.text(row.linesPerSecond.highest, digits: 0),
-                Figure.text(row.cpuMicrosecondsPerLine.median, digits: 2), Figure.text(ratio, digits: 2),
-                Figure.text(row.linesPerCPUSecond, digits: 0), Figure.text(row.bytesPerLine, digits: 0),
-            ] + memory(row))
+            table.add(
+                [
+                    row.contender.name, Self.subscribers(row), "\(window)",
+                    Figure.text(row.linesPerSecond.median, digits: 0),
+                    Figure.text(row.linesPerSecond.lowest, digits: 0),
+                    Figure.text(row.linesPerSecond.highest, digits: 0),
+                    Figure.text(row.cpuMicrosecondsPerLine.median, digits: 2), Figure.text(ratio, digits: 2),
+                    Figure.text(row.linesPerCPUSecond, digits: 0), Figure.text(row.bytesPerLine, digits: 0),
+                ] + memory(row)
+            )
         }
         return table.text
     }
@@ -78,8 +83,10 @@ extension StreamReport {
         var table = TextTable(["Through the agent", "socket", "subscribers", "p50 us", "p99 us", "max us", "missed"])
         for row in edges {
             table.add([
-                row.edge.rawValue, row.contender.name, "\(row.subscribers)", Figure.text(row.p50Microseconds, digits: 0),
-                Figure.text(row.p99Microseconds, digits: 0), Figure.text(row.maxMicroseconds, digits: 0), "\(row.missed)",
+                row.edge.rawValue, row.contender.name, "\(row.subscribers)",
+                Figure.text(row.p50Microseconds, digits: 0),
+                Figure.text(row.p99Microseconds, digits: 0), Figure.text(row.maxMicroseconds, digits: 0),
+                "\(row.missed)",
             ])
         }
         return table.text
@@ -87,12 +94,14 @@ extension StreamReport {
 
     private var recordingText: String {
         var table = TextTable([
-            "Journal, fsync policy", "how", "batch", "events/s", "lowest", "highest", "of the file's", "CPU us/event", "MB/s",
+            "Journal, fsync policy", "how", "batch", "events/s", "lowest", "highest", "of the file's", "CPU us/event",
+            "MB/s",
         ])
         for row in recording {
             table.add([
                 row.policy, row.kind, "\(row.batch)", Figure.text(row.appendsPerSecond.median, digits: 0),
-                Figure.text(row.appendsPerSecond.lowest, digits: 0), Figure.text(row.appendsPerSecond.highest, digits: 0),
+                Figure.text(row.appendsPerSecond.lowest, digits: 0),
+                Figure.text(row.appendsPerSecond.highest, digits: 0),
                 Figure.text(ratioToFile(row), digits: 2), Figure.text(row.cpuMicrosecondsPerAppend, digits: 2),
                 Figure.text(row.megabytesPerSecond, digits: 1),
             ])
@@ -113,7 +122,8 @@ extension StreamReport {
         for row in replay {
             table.add([
                 row.name, row.form.rawValue, "\(row.clients)", Figure.text(row.megabytesPerSecond.median, digits: 0),
-                Figure.text(row.megabytesPerSecond.lowest, digits: 0), Figure.text(row.megabytesPerSecond.highest, digits: 0),
+                Figure.text(row.megabytesPerSecond.lowest, digits: 0),
+                Figure.text(row.megabytesPerSecond.highest, digits: 0),
                 Figure.text(row.cpuSeconds, digits: 2), Figure.text(row.privateMegabytes, digits: 1),
                 Figure.text(row.liveP99Milliseconds, digits: 2), "\(row.faults)",
             ])

@@ -2,9 +2,9 @@ internal import BenchmarkKit
 internal import EventEnvelope
 internal import Glibc
 
-/// The floor: the lines are encoded once, and written to one socket after the other with write(2). Nothing else.
+/// The floor: the lines are encoded once, and written to one socket after the other.
 ///
-/// It knows no snapshot, no number to begin with, no filter, and nobody who is slow.
+/// Nothing else is done. It knows no snapshot, no number to begin with, no filter, and nobody who is slow.
 final class WriteLoop: EventPublisher {
     private let sample = SampleEvent(streamID: "00000000000000000000000000000001")
     private let clients: ClientList
