@@ -189,9 +189,7 @@ struct JSONScanner {
     private mutating func scanString() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
-        while true {
-            skipPlainCharacters()
-            guard position < bytes.count else { return nil }
+        while position < bytes.count {
             let byte = bytes[position]
             switch byte {
             case UInt8(ascii: "\""):
@@ -203,36 +201,8 @@ struct JSONScanner {
             default: return nil
             }
         }
+        return nil
     }
-
-    /// Skips what stands for itself in a string, eight bytes at a time, as long as there are eight.
-    ///
-    /// Almost all of what is scanned is such text. The byte at which it stops is looked at by the caller.
-    private mutating func skipPlainCharacters() {
-        guard let base = bytes.baseAddress else { return }
-        while bytes.count - position >= 8 {
-            let word = UInt64(
-                littleEndian: UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
-            )
-            // In each byte the highest bit; the lowest one that is set is always right, a carry can only set higher ones.
-            let found =
-                (word | Self.zeroBytes(word ^ Self.quotes) | Self.zeroBytes(word ^ Self.backslashes)
-                    | (word &- Self.spaces) & ~word) & Self.highBits
-            guard found == 0 else {
-                position += found.trailingZeroBitCount / 8
-                return
-            }
-            position += 8
-        }
-    }
-
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-    private static let quotes: UInt64 = 0x2222_2222_2222_2222
-    private static let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
-    private static let spaces: UInt64 = 0x2020_2020_2020_2020
-
-    /// Sets the highest bit of the lowest byte that is 0, and perhaps others above it.
-    private static func zeroBytes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 
     private mutating func skipEscape() -> Bool {
         guard position + 1 < bytes.count else { return false }
