@@ -21,6 +21,8 @@ let package = Package(
     name: "reachagent",
     products: [
         .executable(name: "reachagent", targets: ["ReachAgent"]),
+        .library(name: "EventEnvelope", targets: ["EventEnvelope"]),
+        .library(name: "EventJournal", targets: ["EventJournal"]),
         .library(name: "NetlinkMonitor", targets: ["NetlinkMonitor"]),
         .library(name: "NetlinkTestKit", targets: ["NetlinkTestKit"]),
         .library(name: "Probes", targets: ["Probes"]),

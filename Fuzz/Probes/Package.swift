@@ -14,6 +14,8 @@ let package = Package(
         .executableTarget(
             name: "FuzzProbes",
             dependencies: [
+                .product(name: "EventEnvelope", package: "reachagent"),
+                .product(name: "EventJournal", package: "reachagent"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Probes", package: "reachagent"),

@@ -19,7 +19,7 @@ extension Timestamp {
         }
         guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
             let minute = number(14..<16), let second = number(17..<19), (1...12).contains(month),
-            (1...31).contains(day),
+            day >= 1, Self.days(year, month, day) < Self.days(month == 12 ? year + 1 : year, month % 12 + 1, 1),
             hour < 24, minute < 60, second <= 60
         else { return nil }
         var microseconds = 0

@@ -46,8 +46,7 @@ final class JournalFile: Sendable {
         guard let offset = off_t(exactly: offset) else { return Array(rest) }
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: rest.count + count) { buffer, filled in
-            filled =
-                UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, from: rest).initialized.count
+            filled = buffer.initialize(from: rest).index
             let end = filled + count
             while filled < end, let start = buffer.baseAddress {
                 let taken = pread(descriptor, start + filled, end - filled, offset + off_t(filled - rest.count))

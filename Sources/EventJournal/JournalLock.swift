@@ -11,7 +11,7 @@ final class JournalLock: Sendable {
     ///
     /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent has it; another error when there is no telling.
     static func take(in directory: JournalDirectory) throws(JournalError) -> JournalLock {
-        while true {
+        for _ in 0..<8 {
             let file = try open(in: directory)
             guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 guard errno == EWOULDBLOCK else {
@@ -31,6 +31,11 @@ final class JournalLock: Sendable {
             _ = pwrite(file.descriptor, holder, holder.count, 0)
             return lock
         }
+        throw JournalError(
+            operation: "lock",
+            path: directory.path(of: name),
+            cause: .malformed("it is replaced again and again")
+        )
     }
 
     private static func open(in directory: JournalDirectory) throws(JournalError) -> OpenFile {

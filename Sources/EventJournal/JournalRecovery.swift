@@ -35,7 +35,7 @@ struct JournalRecovery: Sendable {
             )
         }
         next = segments.last?.name.firstSequence ?? 1
-        findNewest(in: directory, isWritable: isWritable)
+        try findNewest(in: directory, isWritable: isWritable)
         if let newest { next = max(next, newest + 1) }
         if isWritable { openNewest(in: directory) }
     }
@@ -60,7 +60,9 @@ struct JournalRecovery: Sendable {
     }
 
     /// Looks for the newest good number, from the newest segment backwards.
-    private mutating func findNewest(in directory: JournalDirectory, isWritable: Bool) {
+    ///
+    /// - Throws: When a segment cannot be read: numbers that it has would be used again.
+    private mutating func findNewest(in directory: JournalDirectory, isWritable: Bool) throws(JournalError) {
         for (position, segment) in segments.enumerated().reversed() {
             let isNewest = position == segments.count - 1
             if !isNewest || segment.isCompressed, let index = segment.readIndex(in: directory),
@@ -69,30 +71,29 @@ struct JournalRecovery: Sendable {
                 newest = last
                 return
             }
-            do throws(JournalError) {
-                let name = segment.fileName
-                let file = try directory.open(name, isWritable && isNewest ? O_RDWR : O_RDONLY)
-                let scan = segment.isCompressed ? try SegmentScan(compressed: file) : try SegmentScan(plain: file)
-                corruptLines += scan.corruptLines
-                newest = scan.newest
-                if scan.corruptLines > 0 { repairs.append("skipped \(scan.corruptLines) corrupt lines in \(name)") }
-                if isNewest, !segment.isCompressed {
-                    newestIndex = scan.index
-                    if isWritable { try cut(file, name, scan) }
-                }
-            } catch {
-                repairs.append(error.description)
-                if isNewest { trouble = error }
+            let name = segment.fileName
+            let file = try directory.open(name, O_RDONLY)
+            let scan = segment.isCompressed ? try SegmentScan(compressed: file) : try SegmentScan(plain: file)
+            corruptLines += scan.corruptLines
+            newest = scan.newest
+            if scan.corruptLines > 0 { repairs.append("skipped \(scan.corruptLines) corrupt lines in \(name)") }
+            if isNewest, !segment.isCompressed {
+                newestIndex = scan.index
+                if isWritable { cut(name, scan, in: directory) }
             }
             if newest != nil { return }
         }
     }
 
-    private mutating func cut(_ file: OpenFile, _ name: String, _ scan: SegmentScan) throws(JournalError) {
+    private mutating func cut(_ name: String, _ scan: SegmentScan, in directory: JournalDirectory) {
         guard scan.tornBytes > 0 else { return }
-        try file.truncate(to: scan.goodEnd)
-        segments[segments.count - 1].bytes = Int(clamping: scan.goodEnd)
-        repairs.append("removed \(scan.tornBytes) bytes of a torn line at the end of \(name)")
+        do throws(JournalError) {
+            try directory.open(name, O_RDWR).truncate(to: scan.goodEnd)
+            segments[segments.count - 1].bytes = Int(clamping: scan.goodEnd)
+            repairs.append("removed \(scan.tornBytes) bytes of a torn line at the end of \(name)")
+        } catch {
+            trouble = error
+        }
     }
 
     /// Opens the newest segment for what comes next, or removes it when it is empty and has a name that does not fit.

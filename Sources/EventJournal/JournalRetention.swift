@@ -14,7 +14,9 @@ struct JournalRetention {
 
     /// The segments that are too old, or too many: always the oldest, never the newest.
     func expired(_ segments: [JournalSegment]) -> [SegmentName] {
-        var bytes = segments.reduce(0) { $0 &+ $1.bytes }
+        // The newest one has room to grow: the limit holds until it is full.
+        let growth = max(0, configuration.segmentBytes - (segments.last?.bytes ?? 0))
+        var bytes = segments.reduce(growth) { $0 &+ $1.bytes }
         var expired: [SegmentName] = []
         var newestBefore: Timestamp?
         for segment in segments.dropLast() {

@@ -15,10 +15,10 @@ public struct Hello: Sendable, Hashable {
     /// The whole line, for those who pass the stream on.
     public var line: StreamLine
 
-    /// What a hello says.
+    /// What the event `agent.hello` says.
     ///
     /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
-    init(_ line: StreamLine) throws(ClientError) {
+    public init(_ line: StreamLine) throws(ClientError) {
         let data = try line.decodeData(Content.self)
         schema = data.schema
         version = data.version

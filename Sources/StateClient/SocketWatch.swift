@@ -20,17 +20,25 @@ final class SocketWatch {
     /// Sleeps until the socket appears, the deadline is over, or the thread is woken.
     func sleep(deadline: ContinuousClock.Instant, wakeup: Wakeup) -> Wakeup.Reason {
         guard descriptor >= 0 else { return wakeup.sleep(deadline: deadline) }
-        let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)
-        // The directory comes and goes with the agent. To watch it twice is the same as once.
-        if inotify_add_watch(descriptor, directory, mask) < 0 {
-            let parent = directory.split(separator: "/").dropLast().joined(separator: "/")
-            _ = inotify_add_watch(descriptor, directory.hasPrefix("/") ? "/\(parent)" : "./\(parent)", mask)
-        }
+        var watched = watch()
         while true {
             let reason = wakeup.sleep(untilReady: descriptor, for: POLLIN, deadline: deadline)
             guard reason == .ready else { return reason }
             if hasAppeared() { return .ready }
+            // The directory comes and goes with the agent. In a new one the socket may be there already.
+            let now = watch()
+            if now.isDirectory, now != watched { return .ready }
+            watched = now
         }
+    }
+
+    /// Watches the directory, or the one that it is going to be in; to watch it twice is the same as once.
+    private func watch() -> (number: Int32, isDirectory: Bool) {
+        let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF)
+        let number = inotify_add_watch(descriptor, directory, mask)
+        guard number < 0 else { return (number, true) }
+        let parent = directory.split(separator: "/").dropLast().joined(separator: "/")
+        return (inotify_add_watch(descriptor, directory.hasPrefix("/") ? "/\(parent)" : "./\(parent)", mask), false)
     }
 
     /// Takes what inotify has to tell; whether it concerns the socket or its directory.

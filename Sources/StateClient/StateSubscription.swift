@@ -6,7 +6,9 @@ public struct StateSubscription: Sendable, Hashable {
     ///
     /// Without any, all types pass.
     public var types: [String]
-    /// What the events are about, compared whole: `default`, a target's name, `agent`. Without any, all pass.
+    /// What the events are about, compared whole.
+    ///
+    /// `default`, a target's name, or `agent`. Without any, all pass.
     public var subjects: [String]
     /// The number after which the events are wanted; `nil` to begin with the state as it is now.
     public var since: UInt64?

@@ -191,6 +191,9 @@ final class StreamPump: Sendable {
     /// Hands items over and waits until there is room for more; `false` when nobody wants them any more.
     private func offer(_ items: [StreamItem]) -> Bool {
         let (consumer, item, isFull) = state.withLock { state in
+            // A consumer that never quite catches up must not leave ever more taken places behind.
+            state.items.removeFirst(state.first)
+            state.first = 0
             state.items += items
             for item in items { state.bytes += item.cost }
             let consumer = items.isEmpty ? nil : state.consumer

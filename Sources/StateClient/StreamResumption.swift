@@ -71,13 +71,11 @@ struct StreamResumption {
         } catch {
             throw .failed(error)
         }
-        if let position {
-            // An agent refuses both itself; one that does not is not believed.
+        if position != nil {
+            // An agent refuses that itself; one that does not is not believed. The number of its hello is another matter:
+            // an agent that has just started may not know its last one yet, and it has accepted ours.
             if let stream, stream != hello.stream {
                 throw .refused(ErrorReply(error: "stream_changed", parameters: .init(stream: hello.stream)))
-            }
-            if hello.sequence < position {
-                throw .refused(ErrorReply(error: "sequence_unknown", parameters: .init(newestSequence: hello.sequence)))
             }
         } else {
             position = hello.sequence

@@ -32,12 +32,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("0123456789abcdef0123456789abcdef\n", "0123456789abcdef0123456789abcdef"),
-        ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"),
-        ("0123456789ABCDEF0123456789abcdef\n", nil), ("0123\n", nil), ("", nil),
-        ("0123456789abcdef0123456789abcdef0\n", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("0123456789abcdef0123456789abcdef\n", "0123456789abcdef0123456789abcdef"),
+            ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"),
+            ("0123456789ABCDEF0123456789abcdef\n", nil), ("0123\n", nil), ("", nil),
+            ("0123456789abcdef0123456789abcdef0\n", nil),
+        ] as [(String, String?)]
+    )
     func `the stream's name is 32 digits`(text: String, name: String?) throws {
         let journal = try FixtureJournal()
         try journal.write("stream", Array(text.utf8))
@@ -49,7 +51,11 @@ import Testing
         let journal = try FixtureJournal()
         for first in stride(from: UInt64(1), through: 801, by: 100) {
             try journal.write(first, Fixture.lines(first..<first + 100, padding: 2000))
-            if first % 200 == 1 { try journal.compress(first) } else if first < 500 { _ = try journal.writeIndex(first) }
+            if first % 200 == 1 {
+                try journal.compress(first)
+            } else if first < 500 {
+                _ = try journal.writeIndex(first)
+            }
         }
         for foreign in ["lock", "lease", "README", "events-1.jsonl", "events-00000000000000000000.jsonl"] {
             try journal.write(foreign, Array("nothing of ours\n".utf8))

@@ -62,7 +62,8 @@ import Testing
             try torn.write(1, Array(FixtureJournal.lines(1...2).utf8) + last.prefix(length))
             let journal = try scripted.open(torn)
             #expect(journal.nextSequence == 3, "torn after \(length) bytes")
-            #expect(journal.status().repairs.count == (length == 0 ? 0 : 1))
+            let repairs = journal.status().repairs.filter { $0.contains("of a torn line") }
+            #expect(repairs.count == (length == 0 ? 0 : 1))
             journal.append([FixtureJournal.record(3)])
             #expect(torn.numbers == [1, 2, 3], "torn after \(length) bytes")
         }
@@ -75,7 +76,7 @@ import Testing
         let journal = try scripted.open(fixture)
         #expect(journal.nextSequence == 5)
         #expect(journal.status().corruptLines == 0)
-        #expect(journal.status().repairs.first?.contains("torn line at the end of \(name(1).plain)") == true)
+        #expect(journal.status().repairs.contains { $0.hasSuffix("torn line at the end of \(name(1).plain)") })
         journal.append([FixtureJournal.record(5)])
         #expect(fixture.numbers == Array(1...5))
     }
@@ -198,7 +199,7 @@ import Testing
         #expect(journal.nextSequence == 3)
         for other in others { #expect(fixture.exists(other), "\(other)") }
         for gone in ["\(name(1).compressed).tmp", "stream.tmp", name(77).index] { #expect(!fixture.exists(gone)) }
-        #expect(journal.status().repairs.count == 2)
+        #expect(journal.status().repairs.filter { $0.contains("which was being written") }.count == 2)
     }
 
     @Test(arguments: ["", "short\n", String(repeating: "g", count: 32) + "\n", String(repeating: "a", count: 32)])

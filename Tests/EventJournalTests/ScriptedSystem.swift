@@ -19,6 +19,8 @@ final class ScriptedSystem: Sendable {
         var syncs = 0
         /// How far the clock that never jumps is ahead of where it was.
         var elapsed: Duration = .zero
+        /// Whether that clock goes by itself too.
+        var isClockRunning = false
         var wallClock = FixtureJournal.time(0)
         /// Called before each write, on the writer's thread.
         var whenWriting: (@Sendable () -> Void)?
@@ -67,7 +69,10 @@ final class ScriptedSystem: Sendable {
             defer { self.with { $0.whenSynced }?() }
             return error == 0 ? JournalSystem.real.sync(descriptor) : error
         }
-        system.now = { self.start.advanced(by: self.with { $0.elapsed }) }
+        system.now = {
+            let (elapsed, isRunning) = self.with { ($0.elapsed, $0.isClockRunning) }
+            return (isRunning ? .now : self.start).advanced(by: elapsed)
+        }
         return system
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import EventSchema
 
 /// The bytes of the answer to `status`, frozen in `Golden/`; see ``GoldenTests``.
-struct AgentStatusTests {
+@Suite struct AgentStatusTests {
     private static let start = ContinuousClock.now
 
     /// A moment some seconds after the agent's start.
@@ -117,8 +117,8 @@ struct AgentStatusTests {
         ("status.eventful", eventful), ("status.fresh", fresh),
     ]
 
-    @Test("the bytes of each status are those of its golden file", arguments: statuses.indices)
-    func golden(_ index: Int) throws {
+    @Test(arguments: statuses.indices)
+    func `the bytes of each status are those of its golden file`(_ index: Int) throws {
         let (name, status) = Self.statuses[index]
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).json")
         let line = String(decoding: status.json, as: UTF8.self)
@@ -129,8 +129,7 @@ struct AgentStatusTests {
         #expect(!line.utf8.contains { $0 < 0x20 })
     }
 
-    @Test("every member stands in the documentation")
-    func documentation() throws {
+    @Test func `every member stands in the documentation`() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/status.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -145,8 +144,7 @@ struct AgentStatusTests {
         for name in names { #expect(text.contains("`\(name)`"), "\(name) is missing") }
     }
 
-    @Test("a change back to what is settled is pending no more")
-    func pendingEnds() {
+    @Test func `a change back to what is settled is pending no more`() {
         var standing = Standing<ReachabilityState>(unknown: .unknown)
         let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
         standing.settle(up, at: Self.moment(0), keepsVia: false)
@@ -159,8 +157,7 @@ struct AgentStatusTests {
         #expect(standing.pending == nil)
     }
 
-    @Test("a change of anything but the medium leaves the time since when it is used")
-    func viaSince() {
+    @Test func `a change of anything but the medium leaves the time since when it is used`() {
         var standing = Standing<ReachabilityState>(unknown: .unknown)
         let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
         standing.settle(up, at: Self.moment(0), keepsVia: false)

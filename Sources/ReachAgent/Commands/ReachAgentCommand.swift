@@ -19,8 +19,8 @@ struct ReachAgentCommand: ParsableCommand {
             """,
         version: Agent.version,
         subcommands: [
-            RunCommand.self, StatusCommand.self, HistoryCommand.self, SubscribersCommand.self, InterfacesCommand.self,
-            RouteCommand.self, ProbeCommand.self, TrustCommand.self,
+            RunCommand.self, StatusCommand.self, WatchCommand.self, HistoryCommand.self, WaitOnlineCommand.self,
+            SubscribersCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self, TrustCommand.self,
         ]
     )
 }

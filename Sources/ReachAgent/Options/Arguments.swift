@@ -115,6 +115,17 @@ enum Arguments {
 }
 
 extension Arguments {
+    /// A duration in seconds, or with a unit as ``duration(_:)`` reads it.
+    static func seconds(_ text: String) throws -> Duration {
+        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return try duration(text) }
+        guard text.utf8.count <= 12, let seconds = Double(text), seconds <= 31_536_000 else {
+            throw ValidationError(
+                "'\(text)' is no number of seconds up to a year; accepted are forms like 30, 1.5 and 2m"
+            )
+        }
+        return .milliseconds(Int64(seconds * 1000))
+    }
+
     static func headerField(_ text: String) throws -> HeaderField {
         guard let colon = text.firstIndex(of: ":") else {
             throw ValidationError("a '--header' has no colon; accepted are forms like 'Accept: text/plain'")

@@ -33,7 +33,8 @@ enum AgentQuestion {
         }
     }
 
-    private static func status(_ error: ClientError) -> Int32 {
+    /// The status that a command ends with.
+    static func status(_ error: ClientError) -> Int32 {
         switch error {
         case .noAgent: ExitStatus.unavailable
         case .notPermitted: ExitStatus.notPermitted
@@ -44,8 +45,8 @@ enum AgentQuestion {
     /// What to do next.
     private static func advice(_ error: ClientError) -> [String] {
         switch error {
-        case .noAgent:
-            [
+        case .noAgent(let socket, _):
+            otherPlaces(than: socket) + [
                 "start one with 'systemctl start reachagent', or 'reachagent run' in a terminal;",
                 "'reachagent run --once' shows the state without one;",
                 "one that listens elsewhere is named with --socket or $REACHAGENT_SOCKET",
@@ -53,6 +54,15 @@ enum AgentQuestion {
         case .notPermitted(let socket, _): permissionAdvice(socket)
         default: []
         }
+    }
+
+    /// Where else an agent was looked for.
+    private static func otherPlaces(than socket: String) -> [String] {
+        guard socket == "/run/reachagent/control.sock", let directory = getenv("XDG_RUNTIME_DIR"),
+            directory.pointee != 0
+        else { return [] }
+        let other = "\(String(cString: directory))/reachagent/control.sock"
+        return access(other, F_OK) == 0 ? [] : ["and there is no \(other);"]
     }
 
     private static func permissionAdvice(_ socket: String) -> [String] {

@@ -10,7 +10,7 @@ struct SubscribersText {
 
     /// The whole text.
     func text(_ reply: SubscribersReply) -> String {
-        var table = TextTable(header: ["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "SINCE"])
+        var table = TextTable(header: ["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
         for subscriber in reply.subscribers { table.add(row(subscriber)) }
         var lines: [String] = []
         for (index, line) in table.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -34,7 +34,7 @@ struct SubscribersText {
             safe(subscriber.state ?? "?", 9),
             subscriber.lag.map { String($0) } ?? "-",
             subscriber.bytes.map { ByteCountText.of($0) } ?? "-",
-            subscriber.connected.map { "\(clock.text($0)), \(clock.age(of: $0, units: 1))" } ?? "-",
+            subscriber.connected.map { clock.age(of: $0, units: 1) } ?? "-",
         ]
     }
 

@@ -10,13 +10,20 @@ struct TextBlock {
 
     /// Adds a label in a column of its own and a text that is wrapped beside it.
     mutating func add(_ label: String, _ text: String, indent: Int, labelWidth: Int) {
-        let hanging = String(repeating: " ", count: indent + labelWidth)
-        var line = String(repeating: " ", count: indent) + label.padded(to: labelWidth)
+        let start = String(repeating: " ", count: indent) + label.padded(to: labelWidth)
+        add(text, behind: start, hanging: indent + labelWidth)
+    }
+
+    /// Adds a text that is wrapped; all lines but the first are indented.
+    mutating func add(_ text: String, hanging: Int) { add(text, behind: "", hanging: hanging) }
+
+    private mutating func add(_ text: String, behind start: String, hanging: Int) {
+        var line = start
         var isEmpty = true
         for word in text.split(separator: " ") {
             if !isEmpty, line.count + 1 + word.count > columns {
                 lines.append(line)
-                line = hanging
+                line = String(repeating: " ", count: hanging)
                 isEmpty = true
             }
             line += isEmpty ? String(word) : " " + word

@@ -24,7 +24,10 @@ private struct LenientList<Element: Decodable>: Decodable {
 
 /// Members as an agent of another version may write them: what is missing, or of another form, is `nil` and no error.
 extension KeyedDecodingContainer {
-    func value<Value: Decodable>(_ key: Key) -> Value? { try? decode(Value.self, forKey: key) }
+    func value<Value: Decodable>(_ key: Key) -> Value? {
+        // Making an error is what costs most here, and most members that are not there are simply missing.
+        contains(key) ? try? decode(Value.self, forKey: key) : nil
+    }
 
     func list<Element: Decodable>(_ key: Key) -> [Element] {
         (try? decode(LenientList<Element>.self, forKey: key))?.elements ?? []

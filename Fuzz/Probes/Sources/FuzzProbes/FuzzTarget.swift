@@ -7,6 +7,7 @@ enum FuzzTarget: String, CaseIterable {
     case dns
     case expectations
     case header
+    case journal
     case response
     case url
 
@@ -26,6 +27,7 @@ enum FuzzTarget: String, CaseIterable {
         case .dns: FuzzDNS.run(input)
         case .expectations: FuzzExpectations.run(input)
         case .header: FuzzHeaders.run(input)
+        case .journal: FuzzJournal.run(input)
         case .response: FuzzResponse.run(input)
         case .url: FuzzURLs.run(input)
         }

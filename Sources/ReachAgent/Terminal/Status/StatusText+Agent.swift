@@ -5,14 +5,11 @@ extension StatusText {
     /// What the reader must know before believing the rest.
     var problems: [String] {
         var problems: [String] = []
-        if reply.isSynchronized == false {
+        if reply.isSynchronized == false, reply.reachability.since != nil {
             problems.append("the view of the kernel is not certain: messages were lost, and all is being read again")
         }
-        if let overruns = reply.overruns, let count = overruns.count, count > 0 {
-            let last = overruns.last.map { ", last \(clock.text($0)), \(clock.age(of: $0))" } ?? ""
-            let code = overruns.code.map { " [\(safe($0))]" } ?? ""
-            problems.append("messages of the kernel were lost \(count == 1 ? "once" : "\(count) times")\(code)\(last)")
-        }
+        // A loss that was long ago, and made up for, is no reason to doubt what is said now.
+        if let losses, let last = reply.overruns?.last, clock.now.isWithinAnHour(of: last) { problems.append(losses) }
         if let journal = reply.journal {
             if journal.isDegraded == true {
                 let code = journal.code.map { " [\(safe($0))]" } ?? ""
@@ -20,17 +17,33 @@ extension StatusText {
                     "events are not kept\(code): \(safe(journal.detail ?? "the journal cannot be written"))"
                 )
             }
-            if let last = journal.missing.last {
-                let ranges = journal.missing.count
-                let which = "\(last.firstSequence) to \(last.lastSequence)"
-                let more = ranges > 1 ? " and \(ranges - 1) earlier holes" : ""
-                problems.append("the journal does not have the events \(which)\(more)")
-            }
+            if let missing = missing(in: journal) { problems.append(missing) }
         }
         if let sockets = reply.sockets, let count = sockets.connections, let limit = sockets.limit, count >= limit {
             problems.append("all \(limit) connections are in use: others are turned away")
         }
-        return painted(problems.flatMap { wrapped("! \($0)", label: 2) }, .yellow)
+        return painted(problems.flatMap { wrapped("! \($0)") }, .yellow)
+    }
+
+    /// How often messages of the kernel's were lost; `nil` when none were.
+    private var losses: String? {
+        guard let overruns = reply.overruns, let count = overruns.count, count > 0 else { return nil }
+        let code = overruns.code.map { " [\(safe($0))]" } ?? ""
+        let last = moment(overruns.last, age: nil).map { ", last \($0)" } ?? ""
+        let since = reply.isSynchronized == true ? "; all was read again" : ""
+        return "messages of the kernel were lost \(count == 1 ? "once" : "\(count) times")\(code)\(last)\(since)"
+    }
+
+    /// Which events the journal does not have; `nil` when it has them all.
+    private func missing(in journal: StatusReply.Journal) -> String? {
+        guard !journal.missing.isEmpty else { return nil }
+        let shown = journal.missing.suffix(3).map { hole in
+            hole.firstSequence == hole.lastSequence
+                ? "\(hole.firstSequence)" : kept("\(hole.firstSequence) to \(hole.lastSequence)")
+        }
+        let earlier = journal.missing.count - shown.count
+        return "the journal lacks the events \(shown.joined(separator: ", "))"
+            + (earlier > 0 ? ", and others before them" : "")
     }
 
     /// The agent itself.
@@ -42,7 +55,8 @@ extension StatusText {
             if let started = moment(agent.started, age: agent.uptime) { text += ", started \(started)" }
             rows.append(("agent", text))
         }
-        rows.append(("events", reply.lastSequence.map { "the last one is number \($0)" } ?? "not known"))
+        rows.append(("events", events))
+        if let losses { rows.append(("kernel", losses)) }
         rows.append(("journal", reply.journal.map { text($0) } ?? "none: nothing outlives the agent"))
         if let sockets = reply.sockets {
             var text = "\(sockets.connections ?? 0) of \(sockets.limit ?? 0) connections"
@@ -50,6 +64,11 @@ extension StatusText {
             rows.append(("sockets", text))
         }
         return section("AGENT", labelled(rows))
+    }
+
+    private var events: String {
+        guard let last = reply.lastSequence else { return "not known" }
+        return last == 0 ? "none yet" : "the last one is number \(last)"
     }
 
     private func text(_ journal: StatusReply.Journal) -> String {
@@ -62,16 +81,22 @@ extension StatusText {
         if let bytes = journal.bytes { text += ", \(ByteCountText.of(bytes))" }
         switch (journal.sync, journal.syncInterval) {
         case ("always", _): text += ", on disk before anybody is told"
-        case ("interval", let interval?): text += ", on disk within \(DurationText.coarse(interval))"
+        case ("interval", let interval?): text += ", on disk within " + kept(within(interval))
         case ("never", _): text += ", on disk when the kernel sees fit"
         default: break
         }
         return text
     }
 
-    private func wrapped(_ text: String, label: Int) -> [String] {
-        var block = TextBlock(columns: style.columns)
-        block.add(String(text.prefix(label)), String(text.dropFirst(label)), indent: 0, labelWidth: label)
-        return block.lines
+    private func within(_ interval: Duration) -> String {
+        interval < .seconds(1) ? DurationText.milliseconds(interval) : DurationText.coarse(interval)
+    }
+}
+
+extension Timestamp {
+    /// Whether another moment is at most an hour before this one, or after it.
+    fileprivate func isWithinAnHour(of other: Timestamp) -> Bool {
+        let (age, overflow) = microsecondsSince1970.subtractingReportingOverflow(other.microsecondsSince1970)
+        return !overflow && age < 3_600_000_000
     }
 }

@@ -14,7 +14,7 @@ extension StatusText {
         for (name, path) in [("IPv4", state.ipv4), ("IPv6", state.ipv6)] {
             if let path { rows.append((name, text(path))) }
         }
-        if let connectivity = state.connectivity.map({ beyond($0) }) { rows.append(("beyond", connectivity)) }
+        if let connectivity = state.connectivity.flatMap({ beyond($0) }) { rows.append(("connectivity", connectivity)) }
         if let why = why(reply.reachability.cause) {
             let when = reply.reachability.since == reply.reachability.viaSince ? nil : reply.reachability.since
             let moment = moment(when, age: reply.reachability.age).map { "; \($0)" } ?? ""
@@ -75,28 +75,30 @@ extension StatusText {
             return path.via == "unknown" ? "not known yet" : "none: \(reason(path))"
         }
         var words = words(path, via: nil)
-        if let gateway = path.gateway { words += ", gateway \(safe(gateway))" }
-        if let source = path.source { words += ", from \(safe(source))" }
+        if let gateway = path.gateway { words += ", " + kept("gateway \(safe(gateway))") }
+        if let source = path.source { words += ", " + kept("from \(safe(source))") }
         return words
     }
 
     private func text(_ interface: StatusReply.Interface) -> String {
         let kind = safe(interface.kind ?? "unknown") + (interface.kindIsGuess == true ? "?" : "")
-        var text = "\(kind.padded(to: 9)) \(safe(interface.state ?? (interface.isUsable == true ? "up" : "down")))"
+        var text =
+            "\(kept(kind.padded(to: 9))) \(safe(interface.state ?? (interface.isUsable == true ? "up" : "down")))"
         let shown = interface.addresses.prefix(Self.mostAddresses).map { address in
             let prefix = address.prefixLength.map { "/\($0)" } ?? ""
             let flags = address.flags.prefix(4).map { " \(safe($0))" }.joined()
-            return "\(safe(address.address ?? "?"))\(prefix)\(flags)"
+            return kept("\(safe(address.address ?? "?"))\(prefix)\(flags)")
         }
         if !shown.isEmpty { text += ", \(shown.joined(separator: ", "))" }
         let rest = interface.addresses.count - shown.count
         return rest > 0 ? "\(text) and \(rest) more" : text
     }
 
-    private func beyond(_ connectivity: String) -> String {
+    /// What the probes say; `nil` where the answer has said it.
+    private func beyond(_ connectivity: String) -> String? {
         switch connectivity {
         case "unknown": "not known: no probe is configured, only the kernel was asked"
-        case "none": "none: there is no path"
+        case "none": nil
         case "local": "local: the gateway or targets inside answer, nothing further does"
         case "portal": "portal: a captive portal answers instead"
         case "partial": "partial: not everything that is required answers"

@@ -5,7 +5,10 @@ internal import StateClient
 /// The agent's status as people read it in trouble: the answer first, then what is wrong, then what it rests on.
 struct StatusText {
     /// The width of the labels in front of everything.
-    static let labelWidth = 12
+    static let labelWidth = 14
+
+    /// A space at which no line is broken; in the end it is one like all others.
+    static let unbreakable: Character = "\u{A0}"
 
     let reply: StatusReply
     let style: TerminalStyle
@@ -31,7 +34,8 @@ struct StatusText {
     var text: String {
         let head = painted(headline, isReachable ? .green : .red) + pending + problems
         let parts = [head, paths, targets, interfaces, changes, agent].filter { !$0.isEmpty }
-        return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+        let text = parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+        return String(text.map { $0 == Self.unbreakable ? " " : $0 })
     }
 
     /// Whether the first line says so.
@@ -44,7 +48,7 @@ struct StatusText {
         // What else changed since then is among the changes: how long it is reachable is the question here.
         let since = moment(standing.viaSince ?? standing.since, age: standing.viaAge ?? standing.age)
         let when = since.map { ", since \($0)" } ?? ""
-        return wrapped("\(answer(standing.state))\(when)", hanging: 2)
+        return wrapped("\(answer(standing.state))\(when)")
     }
 
     private func answer(_ state: StatusReply.State?) -> String {
@@ -61,7 +65,7 @@ struct StatusText {
         guard let pending = reply.reachability.pending else { return [] }
         var text = "about to change: \(answer(pending.state))"
         if let since = moment(pending.since, age: pending.age) { text += ", since \(since)" }
-        return painted(wrapped(text, hanging: 2), .yellow)
+        return painted(wrapped(text), .yellow)
     }
 
     // MARK: Words
@@ -69,8 +73,11 @@ struct StatusText {
     /// A moment and how long ago it was: `14:02:11+01:00, 3 h 12 min ago`.
     func moment(_ moment: Timestamp?, age: Duration?) -> String? {
         guard let moment else { return nil }
-        return "\(clock.text(moment)), \(clock.age(of: moment, age: age))"
+        return kept("\(clock.text(moment)),") + " " + kept(clock.age(of: moment, age: age))
     }
+
+    /// A text that stays on one line.
+    func kept(_ text: String) -> String { String(text.map { $0 == " " ? Self.unbreakable : $0 }) }
 
     /// A path that is usable: `wwan wg0 over wwan0`.
     func words(_ path: StatusReply.Path?, via: String?) -> String {
@@ -115,18 +122,10 @@ struct StatusText {
 
     // MARK: Lines
 
-    /// A text over as many lines as it takes.
-    func wrapped(_ text: String, hanging: Int) -> [String] {
+    /// A text over as many lines as it takes; all but the first are indented.
+    func wrapped(_ text: String) -> [String] {
         var block = TextBlock(columns: style.columns)
-        // A label of no width would leave no indentation for the lines that follow the first one.
-        let (first, rest) = (text.prefix { $0 != " " }, text.drop { $0 != " " })
-        guard first.count >= hanging else { return [text] }
-        block.add(
-            String(first.prefix(hanging)),
-            String(first.dropFirst(hanging) + rest),
-            indent: 0,
-            labelWidth: hanging
-        )
+        block.add(text, hanging: 2)
         return block.lines
     }
 

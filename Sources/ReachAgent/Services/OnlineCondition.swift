@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import StateClient
+
+/// When a machine counts as online.
+struct OnlineCondition: Sendable, Hashable {
+    /// How much is asked for.
+    enum Level: String, ExpressibleByArgument, CaseIterable, Sendable {
+        /// There is a path.
+        case path
+        /// There is a path, and the probes say that everything works.
+        case full
+    }
+
+    /// What a path may lead through.
+    enum Medium: String, ExpressibleByArgument, CaseIterable, Sendable {
+        case wifi, wwan, wired, other
+    }
+
+    /// Why a condition does not hold.
+    struct Failure: Error, Hashable {
+        /// The reason in snake_case.
+        let code: String
+        /// The same for people.
+        let text: String
+    }
+
+    var level: Level = .path
+    /// Any of these; none for all.
+    var media: [Medium] = []
+    /// The target whose path counts; `nil` for the default path.
+    var target: String?
+
+    /// The state that the condition holds for.
+    ///
+    /// - Throws: Which part of the condition does not hold.
+    func check(_ states: ObservedStates) throws(Failure) -> StatusReply.State {
+        let state = try subject(states)
+        guard let via = state.via, via != "unknown" else {
+            throw Failure(code: "state_unknown", text: "\(name) is not known yet")
+        }
+        guard state.isReachable else {
+            throw Failure(code: "not_reachable", text: "\(name) is \(OnlineText.path(state))")
+        }
+        guard media.isEmpty || media.contains(where: { $0.rawValue == via }) else {
+            let wanted = media.map(\.rawValue).joined(separator: " or ")
+            throw Failure(code: "other_medium", text: "\(name) is \(OnlineText.path(state)), not \(wanted)")
+        }
+        guard level == .path || state.connectivity == "full" else {
+            throw Failure(code: "not_full", text: "\(name) is \(OnlineText.state(state)), not full")
+        }
+        return state
+    }
+
+    private var name: String { target.map { "target '\(SafeText.of($0, limit: 64))'" } ?? "the default path" }
+
+    private func subject(_ states: ObservedStates) throws(Failure) -> StatusReply.State {
+        guard let target else {
+            guard let state = states.state else {
+                throw Failure(code: "state_unknown", text: "the agent has not told its state")
+            }
+            return state
+        }
+        guard let targets = states.targets else {
+            throw Failure(code: "state_unknown", text: "the agent has not told its state")
+        }
+        guard let state = targets[target] else {
+            let known = targets.keys.sorted().map { SafeText.of($0, limit: 64) }.prefix(20).joined(separator: ", ")
+            let others = known.isEmpty ? "it has none" : "it has \(known)"
+            throw Failure(code: "unknown_target", text: "the agent has no \(name); \(others)")
+        }
+        return state
+    }
+}

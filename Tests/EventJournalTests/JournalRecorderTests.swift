@@ -1,0 +1,196 @@
+import EventEnvelope
+import Foundation
+import NotificationBus
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+/// The thread between the bus and the journal.
+@Suite struct JournalRecorderTests {
+    let fixture: FixtureJournal
+    let scripted = ScriptedSystem()
+
+    init() throws { fixture = try FixtureJournal() }
+
+    private static let origin = EventOrigin(streamID: "test", host: "host")
+
+    private static func publish(_ count: Int, on bus: NotificationBus<Event>) {
+        for _ in 0..<count {
+            bus.publish { number in
+                let draft = EventDraft(.pathChanged, subject: "default", summary: "") { $0.member("n", number) }
+                return Event(draft, from: origin, at: FixtureJournal.time(number), number: number)
+            }
+        }
+    }
+
+    /// Takes everything that a subscription is given until it ends.
+    private func numbers(_ subscription: Subscription<Event>) -> [UInt64] {
+        var numbers: [UInt64] = []
+        while case .notifications(let batch) = subscription.take() { numbers += batch.map(\.sequence) }
+        return numbers
+    }
+
+    @Test func `nothing is delivered before it is in the file`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        try recorder.start()
+        let fixture = fixture
+        let early = Mutex<[UInt64]>([])
+        let path = fixture.path(1)
+        let box = Mutex<Subscription<Event>?>(nil)
+        let seen = Mutex(0)
+        let subscription = bus.subscribe(capacity: 10_000) {
+            // On the recorder's thread, as soon as it has released something.
+            guard case .notifications(let batch)? = box.withLock({ $0 })?.take() else { return }
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            let lines = text.split(separator: "\n").count
+            early.withLock { $0 += batch.map(\.sequence).filter { $0 > lines } }
+            seen.withLock { $0 += batch.count }
+        }
+        box.withLock { $0 = subscription }
+        for _ in 0..<200 { Self.publish(3, on: bus) }
+        bus.finish()
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(early.withLock { $0 } == [])
+        #expect(seen.withLock { $0 } == 600)
+        #expect(fixture.numbers == Array(1...600))
+        #expect(journal.status().missing.isEmpty)
+    }
+
+    @Test func `the end flushes, closes, and lets the next agent in`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        try recorder.start()
+        Self.publish(5, on: bus)
+        bus.finish()
+        let before = scripted.with { $0.syncs }
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(scripted.with { $0.syncs } > before)
+        #expect(try scripted.open(fixture).nextSequence == 6)
+    }
+
+    @Test func `a disk that hangs holds up nobody who is told to go on, nor the end`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let conditions = Mutex<[JournalCondition.Code]>([])
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            conditions.withLock { $0.append(condition.code) }
+        }
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenWriting = {
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(3, on: bus)
+        await blocking { stuck.wait() }
+        #expect(numbers(subscription) == [])
+        bus.bypassRecorder()
+        #expect(numbers(subscription) == [1, 2, 3])
+        // The status answers although the write hangs.
+        #expect(journal.status().newestSequence == nil)
+        bus.finish()
+        #expect(await blocking { recorder.finish(within: .milliseconds(50)) } == false)
+        scripted.with { $0.whenWriting = nil }
+        goOn.signal()
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3])
+    }
+
+    @Test func `a recorder that was bypassed tells so, and is waited for again`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let conditions = Mutex<[JournalCondition.Code]>([])
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            conditions.withLock { $0.append(condition.code) }
+            // As the agent does: the condition is an event.
+            if condition.code == .stalled { Self.publish(1, on: bus) }
+        }
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenWriting = { [scripted] in
+                scripted.with { $0.whenWriting = nil }
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        Self.publish(1, on: bus)
+        await blocking { stuck.wait() }
+        bus.bypassRecorder()
+        Self.publish(1, on: bus)
+        goOn.signal()
+        bus.finish()
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(conditions.withLock { $0 } == [.stalled, .resumed])
+        #expect(!bus.isRecorderBypassed)
+        #expect(fixture.numbers == Array(1...bus.lastSequence))
+    }
+
+    @Test func `a recorder that is cut off begins again, and the journal names the gap`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let told = Mutex<[JournalCondition]>([])
+        let resumed = DispatchSemaphore(value: 0)
+        let recorder = JournalRecorder(recording: bus, in: journal, capacity: 4) { condition in
+            told.withLock { $0.append(condition) }
+            if condition.code == .stalled { Self.publish(1, on: bus) }
+            if condition.missing != nil { resumed.signal() }
+        }
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenWriting = { [scripted] in
+                scripted.with { $0.whenWriting = nil }
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(1, on: bus)
+        await blocking { stuck.wait() }
+        Self.publish(8, on: bus)
+        #expect(numbers(subscription) == Array(1...9))
+        goOn.signal()
+        await blocking { resumed.wait() }
+        #expect(journal.status().missing.count == 1)
+        let missing = try #require(told.withLock { $0.compactMap(\.missing).first })
+        #expect(missing.lowerBound == 2)
+        #expect(missing.upperBound >= 9)
+        bus.finish()
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1] + Array(missing.upperBound + 1...bus.lastSequence))
+    }
+
+    @Test func `a full disk and its end are told on the recorder's thread`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let codes = Mutex<[JournalCondition.Code]>([])
+        let changed = DispatchSemaphore(value: 0)
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            codes.withLock { $0.append(condition.code) }
+            changed.signal()
+        }
+        scripted.with { $0.room = 0 }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(2, on: bus)
+        await blocking { changed.wait() }
+        // Delivered although it is not recorded.
+        #expect(numbers(subscription) == [1, 2])
+        scripted.with { $0.room = nil }
+        scripted.advance(.seconds(1))
+        Self.publish(1, on: bus)
+        await blocking { changed.wait() }
+        #expect(codes.withLock { $0 } == [.writeFailed, .resumed])
+        bus.finish()
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3])
+    }
+}

@@ -1,0 +1,187 @@
+import EventEnvelope
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// When a segment is closed, and when it has to go.
+@Suite struct RotationTests {
+    let fixture: FixtureJournal
+    let scripted = ScriptedSystem()
+
+    init() throws { fixture = try FixtureJournal() }
+
+    private var segments: [UInt64] {
+        Set(fixture.segmentFiles.compactMap(SegmentName.init)).sorted().map(\.firstSequence)
+    }
+
+    @Test func `a segment that is large enough is closed with the next event, also inside a batch`() async throws {
+        let length = FixtureJournal.line(10).utf8.count + 1
+        let journal = try scripted.open(fixture) { $0.segmentBytes = 3 * length - 1 }
+        journal.append(FixtureJournal.records(10...10))
+        #expect(journal.nextSequence == 11)
+        journal.append(FixtureJournal.records(11...20))
+        #expect(await journal.settle())
+        #expect(segments == [10, 13, 16, 19])
+        #expect(fixture.numbers == Array(10...20))
+        #expect(fixture.segmentFiles.count { $0.hasSuffix(".index") } == 3)
+        #expect(journal.status().bytes == 11 * length)
+        #expect(journal.status().segments == 4)
+    }
+
+    @Test func `a closed segment has an index that says what is in it`() async throws {
+        let journal = try scripted.open(fixture) { $0.segmentBytes = 1 << 10 }
+        journal.append(FixtureJournal.records(1...40))
+        #expect(await journal.settle())
+        let indexes = fixture.segmentFiles.filter { $0.hasSuffix(".index") }
+        #expect(indexes.count > 1)
+        var last: UInt64 = 0
+        for name in indexes {
+            let index = try #require(SegmentIndex(decoding: try fixture.contents(name)))
+            let segment = try #require(SegmentName(fileName: name))
+            #expect(segment.firstSequence == last + 1)
+            last = try #require(index.lastSequence)
+            #expect(index.oldestTime == FixtureJournal.time(segment.firstSequence))
+            #expect(index.newestTime == FixtureJournal.time(last))
+            #expect(UInt64(index.count) == last - segment.firstSequence + 1)
+        }
+        let reader = try fixture.reader
+        #expect(try reader.newestSequence == 40)
+    }
+
+    struct Age: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let wall: Duration
+        let elapsed: Duration
+        let rotates: Bool
+    }
+
+    @Test(arguments: [
+        Age(testDescription: "young", wall: .seconds(59), elapsed: .seconds(59), rotates: false),
+        Age(testDescription: "old", wall: .seconds(60), elapsed: .seconds(60), rotates: true),
+        Age(
+            testDescription: "old, and the clock was set back",
+            wall: .seconds(-99),
+            elapsed: .seconds(60),
+            rotates: true
+        ),
+        Age(
+            testDescription: "young, and the clock was set back",
+            wall: .seconds(-99),
+            elapsed: .seconds(1),
+            rotates: false
+        ),
+        Age(testDescription: "young, and the clock was set", wall: .seconds(99), elapsed: .seconds(1), rotates: true),
+    ]) func `a segment of age is closed with the next event`(age: Age) throws {
+        let journal = try scripted.open(fixture) { $0.segmentAge = .seconds(60) }
+        journal.append([FixtureJournal.record(1, at: FixtureJournal.time(1000))])
+        scripted.with { $0.elapsed += age.elapsed }
+        let seconds = age.wall.components.seconds
+        let time = Timestamp(
+            microsecondsSince1970: FixtureJournal.time(1000).microsecondsSince1970 + seconds * 1_000_000
+        )
+        journal.append([FixtureJournal.record(2, at: time)])
+        #expect(segments == (age.rotates ? [1, 2] : [1]))
+        #expect(fixture.numbers == [1, 2])
+    }
+
+    @Test func `after a restart a segment's age counts from its first event`() throws {
+        try fixture.write(1, FixtureJournal.lines(1...10))
+        let journal = try scripted.open(fixture) { $0.segmentAge = .seconds(60) }
+        journal.append([FixtureJournal.record(11, at: FixtureJournal.time(60))])
+        #expect(segments == [1])
+        journal.append([FixtureJournal.record(12, at: FixtureJournal.time(61))])
+        #expect(segments == [1, 12])
+    }
+
+    @Test(arguments: [false, true]) func `the oldest segments go while there are too many`(compresses: Bool)
+        async throws
+    {
+        let length = FixtureJournal.line(100).utf8.count + 1
+        let journal = try scripted.open(fixture) {
+            $0.segmentBytes = 10 * length
+            $0.totalBytes = 35 * length
+            $0.compressesClosedSegments = compresses
+        }
+        for first in stride(from: UInt64(100), through: 190, by: 10) {
+            journal.append(FixtureJournal.records(first...first + 9))
+            #expect(await journal.settle())
+        }
+        let sizes = try fixture.segmentFiles.filter { !$0.hasSuffix(".index") }.map { try fixture.contents($0).count }
+        #expect(sizes.reduce(0, +) <= 35 * length)
+        #expect(journal.status().bytes == sizes.reduce(0, +))
+        #expect(journal.oldestSequence == segments.first)
+        #expect(journal.newestSequence == 199)
+        if compresses {
+            #expect(fixture.segmentFiles.count { $0.hasSuffix(".jsonl.zst") } == segments.count - 1)
+            #expect(fixture.segmentFiles.count { $0.hasSuffix(".jsonl") } == 1)
+        } else {
+            #expect(segments == [170, 180, 190])
+        }
+        // An index for each closed segment, and none for those that are gone.
+        #expect(fixture.segmentFiles.count { $0.hasSuffix(".index") } == segments.count - 1)
+    }
+
+    @Test func `the newest segment is never deleted`() async throws {
+        let journal = try scripted.open(fixture) {
+            $0.totalBytes = 1
+            $0.totalAge = .zero
+        }
+        journal.append(FixtureJournal.records(1...10))
+        scripted.advance(.seconds(1 << 30))
+        journal.append([FixtureJournal.record(11)])
+        #expect(await journal.shut())
+        let next = try scripted.open(fixture) { $0.totalBytes = 1 }
+        #expect(await next.settle())
+        #expect(next.nextSequence == 12)
+        #expect(segments == [11])
+    }
+
+    @Test func `closed segments without an index get one, and are compressed, when the journal is opened`() async throws
+    {
+        try fixture.write(1, FixtureJournal.lines(1...10))
+        try fixture.write(11, FixtureJournal.lines(11...20))
+        let journal = try scripted.open(fixture) { $0.compressesClosedSegments = true }
+        #expect(await journal.settle())
+        let closed = SegmentName(firstSequence: 1)
+        #expect(fixture.segmentFiles == [closed.index, closed.compressed, SegmentName(firstSequence: 11).plain])
+        let restart = await journal.shut()
+        #expect(restart)
+        #expect(try scripted.open(fixture).nextSequence == 21)
+    }
+
+    // MARK: Which have to go
+
+    struct Kept: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// When the newest event of each segment was, in days from now.
+        let days: [Int64]
+        var closedHere: Set<Int> = []
+        let expired: [UInt64]
+    }
+
+    @Test(arguments: [
+        Kept(testDescription: "young ones stay", days: [-29, -20, 0], expired: []),
+        Kept(testDescription: "old ones go", days: [-40, -31, -29, 0], expired: [1, 2]),
+        Kept(testDescription: "the newest stays, however old", days: [-40], expired: []),
+        Kept(testDescription: "no gap is made", days: [-20, -40, 0], expired: []),
+        Kept(testDescription: "a time that has not come is not old", days: [400, -40, 0], expired: []),
+        Kept(testDescription: "1970 behind a good time", days: [-20, -20_000, -10, 0], expired: []),
+        Kept(testDescription: "1970 first", days: [-20_000, -10, 0], expired: [1]),
+        Kept(testDescription: "1970, and written by this process", days: [-20_000, 0], closedHere: [0], expired: []),
+    ]) func `age alone decides, but not when the clock may be to blame`(kept: Kept) {
+        let now = FixtureJournal.time(0)
+        let configuration = JournalConfiguration(directory: "/", totalBytes: .max)
+        let instant = ContinuousClock.now
+        let segments = kept.days.enumerated().map { offset, days in
+            JournalSegment(
+                name: SegmentName(firstSequence: UInt64(offset + 1)),
+                bytes: 100,
+                closedAt: kept.closedHere.contains(offset) ? instant : nil,
+                newestTime: Timestamp(microsecondsSince1970: now.microsecondsSince1970 + days * 86_400_000_000)
+            )
+        }
+        let retention = JournalRetention(configuration, wallClock: now, instant: instant.advanced(by: .seconds(60)))
+        #expect(retention.expired(segments).map(\.firstSequence) == kept.expired)
+    }
+}

@@ -1,0 +1,87 @@
+import EventEnvelope
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// When what was written is forced onto the disk.
+@Suite struct SyncTests {
+    let fixture: FixtureJournal
+    let scripted = ScriptedSystem()
+
+    init() throws { fixture = try FixtureJournal() }
+
+    private var syncs: Int { scripted.with { $0.syncs } }
+
+    @Test func `always forces each batch before append returns`() throws {
+        let journal = try scripted.open(fixture) { $0.sync = .always }
+        let before = syncs
+        journal.append(FixtureJournal.records(1...10))
+        #expect(syncs == before + 1)
+        #expect(journal.status().lastSync != nil)
+        journal.append([FixtureJournal.record(11)])
+        #expect(syncs == before + 2)
+    }
+
+    @Test func `never forces nothing`() async throws {
+        let journal = try scripted.open(fixture) { $0.segmentBytes = 500 }
+        let before = syncs
+        journal.append([FixtureJournal.record(1, isUrgent: true)])
+        journal.append(FixtureJournal.records(2...10))
+        #expect(await journal.settle())
+        #expect(await journal.shut())
+        #expect(syncs == before)
+        #expect(journal.status().lastSync == nil)
+    }
+
+    @Test func `an interval lets unimportant events wait`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        let before = syncs
+        journal.append(FixtureJournal.records(1...10))
+        journal.append(FixtureJournal.records(11...20))
+        #expect(syncs == before)
+        #expect(journal.status().lastSync == nil)
+        #expect(await journal.settle())
+        #expect(syncs == before + 1)
+        #expect(journal.status().lastSync != nil)
+        // Nothing was written since.
+        #expect(await journal.settle())
+        #expect(syncs == before + 1)
+    }
+
+    @Test(arguments: [false, true]) func `an urgent event is forced at once, others after the interval`(
+        isUrgent: Bool
+    ) async throws {
+        let interval: Duration = isUrgent ? .seconds(3600) : .milliseconds(20)
+        scripted.with { $0.isClockRunning = true }
+        let journal = try scripted.open(fixture) { $0.sync = .interval(interval) }
+        await withCheckedContinuation { continuation in
+            scripted.with { state in
+                state.whenSynced = { [scripted] in
+                    scripted.with { $0.whenSynced = nil }
+                    continuation.resume()
+                }
+            }
+            journal.append([FixtureJournal.record(1, isUrgent: isUrgent)])
+        }
+        #expect(fixture.numbers == [1])
+    }
+
+    @Test(arguments: [SyncPolicy.always, .interval(.seconds(3600))])
+    func `a disk that forces nothing is reported, and left for a new segment`(policy: SyncPolicy) async throws {
+        let journal = try scripted.open(fixture) { $0.sync = policy }
+        journal.append([FixtureJournal.record(1)])
+        scripted.with { $0.syncError = EIO }
+        journal.append([FixtureJournal.record(2)])
+        #expect(await journal.settle())
+        #expect(journal.status().trouble?.code == .syncFailed)
+        #expect(journal.status().trouble?.error == String(cString: strerror(EIO)))
+        scripted.with { $0.syncError = 0 }
+        journal.append([FixtureJournal.record(3)])
+        #expect(await journal.settle())
+        #expect(!journal.status().isDegraded)
+        #expect(journal.takeConditions().map(\.code) == [.syncFailed, .resumed])
+        #expect(fixture.numbers == [1, 2, 3])
+        #expect(fixture.exists(SegmentName(firstSequence: 3).plain))
+    }
+}

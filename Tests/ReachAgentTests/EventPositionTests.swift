@@ -1,0 +1,136 @@
+import ArgumentParser
+import EventEnvelope
+import Testing
+
+@testable import ReachAgent
+
+@Suite struct EventPositionTests {
+    /// 2026-11-21T07:00:00Z.
+    private let now = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+
+    private func moment(_ text: String) -> Timestamp? {
+        guard case .moment(let moment)? = EventPosition(text, now: now) else { return nil }
+        return moment
+    }
+
+    /// A local time as the command would print it.
+    private func local(_ text: String) -> String? {
+        moment(text).map { String($0.localDescription.prefix(19)) }
+    }
+
+    private var today: String { String(now.localDescription.prefix(10)) }
+
+    @Test(arguments: [("0", 0), ("42", 42), ("18446744073709551615", UInt64.max)])
+    func `a whole number is a number`(text: String, number: UInt64) {
+        #expect(EventPosition(text, now: now) == .number(number))
+    }
+
+    @Test(
+        arguments: [
+            ("2026-11-21T07:00:00Z", 0), ("2026-11-21T07:00:01.5Z", 1_500_000), ("2026-11-21t07:00:00z", 0),
+            ("2026-11-21T08:00:00+01:00", 0), ("2026-11-21T00:30:00.25-06:30", 250_000),
+            ("2026-11-21T07:00:00.123456789Z", 123_456), ("2026-11-22T06:59:00+23:59", 0),
+        ] as [(String, Int64)]
+    )
+    func `a time with an offset is absolute`(text: String, microseconds: Int64) {
+        #expect(moment(text)?.microsecondsSince1970 == now.microsecondsSince1970 + microseconds)
+    }
+
+    @Test(arguments: [("90s", 90), ("15min", 900), ("15m", 900), ("2h", 7200), ("3d", 259_200), ("1w ago", 604_800)])
+    func `a duration is so long ago`(text: String, seconds: Int64) {
+        #expect(moment(text)?.microsecondsSince1970 == now.microsecondsSince1970 - seconds * 1_000_000)
+    }
+
+    @Test func `a time without an offset is local`() {
+        #expect(local("2026-11-20 06:05") == "2026-11-20T06:05:00")
+        #expect(local("2026-11-20 06:05:04") == "2026-11-20T06:05:04")
+        #expect(local("2026-11-20T06:05:04") == "2026-11-20T06:05:04")
+        #expect(local("2026-06-20") == "2026-06-20T00:00:00")
+        #expect(local("06:05") == "\(today)T06:05:00")
+        #expect(local("06:05:04") == "\(today)T06:05:04")
+        #expect(local("today") == "\(today)T00:00:00")
+        let yesterday = moment("yesterday").map { $0.microsecondsSince1970 + 86_400_000_000 }
+        #expect(yesterday == moment("today")?.microsecondsSince1970)
+    }
+
+    @Test(arguments: [
+        "", " ", "-1", "18446744073709551616", "1.5", "1x", "h", "-2h", "2 h", "9999999d", "noon", "Today",
+        "2026-02-30", "2026-13-01", "2026-1-1", "1969-12-31", "24:00", "07:60", "7:00", "07:00:61", "07:00:00:00",
+        "2026-11-21 07", "2026-11-21  07:00", "2026-11-21 07:00 x", "2026-11-21T07:00:00+0100",
+        "2026-11-21T07:00:00+24:00", "2026-11-21T07:00:00.Z", "2026-11-21T07:00:00.1234567x", "é",
+        "2026-11-21T07:00:00.é",
+    ])
+    func `anything else is refused`(text: String) {
+        #expect(EventPosition(text, now: now) == nil)
+        #expect(throws: ValidationError.self) { try EventPosition(argument: text) }
+    }
+}
+
+@Suite struct EventFilterTests {
+    private func passes(_ types: [String], subject: String? = nil, _ type: String, of: String = "default") throws
+        -> Bool
+    {
+        let filter = EventFilter(types: try types.map(EventFilter.checked), subject: subject)
+        return filter.passes(type: Array(type.utf8)[...], subject: Array(of.utf8)[...])
+    }
+
+    @Test(arguments: [
+        ([], true), (["path.changed"], true), (["reachagent.path.changed"], true), (["path.*"], true),
+        (["reachagent.path.*"], true), (["*"], true), (["target.changed"], false),
+        (["target.*", "path.changed"], true),
+        (["path"], false), (["pat.*"], false), (["path.changed.*"], false),
+    ])
+    func `types pass whole or by family`(types: [String], passes: Bool) throws {
+        #expect(try self.passes(types, "reachagent.path.changed") == passes)
+    }
+
+    @Test func `subjects are compared whole`() throws {
+        #expect(try passes([], subject: "office", "reachagent.path.changed", of: "office"))
+        #expect(try !passes([], subject: "office", "reachagent.path.changed", of: "office2"))
+        #expect(try !passes(["target.*"], subject: "office", "reachagent.path.changed", of: "office"))
+    }
+
+    @Test(arguments: ["", ".*", "path.**", "pa*", "*.changed", "Path.changed", "path changed", "reachagent.", "é"])
+    func `what cannot be a type is refused`(text: String) {
+        #expect(throws: ValidationError.self) { try EventFilter.checked(type: text) }
+    }
+}
+
+@Suite struct JournalLocationTests {
+    @Test(
+        arguments: [
+            ([:], ["/var/lib/reachagent/journal"]),
+            (["HOME": "/home/u"], ["/home/u/.local/state/reachagent/journal", "/var/lib/reachagent/journal"]),
+            (
+                ["HOME": "/home/u", "XDG_STATE_HOME": "/s"],
+                ["/s/reachagent/journal", "/var/lib/reachagent/journal"]
+            ),
+            (
+                ["HOME": "/home/u", "XDG_STATE_HOME": "relative"],
+                ["/home/u/.local/state/reachagent/journal", "/var/lib/reachagent/journal"]
+            ),
+            (["STATE_DIRECTORY": "/var/lib/a:/var/lib/b", "HOME": "/h"], ["/var/lib/a/journal"]),
+            (["STATE_DIRECTORY": ""], ["/var/lib/reachagent/journal"]),
+        ] as [([String: String], [String])]
+    )
+    func `a journal is looked for where the environment says`(environment: [String: String], directories: [String]) {
+        let location = JournalLocation(environment: environment, isRoot: false)
+        #expect(location.directoriesToRead(nil) == directories)
+        #expect(location.directoriesToRead("/d") == ["/d"])
+    }
+
+    @Test(
+        arguments: [
+            ([:], false, nil), ([:], true, "/var/lib/reachagent/journal"),
+            (["HOME": "/root"], true, "/var/lib/reachagent/journal"),
+            (["HOME": "/h"], false, "/h/.local/state/reachagent/journal"),
+            (["HOME": "/h", "XDG_STATE_HOME": "/s"], true, "/s/reachagent/journal"),
+            (["STATE_DIRECTORY": "/var/lib/x"], false, "/var/lib/x/journal"),
+        ] as [([String: String], Bool, String?)]
+    )
+    func `root writes where services do`(environment: [String: String], isRoot: Bool, directory: String?) {
+        let location = JournalLocation(environment: environment, isRoot: isRoot)
+        #expect(location.directoryToWrite(nil) == directory)
+        #expect(location.directoryToWrite("/d") == "/d")
+    }
+}

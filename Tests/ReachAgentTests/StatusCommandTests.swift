@@ -1,0 +1,105 @@
+import AgentTestKit
+import Foundation
+import Glibc
+import Testing
+
+/// `status` and `subscribers` as an operator meets them: with an agent, without one, and with one that refuses.
+@Suite struct StatusCommandTests {
+    private static let golden = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "EventSchemaTests/Golden/status.eventful.json")
+
+    /// An agent that gives each of so many questions the same answer.
+    private static func agent(_ answer: String) throws -> ScriptedAgent {
+        let script: ScriptedAgent.Script = { connection in
+            connection.readLine()
+            connection.send(lines: answer)
+        }
+        return try ScriptedAgent(script, script)
+    }
+
+    private static func run(_ command: String, _ path: String, _ options: [String] = []) async throws -> FinishedCommand
+    {
+        try await FinishedCommand.run([command, "--socket", path] + options)
+    }
+
+    @Test(arguments: ["status", "subscribers"])
+    func `without an agent, the place that was looked at and the next step are told, with status 69`(_ command: String)
+        async throws
+    {
+        let result = try await Self.run(command, "/nonexistent/control.sock")
+        #expect(result.status == 69)
+        #expect(result.output.isEmpty)
+        #expect(result.error.hasPrefix("reachagent: no agent answers at /nonexistent/control.sock: No such file"))
+        #expect(result.error.contains("systemctl start reachagent"))
+        #expect(result.error.contains("reachagent run --once"))
+    }
+
+    @Test(.enabled(if: access("/run/reachagent/control.sock", F_OK) != 0, "there is an agent"))
+    func `both of the usual places are named when there is an agent at neither`() async throws {
+        let result = try await FinishedCommand.run(["status"], environment: ["XDG_RUNTIME_DIR": "/nonexistent"])
+        #expect(result.status == 69)
+        #expect(result.error.contains("no agent answers at /run/reachagent/control.sock"))
+        #expect(result.error.contains("and there is no /nonexistent/reachagent/control.sock"))
+    }
+
+    @Test func `a machine that is not reachable is told so, with status 1`() async throws {
+        let status = try String(contentsOf: Self.golden, encoding: .utf8).dropLast()
+        let agent = try Self.agent("{\"parameters\":\(status)}")
+        let text = try await Self.run("status", agent.path)
+        #expect(agent.requests == [#"{"method":"status"}"#])
+        #expect(text.status == 1)
+        #expect(text.output.hasPrefix("not reachable: no carrier on wlan0 [link_down], since "))
+        #expect(text.error.isEmpty)
+        let json = try await Self.run("status", agent.path, ["--json"])
+        #expect(json.status == 1)
+        #expect(json.output == status + "\n")
+    }
+
+    @Test func `a machine that is reachable is told so, with status 0`() async throws {
+        let agent = try Self.agent(#"{"parameters":{"state":{"via":"wired","path":{"interface":"eth0"}}}}"#)
+        let result = try await Self.run("status", agent.path)
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("reachable through wired eth0\n"))
+    }
+
+    @Test func `subscribers are told with status 0, whatever the state`() async throws {
+        let reply = #"{"subscribers":[{"socket":"events","pid":1,"uid":0,"command":"jq","state":"live"}],"limit":16}"#
+        let agent = try Self.agent("{\"parameters\":\(reply)}")
+        let text = try await Self.run("subscribers", agent.path)
+        #expect(text.status == 0)
+        #expect(text.lines.last == "1 of 16 connections")
+        let json = try await Self.run("subscribers", agent.path, ["--json"])
+        #expect(json.output == reply + "\n")
+    }
+
+    @Test(arguments: [
+        (#"{"error":"too_many_requests","parameters":{"message":"later"}}"#, "later [too_many_requests]"),
+        (#"{"parameters":[]}"#, "cannot be understood"), ("nonsense", "cannot be understood"),
+        (#"{"error":"x\u001b[31m","parameters":{}}"#, "x"),
+    ])
+    func `an answer that is none is told in one sentence, with status 75`(_ answer: String, _ message: String)
+        async throws
+    {
+        let agent = try Self.agent(answer)
+        let result = try await Self.run("status", agent.path)
+        #expect(result.status == 75)
+        #expect(result.output.isEmpty)
+        #expect(result.error.hasPrefix("reachagent: "))
+        #expect(result.error.contains(message))
+        #expect(!result.error.contains("\u{1B}"))
+        #expect(result.error.split(separator: "\n").count == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "takes root, to become somebody else"))
+    func `who may not ask is told whose permission it takes, with status 77`() async throws {
+        let agent = try Self.agent("{}")
+        try #require(chown(agent.path, 0, 12) == 0)
+        try #require(chmod(agent.path, 0o660) == 0)
+        let other = ["--reuid=65534", "--regid=65534", "--clear-groups", BuiltAgent.path]
+        let result = try await FinishedCommand.run(other + ["status", "--socket", agent.path], of: "/usr/bin/setpriv")
+        #expect(result.status == 77)
+        #expect(result.error.hasPrefix("reachagent: \(agent.path) may not be used: Permission denied"))
+        #expect(result.error.contains("it belongs to the user 'root' and the group '"))
+        #expect(result.error.contains("usermod -aG "))
+    }
+}

@@ -1,0 +1,113 @@
+import AgentTestKit
+import Testing
+
+/// `reachagent watch`, from the outside, with a server that does as it is told.
+@Suite struct WatchCommandTests {
+    private static func reply(_ event: String) -> String { AgentLines.reply(event) }
+
+    /// An agent that ends, counts on, and then has lost events.
+    private static func restartingAgent() throws -> ScriptedAgent {
+        try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.send(lines: reply(AgentLines.hello(40)), reply(AgentLines.snapshot()))
+                connection.send(lines: reply(AgentLines.path(41)))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: reply(AgentLines.hello(41)), reply(AgentLines.path(42)))
+                connection.send(lines: AgentLines.error("agent_stopping", #"{"last_seq":42}"#))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: AgentLines.error("events_expired", #"{"oldest_seq":90}"#))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: reply(AgentLines.hello(100)), reply(AgentLines.snapshot()))
+                connection.send(lines: reply(AgentLines.path(101)))
+                connection.waitForClose()
+            }
+        )
+    }
+
+    /// Runs `watch` until it has printed a number of lines.
+    private func watch(_ arguments: [String], lines: Int) async throws -> FinishedCommand {
+        let command = #""$0" watch "$@" | head -n \#(lines)"#
+        return try await FinishedCommand.run(["-c", command, BuiltAgent.path] + arguments, of: "/bin/sh", patience: 30)
+    }
+
+    @Test func `the events go on over restarts, and the reader's end is the end`() async throws {
+        let agent = try Self.restartingAgent()
+        let watch = try await watch(["--socket", agent.path], lines: 5)
+        #expect(watch.status == 0)
+        try #require(watch.lines.count == 5)
+        #expect(watch.lines[0].hasSuffix("now: reachable through wifi wlan0, connectivity unknown"))
+        #expect(watch.lines[3].hasSuffix("now: reachable through wifi wlan0, connectivity unknown"))
+        for number in [1, 2, 4] { #expect(watch.lines[number].contains("path.changed")) }
+        #expect(
+            watch.error.split(separator: "\n") == [
+                "reachagent: the agent at \(agent.path) closed the connection; waiting for it",
+                "reachagent: connected again (agent 0.1.0); resuming after event 41",
+                "reachagent: the agent at \(agent.path) has ended; waiting for it",
+                "reachagent: connected again (agent 0.1.0); resuming after event 42",
+                "reachagent: events 43 to 100 are missing: the agent does not have what happened then any more",
+            ]
+        )
+    }
+
+    @Test func `in JSON the agent's lines are passed on`() async throws {
+        let agent = try Self.restartingAgent()
+        let watch = try await watch(["--json", "--socket", agent.path], lines: 8)
+        #expect(
+            watch.lines == [
+                AgentLines.hello(40), AgentLines.snapshot(), AgentLines.path(41), AgentLines.hello(41),
+                AgentLines.path(42), AgentLines.hello(100), AgentLines.snapshot(), AgentLines.path(101),
+            ]
+        )
+    }
+
+    @Test func `the filters and the number are asked for`() async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: Self.reply(AgentLines.hello(7)))
+        })
+        let arguments = ["--since", "7", "--type", "path.*", "--type", "target.changed", "--subject", "office"]
+        let options = ["watch", "--no-reconnect", "--socket", agent.path] + arguments
+        let watch = try await FinishedCommand.run(options)
+        #expect(watch.status == 75)
+        #expect(watch.error == "reachagent: the agent at \(agent.path) closed the connection\n")
+        let parameters = #"{"types":["path.*","target.changed"],"subjects":["office"],"since_seq":7}"#
+        #expect(agent.requests == [#"{"method":"subscribe","parameters":\#(parameters),"more":true}"#])
+    }
+
+    @Test func `without an agent, and without waiting for one, the status is 69`() async throws {
+        let path = ScriptedAgent.newPath()
+        let watch = try await FinishedCommand.run(["watch", "--no-reconnect", "--socket", path])
+        #expect(watch.status == 69)
+        #expect(watch.error.hasPrefix("reachagent: no agent answers at \(path): No such file or directory\n"))
+    }
+
+    @Test func `a refused filter is wrong usage`() async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no such type 'x'"}"#))
+        })
+        let watch = try await FinishedCommand.run(["watch", "--type", "x", "--socket", agent.path])
+        #expect(watch.status == 64)
+        #expect(watch.error.contains("no such type 'x'"))
+    }
+
+    @Test func `an agent that is not there yet is waited for, and the reader's end ends the waiting`() async throws {
+        let path = ScriptedAgent.newPath()
+        // Nothing is ever printed: only the end of the reader can end it.
+        let command = """
+            notices=$(mktemp)
+            "$0" watch --socket "$1" 2> "$notices" | until grep -q waiting "$notices"; do sleep 0.05; done
+            status=$?; cat "$notices" >&2; rm "$notices"; exit $status
+            """
+        let watch = try await FinishedCommand.run(["-c", command, BuiltAgent.path, path], of: "/bin/sh", patience: 30)
+        #expect(watch.status == 0)
+        #expect(watch.error == "reachagent: no agent answers at \(path): No such file or directory; waiting for it\n")
+    }
+}

@@ -1,0 +1,74 @@
+import AgentTestKit
+import StateClient
+import Testing
+
+@testable import ReachAgent
+
+/// What `watch` prints for what the stream brings.
+@Suite struct WatchTextTests {
+    private func line(_ text: String) throws -> StreamLine { try #require(StreamLine(Array(text.utf8))) }
+
+    private func texts(_ items: [StreamItem], json: Bool = false, since: UInt64? = nil) -> [String] {
+        var text = WatchText(isJSON: json, socket: "/s", since: since)
+        return items.flatMap { text.lines(for: $0) }.map { line in
+            switch line {
+            case .output(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .notice(let notice): "! \(notice)"
+            }
+        }
+    }
+
+    @Test func `the state comes first, with the targets`() throws {
+        let targets = [
+            "office": AgentLines.state(via: "none", reason: "no_route"), "a\u{1B}[m": AgentLines.state(via: "wwan"),
+        ]
+        let snapshot = AgentLines.snapshot(targets: targets.filter { $0.key == "office" })
+        let lines = texts([.snapshot(try line(snapshot))])
+        try #require(lines.count == 2)
+        #expect(lines[0].hasSuffix("  now: reachable through wifi wlan0, connectivity unknown"))
+        #expect(lines[1] == "  office: not reachable (no_route)")
+    }
+
+    @Test func `an outage is told once, and where the events go on`() throws {
+        let hello = try Hello(line(AgentLines.hello(41)))
+        let gone = StreamItem.interrupted(.disconnected(socket: "/s"), retryIn: .zero)
+        let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 111), retryIn: .zero)
+        let again = try Hello(line(AgentLines.hello(42)))
+        let texts = texts([
+            .connected(hello), .event(try line(AgentLines.path(42))), gone, refused, refused, .connected(again),
+        ])
+        try #require(texts.count == 3)
+        #expect(texts[1] == "! the agent at /s closed the connection; waiting for it")
+        #expect(texts[2] == "! connected again (agent 0.1.0); resuming after event 42")
+    }
+
+    @Test func `an agent that comes late is told, and one that is there is not`() throws {
+        let hello = try Hello(line(AgentLines.hello(41)))
+        #expect(texts([.connected(hello)]).isEmpty)
+        let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 2), retryIn: .zero)
+        #expect(
+            texts([refused, .connected(hello)]) == [
+                "! no agent answers at /s: No such file or directory; waiting for it", "! connected (agent 0.1.0)",
+            ]
+        )
+    }
+
+    @Test func `what is missing is named`() throws {
+        let hello = try Hello(line(AgentLines.hello(3, stream: "new")))
+        let texts = texts([
+            .missed(42...42), .missed(42...100), .missed(0...UInt64.max), .connected(hello),
+            .restarted(from: "old", to: "new"),
+        ])
+        #expect(texts[0] == "! event 42 is missing: the agent does not have what happened then any more")
+        #expect(texts[1].hasPrefix("! events 42 to 100 are missing"))
+        #expect(texts[3] == "! the agent counts its events anew; what came after the last one cannot be told")
+    }
+
+    @Test func `in JSON every line of the agent's is passed on as it is`() throws {
+        let lines = [AgentLines.hello(41), AgentLines.snapshot(), AgentLines.path(42)]
+        let items: [StreamItem] = [
+            .connected(try Hello(line(lines[0]))), .snapshot(try line(lines[1])), .event(try line(lines[2])),
+        ]
+        #expect(texts(items, json: true) == lines)
+    }
+}

@@ -1,0 +1,71 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+@testable import StateClient
+
+/// A socket that appears is noticed at once.
+@Suite struct SocketWatchTests {
+    private static func newDirectory() -> String { "/tmp/reachagent-\(UUID().uuidString.prefix(13))" }
+
+    /// What ends a sleep of up to 30 seconds, while something is done.
+    private func reason(_ path: String, _ body: @escaping @Sendable () throws -> Void) async throws -> Wakeup.Reason {
+        let wakeup = try Wakeup()
+        async let reason = withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let watch = SocketWatch(SocketLocation(path: path))
+                let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+                continuation.resume(returning: watch.sleep(deadline: deadline, wakeup: wakeup))
+            }
+        }
+        let stop = Flag()
+        Thread.detachNewThread {
+            // The watch may not be there yet: it is done again until it was seen.
+            while !stop.isSet {
+                try? body()
+                usleep(20_000)
+            }
+        }
+        defer { stop.set() }
+        return await reason
+    }
+
+    @Test func `in a directory that is there`() async throws {
+        let directory = Self.newDirectory()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = "\(directory)/control.sock"
+        let reason = try await reason(path) {
+            try? FileManager.default.removeItem(atPath: path)
+            try Data().write(to: URL(filePath: path))
+        }
+        #expect(reason == .ready)
+    }
+
+    @Test func `in a directory that is made for it`() async throws {
+        let directory = Self.newDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let reason = try await reason("\(directory)/control.sock") {
+            try? FileManager.default.removeItem(atPath: directory)
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        }
+        #expect(reason == .ready)
+    }
+
+    @Test func `what else appears there does not count, and the deadline does`() async throws {
+        let directory = Self.newDirectory()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let wakeup = try Wakeup()
+        let reason = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let watch = SocketWatch(SocketLocation(path: "\(directory)/control.sock"))
+                _ = watch.sleep(deadline: .now, wakeup: wakeup)
+                try? Data().write(to: URL(filePath: "\(directory)/events.sock"))
+                let deadline = ContinuousClock.now.advanced(by: .milliseconds(50))
+                continuation.resume(returning: watch.sleep(deadline: deadline, wakeup: wakeup))
+            }
+        }
+        #expect(reason == .deadline)
+    }
+}

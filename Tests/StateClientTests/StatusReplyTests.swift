@@ -1,0 +1,141 @@
+import EventEnvelope
+import Foundation
+import Testing
+
+@testable import StateClient
+
+/// What a client makes of the agent's word, whoever the agent is.
+@Suite struct StatusReplyTests {
+    private static func reply(_ json: String) throws(ClientError) -> StatusReply {
+        try StatusReply(parameters: Array(json.utf8))
+    }
+
+    private static func golden(_ name: String) throws -> [UInt8] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return Array(try Data(contentsOf: folder.appending(path: "EventSchemaTests/Golden/\(name).json")))
+    }
+
+    @Test func `every member of the agent's answer is understood`() throws {
+        let reply = try StatusReply(parameters: Self.golden("status.eventful"))
+        #expect(reply.agent?.version == "0.1.0")
+        #expect(reply.agent?.processID == 812)
+        #expect(reply.agent?.uptime == .seconds(91))
+        #expect(reply.agent?.stream == "6f1c0000000000000000000000000001")
+        #expect(reply.time?.description == "2026-11-21T07:01:31.123456Z")
+        let standing = reply.reachability
+        #expect(standing.state?.isReachable == false)
+        #expect(standing.state?.afStatus == 0)
+        #expect(standing.state?.connectivity == "none")
+        #expect(standing.state?.ipv4?.reason == "link_down")
+        #expect(standing.state?.ipv6?.reason == "no_route")
+        #expect(standing.since?.description == "2026-11-21T07:01:01.123456Z")
+        #expect(standing.age == .seconds(30))
+        #expect(standing.cause?.code == "link_down")
+        #expect(standing.pending?.state?.path?.gateway == "192.0.2.1")
+        #expect(standing.pending?.age == .seconds(1))
+        #expect(reply.targets.first?.name == "office")
+        #expect(reply.targets.first?.standing.state?.path?.underlay == "wwan0")
+        #expect(reply.interfaces.map(\.name) == ["lo", "wlan0"])
+        #expect(reply.interfaces.last?.addresses.first?.prefixLength == 24)
+        #expect(reply.recent.map(\.sequence) == [3, 5, 8])
+        #expect(reply.recent.last?.to == "none (link_down wlan0)")
+        #expect(reply.lastSequence == 9)
+        #expect(reply.journal?.isDegraded == true)
+        #expect(reply.journal?.missing.map(\.firstSequence) == [4, 9])
+        #expect(reply.journal?.syncInterval == .seconds(1))
+        #expect(reply.sockets?.limit == 4096)
+        #expect(reply.isSynchronized == false)
+        #expect(reply.overruns?.dropped == 17)
+    }
+
+    @Test func `an agent that has just started is understood`() throws {
+        let reply = try StatusReply(parameters: Self.golden("status.fresh"))
+        #expect(reply.reachability.state?.via == "unknown")
+        #expect(reply.reachability.state?.isReachable == false)
+        #expect(reply.reachability.since == nil)
+        #expect(reply.journal == nil)
+    }
+
+    @Test(arguments: ["", "7", "[]", "{", "\"status\"", "null", "{\"a\":\u{1}}"])
+    func `what is no object is an error, and says so`(_ json: String) {
+        #expect(throws: ClientError.malformed("the status is no JSON object")) { try Self.reply(json) }
+        #expect(throws: ClientError.self) { try SubscribersReply(parameters: Array(json.utf8)) }
+    }
+
+    private static let names = [
+        "agent", "time", "state", "since", "for_ms", "via_since", "via_for_ms", "cause", "pending", "targets",
+        "interfaces", "recent", "last_seq", "journal", "sockets", "synchronized", "overruns",
+    ]
+
+    @Test(arguments: [
+        "null", "true", "-1", "1e300", "\"\"", "\"x\"", "[]", "[[]]", "[7,null,{}]", "{}", "{\"state\":[]}",
+    ])
+    func `a member of another form is as good as none`(_ value: String) throws {
+        let json = "{" + Self.names.map { "\"\($0)\":\(value)" }.joined(separator: ",") + "}"
+        let reply = try Self.reply(json)
+        #expect(reply.reachability.state?.isReachable != true)
+        #expect(reply.time == nil)
+        #expect(reply.reachability.since == nil)
+        for one in Self.names { _ = try Self.reply("{\"\(one)\":\(value),\"unknown\":{\"deep\":[\(value)]}}") }
+    }
+
+    @Test func `members inside others may be of another form, too`() throws {
+        let reply = try Self.reply(
+            #"""
+            {"state":{"via":7,"path":{"via":"wifi","interface":[],"ipv4":7,"underlay":"x"}},"since":"yesterday",\#
+            "interfaces":[7,{"name":"wlan0","ifindex":-1,"addresses":[null,{"address":"192.0.2.2","flags":[1,"new"]}]}],\#
+            "journal":{"missing":[{"first_seq":1},{"first_seq":2,"last_seq":3}],"bytes":-5,"sync_ms":9223372036854775807}}
+            """#
+        )
+        #expect(reply.reachability.state?.via == nil)
+        #expect(reply.reachability.state?.path?.via == "wifi")
+        #expect(reply.reachability.state?.path?.interface == nil)
+        #expect(reply.reachability.state?.ipv4 == nil)
+        #expect(reply.interfaces.map(\.name) == ["wlan0"])
+        #expect(reply.interfaces.first?.index == nil)
+        #expect(reply.interfaces.first?.addresses.map(\.address) == ["192.0.2.2"])
+        #expect(reply.interfaces.first?.addresses.first?.flags == ["new"])
+        #expect(reply.journal?.missing == [.init(firstSequence: 2, lastSequence: 3)])
+        #expect(reply.journal?.bytes == nil)
+        #expect(reply.journal?.syncInterval == .milliseconds(Int64.max))
+    }
+
+    @Test func `a list without end is cut`() throws {
+        let many = String(repeating: "{},", count: 50_000) + "{}"
+        #expect(try Self.reply("{\"targets\":[\(many)]}").targets.count == 16_384)
+        let subscribers = try SubscribersReply(parameters: Array("{\"subscribers\":[\(many)]}".utf8))
+        #expect(subscribers.subscribers.count == 16_384)
+    }
+
+    @Test func `what is nested without end is refused, not followed`() {
+        let depth = 100_000
+        let json = "{\"state\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
+        #expect(throws: ClientError.self) { try Self.reply(json) }
+    }
+
+    @Test func `a list of subscribers is understood`() throws {
+        let json = #"""
+            {"subscribers":[{"socket":"control","pid":1,"uid":0,"gid":0,"command":"jq",\#
+            "connected":"2026-11-21T07:00:00Z","state":"live","types":["path.changed",7],"subjects":[],"next_seq":42,\#
+            "lag":3,"lines":10,"bytes":1234,"new":true},7,{"pid":"x","lag":-1}],"limit":4096}
+            """#
+        let reply = try SubscribersReply(parameters: Array(json.utf8))
+        #expect(reply.limit == 4096)
+        #expect(reply.subscribers.count == 2)
+        let first = try #require(reply.subscribers.first)
+        #expect(first.socket == "control")
+        #expect(first.processID == 1)
+        #expect(first.userID == 0)
+        #expect(first.groupID == 0)
+        #expect(first.command == "jq")
+        #expect(first.connected?.description == "2026-11-21T07:00:00.000000Z")
+        #expect(first.state == "live")
+        #expect(first.types == ["path.changed"])
+        #expect(first.subjects.isEmpty)
+        #expect(first.nextSequence == 42)
+        #expect(first.lag == 3)
+        #expect(first.lines == 10)
+        #expect(first.bytes == 1234)
+        #expect(reply.subscribers.last?.lag == nil)
+    }
+}

@@ -1,0 +1,165 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// `reachagent history` over journals that are made by hand.
+@Suite struct SystemHistoryTests {
+    /// A journal's directory, removed with its owner.
+    private final class Journal: Sendable {
+        let directory: String
+
+        init(_ segments: [Int: String]) throws {
+            let url = FileManager.default.temporaryDirectory.appending(
+                path: "history-\(UUID().uuidString)/reachagent/journal"
+            )
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            directory = url.path()
+            for (first, text) in segments {
+                let name = "events-" + String(repeating: "0", count: 20 - "\(first)".count) + "\(first).jsonl"
+                try Data(text.utf8).write(to: url.appending(path: name))
+            }
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: stateHome) }
+
+        /// What `XDG_STATE_HOME` would be.
+        var stateHome: String {
+            URL(filePath: directory).deletingLastPathComponent().deletingLastPathComponent().path()
+        }
+    }
+
+    private static func line(_ number: Int, _ type: String = "path.changed", _ subject: String = "default") -> String {
+        let minute = (number < 10 ? "0" : "") + "\(number)"
+        let data =
+            type == "agent.stopping"
+            ? #"{"reason":"SIGTERM"}"# : #"{"from":{"via":"none"},"to":{"via":"wired"},"cause":{"code":"link_up"}}"#
+        return """
+            {"specversion":"1.0","id":"x-\(number)","source":"/reachagent/h","type":"reachagent.\(type)",\
+            "subject":"\(subject)","time":"2026-11-21T07:\(minute):00.000000Z","seq":\(number),"data":\(data)}
+            """
+    }
+
+    private static func lines(_ numbers: ClosedRange<Int>) -> String { numbers.map { line($0) + "\n" }.joined() }
+
+    /// Events 1 to 9, of which 5 and 6 are missing, with some damage, and a last line that is not complete.
+    private func journal() throws -> Journal {
+        try Journal([
+            1: Self.lines(1...2) + "garbage\n" + Self.line(3, "target.changed", "office") + "\n" + Self.line(4) + "\n",
+            7: Self.lines(7...8) + Self.line(9, "agent.stopping", "agent") + "\n" + "{\"torn",
+        ])
+    }
+
+    private func history(_ arguments: [String], in journal: Journal) async throws -> FinishedCommand {
+        try await .run(
+            ["history", "--directory", journal.directory] + arguments,
+            environment: ["TZ": "Europe/Berlin"]
+        )
+    }
+
+    @Test func `people are told everything, gaps and damage included`() async throws {
+        let result = try await history([], in: try journal())
+        #expect(result.status == 0)
+        #expect(
+            result.lines == [
+                "── 2026-11-21 ──",
+                "08:01:00.000+01:00  path.changed          default   none → wired [link_up]",
+                "08:02:00.000+01:00  path.changed          default   none → wired [link_up]",
+                "08:03:00.000+01:00  target.changed        office    none → wired [link_up]",
+                "08:04:00.000+01:00  path.changed          default   none → wired [link_up]",
+                "— events 5 to 6 are missing —",
+                "08:07:00.000+01:00  path.changed          default   none → wired [link_up]",
+                "08:08:00.000+01:00  path.changed          default   none → wired [link_up]",
+                "08:09:00.000+01:00  agent.stopping        agent     agent stopping (SIGTERM)",
+            ]
+        )
+        #expect(result.error == "reachagent: 1 line of the journal is damaged and was left out\n")
+    }
+
+    @Test func `JSON lines are those of the journal`() async throws {
+        let result = try await history(["--json"], in: try journal())
+        #expect(result.status == 0)
+        let expected = [Self.line(1), Self.line(2), Self.line(3, "target.changed", "office"), Self.line(4)]
+        #expect(result.lines == expected + [Self.line(7), Self.line(8), Self.line(9, "agent.stopping", "agent")])
+        #expect(result.error.contains("reachagent: events 5 to 6 are missing\n"))
+    }
+
+    @Test(arguments: [
+        (["--since", "3"], [4, 7, 8, 9]), (["--since", "0"], [1, 2, 3, 4, 7, 8, 9]), (["--since", "9"], []),
+        (["--until", "3"], [1, 2, 3]), (["--since", "2", "--until", "7"], [3, 4, 7]),
+        (["--since", "2026-11-21T07:03:00Z"], [3, 4, 7, 8, 9]), (["--since", "2026-11-21 08:08"], [8, 9]),
+        (["--until", "2026-11-21T08:02:00+01:00"], [1, 2]), (["--since", "2026-11-21 08:08:01", "--until", "8"], []),
+        (["--type", "path.changed"], [1, 2, 4, 7, 8]), (["--type", "reachagent.target.*"], [3]),
+        (["--type", "target.changed", "--type", "agent.*"], [3, 9]), (["--subject", "office"], [3]),
+        (["--last", "2"], [8, 9]), (["--limit", "2", "--type", "path.*"], [7, 8]),
+        (["--last", "100"], [1, 2, 3, 4, 7, 8, 9]),
+        (["--last", "3", "--until", "4"], [2, 3, 4]), (["--last", "1", "--type", "no.such"], []),
+    ])
+    func `events are chosen by number, time, type and subject`(arguments: [String], numbers: [Int]) async throws {
+        let result = try await history(arguments + ["--json"], in: try journal())
+        #expect(result.status == 0)
+        let found = result.lines.compactMap { line in
+            line.split(separator: "\"seq\":").last?.prefix { $0.isNumber }
+        }
+        #expect(found.map(String.init) == numbers.map(String.init))
+    }
+
+    @Test func `a closed pipe ends it without a word`() async throws {
+        let journal = try Journal([1: Self.lines(1...59) + String(repeating: "x\n", count: 10)])
+        let many = (60...20_000).map { Self.line($0).replacing("T07:\($0):", with: "T07:00:") + "\n" }.joined()
+        try Data(many.utf8).write(to: URL(filePath: "\(journal.directory)/events-00000000000000000060.jsonl"))
+        let script =
+            "set -o pipefail; '\(BuiltAgent.path)' history --directory '\(journal.directory)' --json | head -n 1"
+        let result = try await FinishedCommand.run(["-c", script], of: "/bin/bash")
+        #expect(result.status == 0)
+        #expect(result.lines == [Self.line(1)])
+        #expect(result.error == "")
+    }
+
+    @Test func `without a journal it says where it has looked`() async throws {
+        let result = try await FinishedCommand.run(
+            ["history"],
+            environment: ["XDG_STATE_HOME": "/nonexistent/state", "STATE_DIRECTORY": "/nonexistent/service"]
+        )
+        #expect(result.status == 69)
+        #expect(result.output == "")
+        #expect(
+            result.error
+                == "reachagent: there is no journal in /nonexistent/service/journal; '--directory' names another place\n"
+        )
+    }
+
+    @Test func `the user's journal is found`() async throws {
+        let journal = try journal()
+        let result = try await FinishedCommand.run(
+            ["history", "--json", "--last", "1"],
+            environment: ["XDG_STATE_HOME": journal.stateHome]
+        )
+        #expect(result.status == 0)
+        #expect(result.lines == [Self.line(9, "agent.stopping", "agent")])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `a user without permission is told so`() async throws {
+        let journal = try journal()
+        // The program itself may lie where another user cannot read it: it drops its rights when it is running.
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: journal.directory)
+        let result = try await FinishedCommand.run(
+            [
+                "--reuid=65534", "--regid=65534", "--clear-groups", BuiltAgent.path, "history", "--directory",
+                journal.directory,
+            ],
+            of: "setpriv"
+        )
+        #expect(result.status == 77)
+        #expect(result.error == "reachagent: cannot open \(journal.directory): Permission denied\n")
+    }
+
+    @Test(arguments: [
+        ["--since", "noon"], ["--type", "Path"], ["--last", "0"], ["--last", "1000001"], ["--until", ""],
+    ])
+    func `wrong usage is refused`(arguments: [String]) async throws {
+        let result = try await history(arguments, in: try journal())
+        #expect(result.status == 64)
+        #expect(result.output == "")
+    }
+}

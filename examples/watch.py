@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Prints the transitions of reachability, each one once, whatever happens to the connection or the agent."""
+import json, os, socket, sys, time
+
+path = os.environ.get("REACHAGENT_SOCKET", "/run/reachagent/control.sock")
+wanted = {"types": sys.argv[1:] or ["reachability.changed", "target.changed"]}
+while True:
+    try:
+        agent = socket.socket(socket.AF_UNIX)
+        agent.connect(path)
+        agent.sendall(json.dumps({"method": "subscribe", "parameters": wanted, "more": True}).encode() + b"\n")
+        for line in agent.makefile(encoding="utf-8"):
+            reply = json.loads(line)  # a line that was cut off is no JSON, and comes again
+            event = reply.get("parameters", {})
+            if reply.get("error") in ("stream_changed", "sequence_unknown", "events_expired"):
+                wanted = {"types": wanted["types"]}  # begin anew, with the state as it is now
+            if "error" in reply:
+                print("reachagent:", reply["error"], event.get("message", ""), file=sys.stderr)
+            elif event["type"] == "reachagent.agent.hello":
+                wanted = {"since_seq": event["data"]["seq"], **wanted, "stream": event["data"]["stream"]}
+            elif event.get("seq", wanted["since_seq"] + 1) > wanted["since_seq"]:
+                state = event["data"].get("to") or event["data"].get("state") or {}
+                print(event.get("seq", "-"), event["time"], event["type"], event["subject"], state.get("via"), flush=True)
+                wanted["since_seq"] = event.get("seq", wanted["since_seq"])
+    except (OSError, ValueError) as error:
+        print("reachagent:", error, file=sys.stderr)
+    time.sleep(1)
