@@ -33,8 +33,8 @@ struct StreamBenchCommand: ParsableCommand {
     @Option(help: "How many rounds there are; the report holds medians.")
     var rounds = 3
 
-    @Option(help: ArgumentHelp("How long each fan-out and each recording takes.", valueName: "ms"))
-    var milliseconds = 700
+    @Option(help: ArgumentHelp("How long each fan-out and each recording takes; when it is paced, twice as long.", valueName: "ms"))
+    var milliseconds = 500
 
     @Option(help: "How many edges of each kind are made.")
     var edges = 500
