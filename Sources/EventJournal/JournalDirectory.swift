@@ -19,23 +19,34 @@ struct JournalDirectory: Sendable {
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    /// Makes the directory where it is missing, and those above it when it is below the user's own state directory.
+    /// Makes the directory where it is missing, and what is the agent's own above it.
     ///
-    /// Elsewhere those above must be there: when the disk that they are on is not mounted, nothing is written beside it.
+    /// The others must be there: when the disk that they are on is not mounted, nothing is written beside it.
     func make() throws(JournalError) {
         if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
-        if errno == ENOENT, isBelowStateHome {
-            var above = ""
-            for part in path.split(separator: "/").dropLast() {
-                above += "/" + part
-                _ = mkdir(above, 0o700)
-            }
+        if errno == ENOENT {
+            makeParents()
             if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
         }
         // A file system that is mounted read-only says so even when the directory is there.
         let error = errno
         guard identity(of: ".") == nil else { return }
         throw JournalError(operation: "create", path: path, cause: .errno(error))
+    }
+
+    /// Makes what lies above: everything below the user's state directory, and elsewhere a `reachagent` of the agent's own.
+    private func makeParents() {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let parent = path[..<slash]
+        if isBelowStateHome {
+            var above = ""
+            for part in parent.split(separator: "/") {
+                above += "/" + part
+                _ = mkdir(above, 0o700)
+            }
+        } else if parent.hasSuffix("/reachagent") {
+            _ = mkdir(String(parent), 0o755)
+        }
     }
 
     private var isBelowStateHome: Bool {

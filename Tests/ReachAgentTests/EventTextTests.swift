@@ -21,7 +21,12 @@ import Testing
     }
 
     @Test(arguments: [
-        EventDraft.agentStarted(version: "0.1.0", bootID: "b", settle: .standard, targets: []),
+        EventDraft.agentStarted(
+            version: "0.1.0",
+            origin: EventOrigin(streamID: "x", host: "h"),
+            settle: .standard,
+            targets: []
+        ),
         EventDraft.agentStopping(reason: "SIGTERM"), EventDraft.subscriberLagged(lastSequence: 41),
     ])
     func `the line is that of the event itself`(draft: EventDraft) {

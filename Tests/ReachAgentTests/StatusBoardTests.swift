@@ -30,7 +30,7 @@ import Testing
     private static func board() -> StatusBoard {
         let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: "0e2a")
         let agent = AgentFacts(version: "0.1.0", processID: 812, started: moment(0), origin: origin)
-        return StatusBoard(agent: agent, targets: [office])
+        return StatusBoard(agent: agent, targets: [office], lastSequence: 0)
     }
 
     private static func reply(_ board: StatusBoard, at seconds: Int) throws -> StatusReply {

@@ -36,7 +36,8 @@ struct AgentServices {
         let origin = EventOrigin.current(streamID: journal?.streamID)
         let board = StatusBoard(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
-            targets: configuration.targets
+            targets: configuration.targets,
+            lastSequence: bus.lastSequence
         )
         let driver = ReachabilityDriver(
             bus: bus,

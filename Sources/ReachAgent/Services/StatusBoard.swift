@@ -14,7 +14,7 @@ final class StatusBoard: Sendable {
         var targets: [(target: Target, standing: Standing<TargetState>)]
         var network = NetworkSnapshot(isSynchronized: false)
         var recent: [(transition: Transition, sequence: UInt64, time: Timestamp)] = []
-        var lastSequence: UInt64 = 0
+        var lastSequence: UInt64
         var overruns = OverrunSummary()
     }
 
@@ -22,13 +22,16 @@ final class StatusBoard: Sendable {
     private let state: Mutex<State>
 
     /// A board on which nothing is known yet.
-    init(agent: AgentFacts, targets: [Target]) {
+    ///
+    /// - Parameter lastSequence: The number of the last event of the run before, which the journal has; 0 without one.
+    init(agent: AgentFacts, targets: [Target], lastSequence: UInt64) {
         self.agent = agent
         state = Mutex(
             State(
                 targets: targets.map { target in
                     (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
-                }
+                },
+                lastSequence: lastSequence
             )
         )
     }
