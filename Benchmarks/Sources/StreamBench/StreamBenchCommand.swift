@@ -89,7 +89,13 @@ struct StreamBenchCommand: ParsableCommand {
         if only.contains(.fanOut) { try measureFanOut(program, sockets, &report) }
         if let testbed {
             try needsAgent()
-            let edges = EdgeBenchmark(agent: agent, testbed: testbed, folder: disk, edges: edges)
+            let edges = EdgeBenchmark(
+                agent: agent,
+                testbed: testbed,
+                sockets: sockets,
+                disk: disk,
+                edges: edges
+            )
             report.edges = try edges.run { Output.tell($0) }
         }
         if only.contains(.journal) {

@@ -10,7 +10,9 @@ struct EdgeBenchmark {
 
     let agent: String
     let testbed: Testbed
-    let folder: TemporaryFolder
+    /// For the sockets, whose paths must be short, and for the journals.
+    let sockets: TemporaryFolder
+    let disk: TemporaryFolder
     /// How many edges of each kind.
     let edges: Int
 
@@ -32,32 +34,40 @@ struct EdgeBenchmark {
         _ contender: FanOutContender,
         _ count: Int
     ) throws(BenchmarkError) -> EdgeResult {
-        let place = try TemporaryFolder("agent", in: folder.path)
+        let place = try TemporaryFolder("agent", in: disk.path)
+        let socket = sockets.path(of: contender.socket)
+        unlink(socket)
+        try Affinity.pin(to: EventServer.cpu)
         let child = try ChildProcess(
             agent,
             [
-                "run", "--format", "json", "--settle-up", "0", "--settle-down", "0", "--socket-directory", place.path,
+                "run", "--format", "json", "--settle-up", "0", "--settle-down", "0", "--socket-directory", sockets.path,
                 "--journal-directory", place.path(of: "journal"),
             ],
             error: STDERR_FILENO
         )
-        defer { child.stop() }
-        let socket = place.path(of: contender.socket)
+        try Affinity.pin(to: EventServer.subscribersCPU)
+        defer {
+            child.stop()
+            try? Affinity.release()
+        }
         for _ in 0..<500 where access(socket, F_OK) != 0 { usleep(10_000) }
         let subscribers = try Subscribers(of: socket, request: contender.request, count: count)
         try subscribers.awaitFirstLines { _, _, _ in }
         var collector = EdgeCollector(count: count)
+        var isUp = true
         for turn in 0..<edges + Self.warmUpEdges {
             if turn == Self.warmUpEdges { collector.forget() }
-            collector.begin(isUp: turn % 2 == 1)
-            let start = try testbed.set(edge, isUp: turn % 2 == 1)
+            isUp.toggle()
+            collector.begin(isUp: isUp)
+            let start = try testbed.set(edge, isUp: isUp)
             while !collector.isComplete, MonotonicClock.nanoseconds < start + 2_000_000_000 {
                 try subscribers.read(milliseconds: 100) { collector.take($0, $1, since: start, at: $2) }
             }
             collector.end()
             try rest(subscribers)
         }
-        try testbed.set(edge, isUp: true)
+        if !isUp { try testbed.set(edge, isUp: true) }
         return EdgeResult(
             edge: edge,
             contender: contender,

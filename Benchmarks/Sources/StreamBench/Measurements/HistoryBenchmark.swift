@@ -20,7 +20,7 @@ struct HistoryBenchmark {
             ),
             (
                 journal.form == .plain ? "cat | grep -m 1" : "zstd -dc | grep -m 1", "/bin/sh",
-                ["-c", "{ \(journal.catCommand); } | \(grep)"]
+                ["-c", "{ \(journal.catCommand); } 2>/dev/null | \(grep)"]
             ),
         ]
         var results: [HistoryResult] = []

@@ -43,6 +43,8 @@ final class BusRecording: Recording {
     }
 
     private func wait(through sequence: UInt64) {
+        // Taken also when there is nothing to wait for: a subscriber that takes nothing is cut off.
+        _ = subscription.take()
         while bus.lastReleased < sequence {
             arrivals.wait()
             _ = subscription.take()
