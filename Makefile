@@ -25,7 +25,10 @@ run: build ## Run the agent in the foreground; ARGS="--format human" passes opti
 
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
-	swift test --skip SystemTests
+	@# One after the other: all tests of a run share a few threads, and those that wait for the kernel must not queue
+	@# behind those that compute.
+	swift test --skip SystemTests --skip IntegrationTests
+	swift test --skip-build --filter IntegrationTests
 
 check: dependencies ## Check the format, and that everything builds without a warning
 	swift format lint --strict --recursive $(SOURCES)

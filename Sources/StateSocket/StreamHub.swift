@@ -4,7 +4,9 @@ internal import NIOPosix
 internal import NotificationBus
 internal import Synchronization
 
-/// What all connections share: the ring of events, and who is there. Used on the event loop only.
+/// What all connections share: the ring of events, and who is there.
+///
+/// Used on the event loop only.
 final class StreamHub {
     /// What other threads may see of the hub.
     final class Counts: Sendable {

@@ -27,14 +27,17 @@ import Testing
         let (input, output) = (Pipe(), Pipe())
         holder.standardInput = input
         holder.standardOutput = output
+        let hasEnded = AsyncStream<Void>.makeStream()
+        holder.terminationHandler = { _ in hasEnded.continuation.finish() }
         try holder.run()
         let said = await blocking { output.fileHandleForReading.availableData }
         #expect(said == Data("held\n".utf8))
         #expect(throws: JournalError(operation: "write", path: fixture.directory, cause: .inUse(by: 4711))) {
             _ = try scripted.open(fixture)
         }
-        try input.fileHandleForWriting.close()
-        await blocking { holder.waitUntilExit() }
+        // A line, because other programs that the tests start may hold the pipe open.
+        try input.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
+        for await _ in hasEnded.stream {}
         _ = try scripted.open(fixture)
         #expect(try fixture.contents("lock") == Array("\(getpid())\n".utf8))
     }

@@ -117,7 +117,8 @@ final class Client {
 
     private func receive() throws -> Bool {
         var room = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &room, room.count, 0)
+        var count = recv(descriptor, &room, room.count, 0)
+        while count < 0, errno == EINTR { count = recv(descriptor, &room, room.count, 0) }
         guard count >= 0 else { throw Failure(operation: "recv", number: errno) }
         buffer.append(contentsOf: room.prefix(count))
         if count == 0 { isAtEnd = true }
