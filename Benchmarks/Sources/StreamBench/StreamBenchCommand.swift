@@ -33,7 +33,12 @@ struct StreamBenchCommand: ParsableCommand {
     @Option(help: "How many rounds there are; the report holds medians.")
     var rounds = 3
 
-    @Option(help: ArgumentHelp("How long each fan-out and each recording takes; when it is paced, twice as long.", valueName: "ms"))
+    @Option(
+        help: ArgumentHelp(
+            "How long each fan-out and each recording takes; when it is paced, twice as long.",
+            valueName: "ms"
+        )
+    )
     var milliseconds = 500
 
     @Option(help: "How many edges of each kind are made.")
