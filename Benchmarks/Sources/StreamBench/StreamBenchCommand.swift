@@ -42,7 +42,7 @@ struct StreamBenchCommand: ParsableCommand {
     var milliseconds = 500
 
     @Option(help: "How many edges of each kind are made.")
-    var edges = 500
+    var edges = 300
 
     @Option(help: "How many events the replayed journal has.")
     var events: UInt64 = 1_000_000
