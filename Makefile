@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-probes
+.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-probes bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -53,3 +53,10 @@ bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_
 	@# SwiftPM looks for files that came or went in a package beside this one only when the manifest has changed.
 	@touch Benchmarks/Package.swift
 	cd Benchmarks && swift build -c release && .build/release/probe-bench $(ARGS)
+
+bench-stream: dependencies ## Measure the journal and the sockets beside floors and Redis; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2
+	@touch Benchmarks/Package.swift
+	swift build -c release --static-swift-stdlib --product reachagent
+	cd Benchmarks && swift build -c release --product stream-load && swift build -c release --product stream-bench
+	cd Benchmarks && .build/release/stream-bench --agent ../.build/release/reachagent $(ARGS)

@@ -29,6 +29,8 @@ let package = Package(
         .library(name: "ProbeTestKit", targets: ["ProbeTestKit"]),
         .library(name: "StateClient", targets: ["StateClient"]),
         .library(name: "StateSocket", targets: ["StateSocket"]),
+        // For the benchmarks, which are a package of their own and can import products only.
+        .library(name: "EventStream", targets: ["EventEnvelope", "EventJournal", "NotificationBus", "StateSocket"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

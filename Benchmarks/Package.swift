@@ -14,6 +14,8 @@ let package = Package(
         .executable(name: "netlink-bench", targets: ["NetlinkBench"]),
         .executable(name: "probe-bench", targets: ["ProbeBench"]),
         .executable(name: "probe-load", targets: ["ProbeLoad"]),
+        .executable(name: "stream-bench", targets: ["StreamBench"]),
+        .executable(name: "stream-load", targets: ["StreamLoad"]),
     ],
     dependencies: [
         .package(name: "reachagent", path: ".."),
@@ -31,10 +33,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Network namespaces in which paths come and go.
+        .target(name: "NetworkTestbed", dependencies: ["BenchmarkKit", "CTestbed"], swiftSettings: settings),
         .executableTarget(
             name: "NetlinkBench",
             dependencies: [
-                "BenchmarkKit", "CTestbed",
+                "BenchmarkKit", "CTestbed", "NetworkTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -55,6 +59,24 @@ let package = Package(
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Probes", package: "reachagent"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "StreamBench",
+            dependencies: [
+                "BenchmarkKit", "CTestbed", "NetworkTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        // Who is measured by stream-bench: our libraries and the floors below them, each in a process of its own.
+        .executableTarget(
+            name: "StreamLoad",
+            dependencies: [
+                "BenchmarkKit", "CTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "EventStream", package: "reachagent"),
             ],
             swiftSettings: settings
         ),

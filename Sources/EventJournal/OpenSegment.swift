@@ -2,8 +2,11 @@ internal import EventEnvelope
 
 /// A segment that is being read, plain or compressed.
 struct OpenSegment: Sendable {
-    /// How many bytes of a plain file are read at once.
-    private static let blockBytes = 256 << 10
+    /// How many bytes of a plain file are read at once: less than what malloc(3) asks the kernel for anew each time, which
+    /// then has to clear the pages.
+    private static let blockBytes = 96 << 10
+    /// How many bytes of a compressed file are read at first; a frame of JSON lines is rarely longer.
+    private static let frameBytes = 16 << 10
 
     let name: SegmentName
     let isCompressed: Bool
@@ -172,7 +175,7 @@ struct OpenSegment: Sendable {
 
     private mutating func nextFrame() throws(JournalError) -> [UInt8]? {
         let start = position
-        var count = 128 << 10
+        var count = Self.frameBytes
         while true {
             let bytes = try file.read(at: start, atMost: count)
             guard !bytes.isEmpty else { return nil }

@@ -5,8 +5,8 @@ internal import NIOCore
 /// `@unchecked Sendable`: it is used by one thread at a time. Its stream asks for the next part only after it was given the
 /// one before, and NIO's thread pool and event loop hand it over with their locks.
 final class ReplayReader: @unchecked Sendable {
-    /// How many bytes are read at once.
-    static let partSize = 256 << 10
+    /// How many bytes are read at once: less than what malloc(3) asks the kernel for anew each time.
+    static let partSize = 96 << 10
 
     /// What one reading gave.
     struct Part: Sendable {

@@ -7,9 +7,12 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,10 +83,90 @@ int testbed_open_route_socket(uint32_t groups) {
     return fd;
 }
 
+static bool fill_address(struct sockaddr_un *address, const char *path) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    strcpy(address->sun_path, path);
+    return true;
+}
+
+static int close_failed(int fd) {
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return -1;
+}
+
+int testbed_connect(const char *path) {
+    struct sockaddr_un address;
+    int fd = fill_address(&address, path) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        return close_failed(fd);
+    }
+    return fd;
+}
+
+int testbed_listen(const char *path) {
+    struct sockaddr_un address;
+    int fd = fill_address(&address, path) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (fd >= 0 && (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, SOMAXCONN) < 0)) {
+        return close_failed(fd);
+    }
+    return fd;
+}
+
+int testbed_epoll_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int testbed_epoll_add(int epoll, int fd, uint32_t token) {
+    struct epoll_event event = { .events = EPOLLIN, .data.u32 = token };
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? errno : 0;
+}
+
+int testbed_epoll_wait(int epoll, uint32_t *tokens, int capacity, int milliseconds) {
+    struct epoll_event events[256];
+    int count = epoll_wait(epoll, events, capacity < 256 ? capacity : 256, milliseconds);
+    for (int i = 0; i < count; i++) {
+        tokens[i] = events[i].data.u32;
+    }
+    return count;
+}
+
+int testbed_pin(int first, int count) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < count; i++) {
+        CPU_SET(first + i, &set);
+    }
+    return sched_setaffinity(0, sizeof set, &set) < 0 ? errno : 0;
+}
+
+int testbed_raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        return errno;
+    }
+    limit.rlim_cur = limit.rlim_max;
+    return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? errno : 0;
+}
+
+void testbed_sleep_until(uint64_t nanoseconds) {
+    struct timespec time = { .tv_sec = nanoseconds / 1000000000u, .tv_nsec = nanoseconds % 1000000000u };
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR) {}
+}
+
 int testbed_open_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }
 
 bool testbed_contains(const void *bytes, size_t size, const char *text, size_t length) {
     return memmem(bytes, size, text, length) != NULL;
+}
+
+ssize_t testbed_find(const void *bytes, size_t size, const char *text, size_t length) {
+    const char *found = memmem(bytes, size, text, length);
+    return found != NULL ? found - (const char *)bytes : -1;
 }
 
 static uint64_t read_clock(clockid_t clock) {

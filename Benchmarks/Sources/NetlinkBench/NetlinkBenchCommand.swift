@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BenchmarkKit
 internal import Glibc
+internal import NetworkTestbed
 
 /// `netlink-bench`: the agent beside `ip -o monitor`, in one run on one machine.
 @main

@@ -91,7 +91,7 @@ struct ProbeBenchCommand: ParsableCommand {
         guard let nginx = Executable.find("nginx") else {
             throw BenchmarkError("find 'nginx'", cause: "it is not installed (apt-get install nginx-light)")
         }
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder("probe-bench")
         let certificates = try ServerCertificates(in: folder)
         let server = try NginxServer(nginx, certificates: certificates, in: folder)
         let lineUp = try LineUp(only, probeLoad: probeLoad, peersFolder: peers, folder: folder)

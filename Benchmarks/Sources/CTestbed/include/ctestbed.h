@@ -1,5 +1,5 @@
-// What the benchmark needs of the kernel and glibc that Swift does not import: namespaces, a child that dies with its
-// parent, and netlink's structures. No policy.
+// What the benchmark needs of the kernel and glibc that Swift does not import, or imports badly: namespaces, a child that
+// dies with its parent, CPUs, epoll, and netlink's structures. No policy.
 #ifndef REACHAGENT_CTESTBED_H
 #define REACHAGENT_CTESTBED_H
 
@@ -35,8 +35,35 @@ int testbed_open_route_socket(uint32_t groups);
 // A pipe that children do not inherit: ends[0] is read, ends[1] written. 0 or errno.
 int testbed_open_pipe(int ends[2]);
 
+// A Unix stream socket that is connected to a path. The descriptor, or -1 with errno.
+int testbed_connect(const char *path);
+
+// A Unix stream socket that listens at a path. The descriptor, or -1 with errno.
+int testbed_listen(const char *path);
+
+// An epoll instance. The descriptor, or -1 with errno.
+int testbed_epoll_open(void);
+
+// Watches a descriptor for input; `token` stands for it. 0 or errno.
+int testbed_epoll_add(int epoll, int fd, uint32_t token);
+
+// Waits for input, and stores the tokens of at most 256 descriptors. Their count, or -1 with errno.
+int testbed_epoll_wait(int epoll, uint32_t *tokens, int capacity, int milliseconds);
+
+// Lets the calling thread, and what it starts later, run on `count` CPUs from `first` on. 0 or errno.
+int testbed_pin(int first, int count);
+
+// Lets the process have as many open files as it may. 0 or errno.
+int testbed_raise_file_limit(void);
+
+// Sleeps until a moment of CLOCK_MONOTONIC.
+void testbed_sleep_until(uint64_t nanoseconds);
+
 // Whether `size` bytes contain a text.
 bool testbed_contains(const void *bytes, size_t size, const char *text, size_t length);
+
+// Where `size` bytes contain a text; -1 where they do not.
+ssize_t testbed_find(const void *bytes, size_t size, const char *text, size_t length);
 
 // The CPU time of a process and all its threads, also those that have ended, in nanoseconds; 0 when it has gone.
 uint64_t testbed_cpu_time(pid_t process);

@@ -1,3 +1,5 @@
+internal import NetworkTestbed
+
 /// Who is measured: how it is started, and how an edge is recognised in what it tells.
 struct Listener: Sendable {
     enum Source: Sendable {

@@ -1,4 +1,5 @@
 internal import CTestbed
+internal import NetworkTestbed
 
 /// How an edge looks in the output of each listener.
 ///

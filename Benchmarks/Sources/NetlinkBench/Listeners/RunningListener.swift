@@ -1,6 +1,7 @@
 internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
+internal import NetworkTestbed
 
 /// A listener at work.
 final class RunningListener {

@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import Glibc
+internal import NetworkTestbed
 
 /// What it costs a listener when routes are added and deleted that say nothing about the path.
 struct ChurnBenchmark {

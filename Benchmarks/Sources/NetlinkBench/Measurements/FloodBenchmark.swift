@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// The carrier's edges while another process adds routes as fast as the kernel takes them.
 struct FloodBenchmark {

@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import Glibc
+internal import NetworkTestbed
 
 /// Whether a listener sleeps while nothing happens.
 struct IdleBenchmark {

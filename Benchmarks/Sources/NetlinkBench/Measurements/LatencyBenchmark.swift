@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// From the request that makes an edge to the line that tells of it, on an otherwise idle network.
 ///

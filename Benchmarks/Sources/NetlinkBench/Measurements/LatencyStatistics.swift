@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// Latencies of one listener, in microseconds.
 struct LatencyStatistics: Codable, Sendable {

@@ -1,6 +1,7 @@
 internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
+internal import NetworkTestbed
 
 /// The carrier's edges as a consumer of systemd-networkd's hears of them: over D-Bus, printed by `gdbus monitor`.
 ///

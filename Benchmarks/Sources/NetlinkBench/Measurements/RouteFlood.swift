@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BenchmarkKit
 internal import Glibc
+internal import NetworkTestbed
 
 /// A process that adds or deletes many routes; this program itself, with the hidden subcommand `flood`.
 final class RouteFlood {

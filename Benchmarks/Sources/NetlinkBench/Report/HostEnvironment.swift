@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// The machine and the programs that the figures hold for.
 struct HostEnvironment: Codable, Sendable {

@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// The targets, and whether the agent, whose rows are found by its name, meets them.
 extension Report {

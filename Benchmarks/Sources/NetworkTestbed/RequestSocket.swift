@@ -1,12 +1,12 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 
 /// A socket for requests, bound to the network namespace in which it was opened wherever the thread goes later.
-final class RequestSocket {
+package final class RequestSocket {
     private let descriptor: Int32
 
-    init() throws(BenchmarkError) {
+    package init() throws(BenchmarkError) {
         descriptor = testbed_open_route_socket(0)
         guard descriptor >= 0 else { throw BenchmarkError("open a netlink socket", errno: errno) }
     }
@@ -17,7 +17,9 @@ final class RequestSocket {
     ///
     /// - Returns: CLOCK_MONOTONIC just before the first byte was handed to the kernel.
     @discardableResult
-    func perform(_ request: NetlinkRequest, _ operation: @autoclosure () -> String) throws(BenchmarkError) -> UInt64 {
+    package func perform(_ request: NetlinkRequest, _ operation: @autoclosure () -> String) throws(BenchmarkError)
+        -> UInt64
+    {
         let started = testbed_now()
         guard send(descriptor, request.bytes, request.bytes.count, 0) == request.bytes.count else {
             throw BenchmarkError(operation(), errno: errno)

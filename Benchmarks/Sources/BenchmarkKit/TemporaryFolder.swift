@@ -1,12 +1,17 @@
-internal import BenchmarkKit
 internal import FoundationEssentials
 
 /// A folder that only this user can look into, and that is removed with the value that stands for it.
-final class TemporaryFolder {
-    let path: String
+package final class TemporaryFolder {
+    package let path: String
 
-    init() throws(BenchmarkError) {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "probe-bench-\(UUID().uuidString)")
+    /// Makes it.
+    ///
+    /// - Parameters:
+    ///   - name: What its name begins with: the benchmark's.
+    ///   - directory: Where; in the temporary folder unless given.
+    package init(_ name: String, in directory: String? = nil) throws(BenchmarkError) {
+        let parent = directory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
+        let folder = parent.appending(path: "\(name)-\(UUID().uuidString)")
         path = folder.path
         do {
             try FileManager.default.createDirectory(
@@ -22,13 +27,13 @@ final class TemporaryFolder {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The path of a file inside.
-    func path(of name: String) -> String { "\(path)/\(name)" }
+    package func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// Writes a file.
     ///
     /// - Returns: its path.
     @discardableResult
-    func write(_ text: String, to name: String) throws(BenchmarkError) -> String {
+    package func write(_ text: String, to name: String) throws(BenchmarkError) -> String {
         let path = path(of: name)
         do {
             try Data(text.utf8).write(to: URL(filePath: path))

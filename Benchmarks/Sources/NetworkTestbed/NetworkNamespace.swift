@@ -1,22 +1,22 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 
 /// A network namespace of the benchmark's own.
 ///
 /// It has no name: it lives as long as this descriptor or a process inside, so nothing has to be cleaned up.
-final class NetworkNamespace {
-    let descriptor: Int32
+package final class NetworkNamespace {
+    package let descriptor: Int32
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
     /// A path to the namespace for other programs, as long as this process lives.
-    var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
+    package var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
     /// Makes a fresh namespace and moves the calling thread into it.
-    static func enterFresh(inUserNamespace: Bool = false) throws(BenchmarkError) -> NetworkNamespace {
+    package static func enterFresh(inUserNamespace: Bool = false) throws(BenchmarkError) -> NetworkNamespace {
         let user = getuid()
         let group = getgid()
         let result = testbed_unshare_network(inUserNamespace)
@@ -39,7 +39,7 @@ final class NetworkNamespace {
     }
 
     /// Moves the calling thread into this namespace.
-    func enter() throws(BenchmarkError) {
+    package func enter() throws(BenchmarkError) {
         try BenchmarkError.check(testbed_enter_network(descriptor), "enter the network namespace")
     }
 }

@@ -1,11 +1,11 @@
 internal import CTestbed
 
 /// Requests to the kernel as bytes: the few that are timed, or sent by the hundred thousand.
-struct NetlinkRequest {
-    private(set) var bytes: [UInt8] = []
+package struct NetlinkRequest {
+    package private(set) var bytes: [UInt8] = []
 
     /// Sets or clears a link's IFF_UP.
-    static func setLink(_ index: Int32, isUp: Bool) -> NetlinkRequest {
+    package static func setLink(_ index: Int32, isUp: Bool) -> NetlinkRequest {
         var request = NetlinkRequest()
         var link = ifinfomsg()
         link.ifi_index = index
@@ -17,7 +17,7 @@ struct NetlinkRequest {
     }
 
     /// Adds or deletes the IPv4 default route.
-    static func defaultRoute(add: Bool, gateway: UInt32, interface: UInt32) -> NetlinkRequest {
+    package static func defaultRoute(add: Bool, gateway: UInt32, interface: UInt32) -> NetlinkRequest {
         var request = NetlinkRequest()
         let route = routeHeader(prefixLength: 0, scope: RT_SCOPE_UNIVERSE)
         request.append(type: add ? RTM_NEWROUTE : RTM_DELROUTE, flags: NLM_F_ACK | (add ? createFlags : 0)) {
@@ -29,7 +29,7 @@ struct NetlinkRequest {
     }
 
     /// Adds or deletes a run of /32 routes; only the last is acknowledged.
-    static func hostRoutes(add: Bool, addresses: Range<UInt32>, interface: UInt32) -> NetlinkRequest {
+    package static func hostRoutes(add: Bool, addresses: Range<UInt32>, interface: UInt32) -> NetlinkRequest {
         var request = NetlinkRequest()
         let route = routeHeader(prefixLength: 32, scope: RT_SCOPE_LINK)
         for address in addresses {

@@ -1,4 +1,4 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import Glibc
 
 /// Two network namespaces with a cable between them.
@@ -6,13 +6,13 @@ internal import Glibc
 /// Listeners run in the first one, where the calling thread stays: `dut0`, 192.0.2.2/24, with the default route. The far
 /// end `peer0` is in the second. The two interface indexes differ on purpose: the kernel tells a carrier change of a
 /// veth whose index equals its peer's only up to a second later.
-final class Testbed {
-    static let interfaceIndex: UInt32 = 50
+package final class Testbed {
+    package static let interfaceIndex: UInt32 = 50
     private static let peerIndex: Int32 = 60
     private static let gateway: UInt32 = 0xC000_0201
 
     /// How long everybody rests between two edges, on average.
-    let pauseMicroseconds: UInt32
+    package let pauseMicroseconds: UInt32
     private let near: NetworkNamespace
     private let far: NetworkNamespace
     private let nearSocket: RequestSocket
@@ -21,7 +21,7 @@ final class Testbed {
     /// Makes the namespaces, moves the calling thread into the near one, and sets the cable up.
     ///
     /// The process must have no other thread yet when it is not root's.
-    init(ip: IPCommand, pauseMicroseconds: UInt32) throws(BenchmarkError) {
+    package init(ip: IPCommand, pauseMicroseconds: UInt32) throws(BenchmarkError) {
         self.pauseMicroseconds = pauseMicroseconds
         near = try NetworkNamespace.enterFresh(inUserNamespace: geteuid() != 0)
         try Self.switchOffIPv6()
@@ -48,7 +48,7 @@ final class Testbed {
     ///
     /// - Returns: CLOCK_MONOTONIC just before the request was sent.
     @discardableResult
-    func set(_ edge: Edge, isUp: Bool) throws(BenchmarkError) -> UInt64 {
+    package func set(_ edge: Edge, isUp: Bool) throws(BenchmarkError) -> UInt64 {
         switch edge {
         case .carrier:
             try farSocket.perform(.setLink(Self.peerIndex, isUp: isUp), "switch the carrier")

@@ -1,10 +1,10 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 
 /// iproute2's `ip`.
-struct IPCommand {
-    let path: String
+package struct IPCommand {
+    package let path: String
 
-    init() throws(BenchmarkError) {
+    package init() throws(BenchmarkError) {
         guard let path = Executable.find("ip") else {
             throw BenchmarkError("find 'ip'", cause: "iproute2 is not installed (apt-get install iproute2)")
         }
@@ -12,7 +12,7 @@ struct IPCommand {
     }
 
     /// Runs `ip` with these words in the calling thread's network namespace.
-    func run(_ words: String) throws(BenchmarkError) {
+    package func run(_ words: String) throws(BenchmarkError) {
         let (status, text) = try Executable.run(path, words.split(separator: " ").map(String.init))
         guard status == 0 else { throw BenchmarkError("run 'ip \(words)'", cause: text) }
     }

@@ -1,0 +1,30 @@
+internal import BenchmarkKit
+
+/// A journal of sample events, written by our journal's writer.
+struct SampleJournal {
+    enum Form: String, Codable, Sendable, CaseIterable { case plain, compressed }
+
+    let form: Form
+    let directory: String
+    /// How many events were written.
+    let count: UInt64
+    let bytesPerLine: Double
+
+    /// Writes it.
+    init(_ form: Form, count: UInt64, _ program: LoadProgram, in folder: TemporaryFolder) throws(BenchmarkError) {
+        self.form = form
+        self.count = count
+        directory = folder.path(of: "journal-\(form.rawValue)")
+        let arguments = ["fill", "--journal", directory, "--count", "\(count)"]
+        let bytes = try program.run(arguments + (form == .compressed ? ["--compress"] : []))
+        bytesPerLine = (Double(bytes) ?? .nan) / Double(count)
+    }
+
+    /// A shell command that writes its lines in order; the segment that is written to is never compressed.
+    var catCommand: String {
+        switch form {
+        case .plain: "cat \(directory)/events-*.jsonl"
+        case .compressed: "zstd -dcq \(directory)/events-*.zst && cat \(directory)/events-*.jsonl"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import BenchmarkKit
+internal import Glibc
+
+/// One event to many subscribers: how many lines a second, what each costs, and how long it takes.
+struct FanOutBenchmark {
+    /// How many events may be under way when as many as possible are published.
+    static let window: UInt64 = 64
+    static let subscriberCounts = [1, 100, 1000]
+    /// Of those with stopped ones, so many in a hundred are.
+    static let stoppedPercent = 10
+    static let pacedRate = 100
+    /// To 1000 subscribers, that is the target.
+    static let targetRate = 400
+    /// Paced loads take this much longer: there are fewer events, and the last one's latency counts less.
+    private static let pacedStretch = 2
+
+    let program: LoadProgram
+    let redisServer: String?
+    let folder: TemporaryFolder
+    let milliseconds: Int
+    let rounds: Int
+    let contenders: [FanOutContender]
+
+    /// One line of the report.
+    private struct Case: Hashable {
+        let contender: FanOutContender
+        let subscribers: Int
+        let stopped: Int
+        let load: FanOutLoad
+    }
+
+    func run(progress: (String) -> Void) throws(BenchmarkError) -> [FanOutResult] {
+        try Affinity.pin(to: EventServer.subscribersCPU)
+        defer { try? Affinity.release() }
+        var measurements: [Case: [FanOutMeasurement]] = [:]
+        let cases = Self.cases(contenders)
+        for round in 0..<rounds {
+            progress("fan-out: round \(round + 1) of \(rounds)")
+            for row in round % 2 == 0 ? cases : cases.reversed() {
+                measurements[row, default: []].append(try measure(row))
+            }
+        }
+        return cases.map { row in
+            FanOutResult(
+                contender: row.contender,
+                subscribers: row.subscribers,
+                stopped: row.stopped,
+                load: row.load,
+                measurements[row] ?? []
+            )
+        }
+    }
+
+    private static func cases(_ contenders: [FanOutContender]) -> [Case] {
+        var cases: [Case] = []
+        // With a window of one, each event is written to everybody by itself.
+        for load in [FanOutLoad.window(window), .window(1), .paced(pacedRate), .paced(targetRate)] {
+            let isForMany = load == .window(1) || load == .paced(targetRate)
+            for subscribers in subscriberCounts where !isForMany || subscribers == 1000 {
+                for contender in contenders {
+                    cases.append(Case(contender: contender, subscribers: subscribers, stopped: 0, load: load))
+                    // Nobody else has subscribers that are slow: the loop would wait, Redis closes them.
+                    guard contender.isOurs, subscribers > 1, !isForMany else { continue }
+                    let stopped = subscribers * stoppedPercent / 100
+                    cases.append(
+                        Case(contender: contender, subscribers: subscribers - stopped, stopped: stopped, load: load)
+                    )
+                }
+            }
+        }
+        return cases
+    }
+
+    private func measure(_ row: Case) throws(BenchmarkError) -> FanOutMeasurement {
+        let server = try EventServer(row.contender, program, in: folder, redisServer: redisServer)
+        let empty = ProcessUsage(of: server.process)
+        let subscribers = try server.connect(row.subscribers, stopped: row.stopped)
+        let followers = Followers(subscribers, first: 1)
+        try followers.awaitFirstLines()
+        // Everything has been used once.
+        try server.publish(through: 64)
+        try followers.follow(through: 64)
+        let connected = ProcessUsage(of: server.process)
+        followers.forget()
+        let bytes = subscribers.bytes
+        let start = MonotonicClock.nanoseconds
+        switch row.load {
+        case .window(let window): try publish(window, server, followers)
+        case .paced(let rate):
+            try server.publish(rate * milliseconds * Self.pacedStretch / 1000, perSecond: rate)
+            try followers.follow(through: server.newest)
+        }
+        let elapsed = Double(MonotonicClock.nanoseconds - start) / 1e9
+        let after = ProcessUsage(of: server.process)
+        guard followers.faults == 0 else {
+            throw BenchmarkError("measure \(row.contender.name)", cause: "\(followers.faults) numbers are out of order")
+        }
+        let all = Double(row.subscribers + row.stopped)
+        func growth(_ usage: ProcessUsage) -> Double {
+            (Double(usage.privateDirtyKilobytes) - Double(empty.privateDirtyKilobytes)) / all
+        }
+        return FanOutMeasurement(
+            linesPerSecond: Double(followers.lines) / elapsed,
+            bytesPerLine: Double(subscribers.bytes - bytes) / Double(followers.lines),
+            cpuMicrosecondsPerLine: Double(after.cpuNanoseconds(since: connected)) / 1000 / Double(followers.lines),
+            p50Microseconds: followers.latencies.microseconds(atPercentile: 50),
+            p99Microseconds: followers.latencies.microseconds(atPercentile: 99),
+            maxMicroseconds: followers.latencies.microseconds(atPercentile: 100),
+            kilobytesPerSubscriber: growth(connected),
+            kilobytesPerSubscriberAfterwards: growth(after)
+        )
+    }
+
+    /// Publishes as fast as the slowest subscriber that reads takes it: the next half of a window when it has the last one.
+    private func publish(
+        _ window: UInt64,
+        _ server: EventServer,
+        _ followers: Followers
+    ) throws(BenchmarkError) {
+        let step = max(1, window / 2)
+        let end = MonotonicClock.nanoseconds + UInt64(milliseconds) * 1_000_000
+        if window > 1 { try server.publish(through: server.newest + step) }
+        while MonotonicClock.nanoseconds < end {
+            let goal = window > 1 ? server.newest : server.newest + 1
+            try server.publish(through: server.newest + step)
+            try followers.follow(through: goal)
+        }
+        try followers.follow(through: server.newest)
+    }
+}

@@ -1,0 +1,66 @@
+internal import BenchmarkKit
+
+/// How events are published.
+enum FanOutLoad: Sendable, Hashable, Codable {
+    /// As many as possible, with so many under way.
+    case window(UInt64)
+    /// So many a second.
+    case paced(Int)
+}
+
+/// What one round gave.
+struct FanOutMeasurement: Codable, Sendable {
+    /// Read by all subscribers together.
+    let linesPerSecond: Double
+    let bytesPerLine: Double
+    /// The server's time on a CPU, user and kernel.
+    let cpuMicrosecondsPerLine: Double
+    /// From just before the event was encoded to just after it was read.
+    let p50Microseconds: Double
+    let p99Microseconds: Double
+    let maxMicroseconds: Double
+    /// The growth of the server's private dirty memory by connecting, over all subscribers.
+    let kilobytesPerSubscriber: Double
+    /// The same after the load.
+    let kilobytesPerSubscriberAfterwards: Double
+}
+
+/// One contender with some subscribers: all rounds.
+struct FanOutResult: Codable, Sendable {
+    let contender: FanOutContender
+    let subscribers: Int
+    let stopped: Int
+    let load: FanOutLoad
+    let linesPerSecond: Spread
+    let cpuMicrosecondsPerLine: Spread
+    /// What one CPU that does nothing else hands on.
+    var linesPerCPUSecond: Double { 1e6 / cpuMicrosecondsPerLine.median }
+    let bytesPerLine: Double
+    let p50Microseconds: Double
+    let p99Microseconds: Double
+    /// The worst of all rounds.
+    let maxMicroseconds: Double
+    let kilobytesPerSubscriber: Double
+    let kilobytesPerSubscriberAfterwards: Double
+
+    init(
+        contender: FanOutContender,
+        subscribers: Int,
+        stopped: Int,
+        load: FanOutLoad,
+        _ rounds: [FanOutMeasurement]
+    ) {
+        self.contender = contender
+        self.subscribers = subscribers
+        self.stopped = stopped
+        self.load = load
+        linesPerSecond = Spread(rounds.map(\.linesPerSecond))
+        cpuMicrosecondsPerLine = Spread(rounds.map(\.cpuMicrosecondsPerLine))
+        bytesPerLine = Spread(rounds.map(\.bytesPerLine)).median
+        p50Microseconds = Spread(rounds.map(\.p50Microseconds)).median
+        p99Microseconds = Spread(rounds.map(\.p99Microseconds)).median
+        maxMicroseconds = rounds.map(\.maxMicroseconds).max() ?? .nan
+        kilobytesPerSubscriber = Spread(rounds.map(\.kilobytesPerSubscriber)).median
+        kilobytesPerSubscriberAfterwards = Spread(rounds.map(\.kilobytesPerSubscriberAfterwards)).median
+    }
+}

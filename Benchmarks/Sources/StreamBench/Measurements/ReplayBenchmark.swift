@@ -1,0 +1,139 @@
+internal import BenchmarkKit
+internal import Glibc
+
+/// The whole journal to clients that have nothing yet, while events go on.
+struct ReplayBenchmark {
+    static let clientCounts = [1, 10]
+    /// Events that are published meanwhile, a second.
+    static let liveRate = 100
+
+    let program: LoadProgram
+    let folder: TemporaryFolder
+    let journal: SampleJournal
+    let rounds: Int
+
+    func run(progress: (String) -> Void) throws(BenchmarkError) -> [ReplayResult] {
+        try Affinity.pin(to: EventServer.subscribersCPU)
+        defer { try? Affinity.release() }
+        let socat = Executable.find("socat")
+        var results: [ReplayResult] = []
+        for clients in Self.clientCounts {
+            var ours: [ReplayMeasurement] = []
+            var peers: [ReplayMeasurement] = []
+            for round in 0..<(clients == 1 ? rounds : 1) {
+                progress("replay, \(journal.form.rawValue), clients: \(clients), round \(round + 1)")
+                ours.append(try replay(to: clients))
+                if clients == 1, let socat { peers.append(try copy(with: socat)) }
+            }
+            results.append(ReplayResult("subscribe since_seq", journal.form, clients: clients, ours))
+            guard !peers.isEmpty else { continue }
+            let name = journal.form == .plain ? "cat | socat" : "zstd -dc | socat"
+            results.append(ReplayResult(name, journal.form, clients: clients, peers))
+        }
+        return results
+    }
+
+    private func replay(to clients: Int) throws(BenchmarkError) -> ReplayMeasurement {
+        let server = try EventServer(.control, program, in: folder, journal: journal.directory)
+        let newest = server.newest
+        // It is there before, and must not notice anything.
+        let live = Followers(try server.connect(1, to: "events.sock", request: nil), first: newest + 1)
+        try live.awaitFirstLines()
+        try server.publish(1_000_000, perSecond: Self.liveRate)
+        let before = ProcessUsage(of: server.process)
+        let start = MonotonicClock.nanoseconds
+        let replaying = try server.connect(
+            clients,
+            to: "control.sock",
+            request: #"{"method":"subscribe","parameters":{"since_seq":0},"more":true}"# + "\n"
+        )
+        let followers = Followers(replaying, first: 1)
+        followers.setGoal(newest)
+        while !followers.hasReachedGoal {
+            guard try followers.read(milliseconds: 10_000) else {
+                throw BenchmarkError("replay the journal", cause: "nothing comes any more")
+            }
+            try live.read(milliseconds: 0)
+        }
+        let nanoseconds = MonotonicClock.nanoseconds - start
+        let after = ProcessUsage(of: server.process)
+        // From the journal to what happens now: the same events for everybody.
+        let later = newest + nanoseconds / (1_000_000_000 / UInt64(Self.liveRate)) + 20
+        followers.setGoal(later)
+        live.setGoal(later)
+        while !followers.hasReachedGoal || !live.hasReachedGoal {
+            let hasRead = try followers.read(milliseconds: 1000)
+            guard try live.read(milliseconds: 0) || hasRead else {
+                throw BenchmarkError("go on after the replay", cause: "nothing comes any more")
+            }
+        }
+        return ReplayMeasurement(
+            megabytesPerSecond: journal.bytesPerLine * Double(newest) * Double(clients) * 1000 / Double(nanoseconds),
+            cpuSeconds: Double(after.cpuNanoseconds(since: before)) / 1e9,
+            privateMegabytes: Double(after.privateDirtyKilobytes) / 1024,
+            faults: followers.faults + live.faults,
+            liveP99Milliseconds: live.latencies.microseconds(atPercentile: 99) / 1000
+        )
+    }
+
+    /// The files through a pipe into a socket; the subscriber checks them in the same way.
+    private func copy(with socat: String) throws(BenchmarkError) -> ReplayMeasurement {
+        let path = folder.path(of: "copy.sock")
+        unlink(path)
+        try Affinity.pin(to: EventServer.cpu)
+        let shell = try ChildProcess(
+            "/bin/sh",
+            ["-c", "{ \(journal.catCommand); } | \(socat) -b 262144 -u - UNIX-LISTEN:\(path)"],
+            error: STDERR_FILENO
+        )
+        try Affinity.pin(to: EventServer.subscribersCPU)
+        for _ in 0..<500 where access(path, F_OK) != 0 { usleep(10_000) }
+        let start = MonotonicClock.nanoseconds
+        let followers = Followers(try Subscribers(of: path, request: nil, count: 1), first: 1)
+        try followers.follow(through: journal.count)
+        let nanoseconds = MonotonicClock.nanoseconds - start
+        shell.stop()
+        return ReplayMeasurement(
+            megabytesPerSecond: journal.bytesPerLine * Double(journal.count) * 1000 / Double(nanoseconds),
+            cpuSeconds: .nan,
+            privateMegabytes: .nan,
+            faults: followers.faults,
+            liveP99Milliseconds: .nan
+        )
+    }
+}
+
+/// What one replay gave.
+struct ReplayMeasurement: Codable, Sendable {
+    /// Bytes of the journal to all clients together.
+    let megabytesPerSecond: Double
+    let cpuSeconds: Double
+    let privateMegabytes: Double
+    /// How often a number was not the one that had to come, to the clients and to the one that was there before.
+    let faults: Int
+    /// From publishing an event to the one that was there before.
+    let liveP99Milliseconds: Double
+}
+
+/// All rounds of one kind.
+struct ReplayResult: Codable, Sendable {
+    let name: String
+    let form: SampleJournal.Form
+    let clients: Int
+    let megabytesPerSecond: Spread
+    let cpuSeconds: Double
+    let privateMegabytes: Double
+    let faults: Int
+    let liveP99Milliseconds: Double
+
+    init(_ name: String, _ form: SampleJournal.Form, clients: Int, _ rounds: [ReplayMeasurement]) {
+        self.name = name
+        self.form = form
+        self.clients = clients
+        megabytesPerSecond = Spread(rounds.map(\.megabytesPerSecond))
+        cpuSeconds = Spread(rounds.map(\.cpuSeconds)).median
+        privateMegabytes = rounds.map(\.privateMegabytes).max() ?? .nan
+        faults = rounds.reduce(0) { $0 + $1.faults }
+        liveP99Milliseconds = Spread(rounds.map(\.liveP99Milliseconds)).median
+    }
+}

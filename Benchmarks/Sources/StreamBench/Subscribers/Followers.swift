@@ -1,0 +1,64 @@
+internal import BenchmarkKit
+
+/// Subscribers that check the numbers of what they read: each one after the other, none twice.
+final class Followers {
+    let subscribers: Subscribers
+    private(set) var latencies = LatencyHistogram()
+    /// How many lines they have read, all together.
+    private(set) var lines = 0
+    /// How often a number was not the one that had to come.
+    private(set) var faults = 0
+    private var next: [UInt64]
+    private var goal: UInt64 = 0
+    /// How many have not reached the goal.
+    private var behind = 0
+
+    /// - Parameter first: The number of the first event that they are to read.
+    init(_ subscribers: Subscribers, first: UInt64) {
+        self.subscribers = subscribers
+        next = .init(repeating: first, count: subscribers.count)
+    }
+
+    /// Waits until everybody has subscribed.
+    func awaitFirstLines() throws(BenchmarkError) { try subscribers.awaitFirstLines(take) }
+
+    /// Forgets what was measured so far.
+    func forget() {
+        latencies = LatencyHistogram()
+        lines = 0
+    }
+
+    /// Reads until everybody has the event with a number.
+    func follow(through last: UInt64) throws(BenchmarkError) {
+        setGoal(last)
+        while behind > 0 {
+            guard try read(milliseconds: 10_000) else {
+                throw BenchmarkError("read events", cause: "\(behind) subscribers wait for event \(last) in vain")
+            }
+        }
+    }
+
+    /// Sets what ``hasReachedGoal`` is about.
+    func setGoal(_ last: UInt64) {
+        goal = last
+        behind = next.count { $0 <= last }
+    }
+
+    /// Whether everybody has the event that was set as the goal.
+    var hasReachedGoal: Bool { behind == 0 }
+
+    /// Reads once.
+    @discardableResult
+    func read(milliseconds: Int32) throws(BenchmarkError) -> Bool {
+        try subscribers.read(milliseconds: milliseconds, take)
+    }
+
+    private func take(_ index: Int, _ line: UnsafeRawBufferPointer, _ time: UInt64) {
+        guard let sample = SampleLine(line) else { return }
+        lines += 1
+        if sample.sequence != next[index] { faults += 1 }
+        _ = latencies.record(time > sample.sent ? time - sample.sent : 0)
+        if next[index] <= goal, sample.sequence >= goal { behind -= 1 }
+        next[index] = sample.sequence + 1
+    }
+}

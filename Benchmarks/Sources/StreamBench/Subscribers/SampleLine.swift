@@ -1,0 +1,29 @@
+internal import CTestbed
+internal import Glibc
+
+/// What a line of `stream-load` says; `nil` for all other lines.
+struct SampleLine {
+    let sequence: UInt64
+    /// CLOCK_MONOTONIC when it was published.
+    let sent: UInt64
+
+    init?(_ line: UnsafeRawBufferPointer) {
+        guard let base = line.baseAddress, line.first == UInt8(ascii: "{") else { return nil }
+        var position = testbed_find(base, min(line.count, 400), "\"seq\":", 6) + 6
+        guard position >= 6 else { return nil }
+        sequence = Self.number(line, &position)
+        let next = ",\"data\":{\"sent\":"
+        guard position + 16 < line.count, memcmp(base + position, next, 16) == 0 else { return nil }
+        position += 16
+        sent = Self.number(line, &position)
+    }
+
+    private static func number(_ line: UnsafeRawBufferPointer, _ position: inout Int) -> UInt64 {
+        var value: UInt64 = 0
+        while position < line.count, case let digit = line[position] &- UInt8(ascii: "0"), digit < 10 {
+            value = value &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        return value
+    }
+}

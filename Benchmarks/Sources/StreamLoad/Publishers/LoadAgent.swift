@@ -1,0 +1,26 @@
+internal import EventEnvelope
+internal import NotificationBus
+internal import StateSocket
+
+/// As little of an agent as the sockets need.
+struct LoadAgent: AgentInterface {
+    let bus: NotificationBus<Event>
+    let sample: SampleEvent
+    let streamID: String
+
+    func opening() -> StreamOpening {
+        StreamOpening(
+            hello: sample.opening(.agentHello),
+            snapshot: sample.opening(.networkSnapshot),
+            sequence: bus.lastSequence
+        )
+    }
+
+    func lagged(lastSequence: UInt64) -> Event { sample.opening(.subscriberLagged) }
+
+    func status(connections: Int) -> [UInt8] { Array("{}".utf8) }
+
+    func call(_ method: String, parameters: [UInt8], reply: @escaping @Sendable (ControlReply) -> Void) {
+        reply(.failure(code: "unknown_method", message: "there is nothing to \(method)"))
+    }
+}
