@@ -128,7 +128,10 @@ struct AgentServices {
     // MARK: The group
 
     /// Runs until a signal comes or a part ends; then stops all parts in order.
+    ///
+    /// - Throws: Why a part could not start; those before it have been stopped.
     func run() throws {
+        try start()
         var services = parts.map {
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: $0,
@@ -147,14 +150,24 @@ struct AgentServices {
         var configuration = ServiceGroupConfiguration(services: services, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownDeadline
         let group = ServiceGroup(configuration: configuration)
-        let failure = Blocking.run { () -> (any Error)? in
+        let outcome = Blocking.run { () -> Result<Void, any Error> in
             do {
-                try await group.run()
-                return nil
+                return .success(try await group.run())
             } catch {
-                return error
+                return .failure(error)
             }
         }
-        if let failure { throw failure }
+        try outcome.get()
+    }
+
+    private func start() throws {
+        for (index, part) in parts.enumerated() {
+            do {
+                try part.start()
+            } catch {
+                for started in parts[..<index].reversed() { started.stop() }
+                throw error
+            }
+        }
     }
 }
