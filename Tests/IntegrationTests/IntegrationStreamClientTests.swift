@@ -22,7 +22,7 @@ struct IntegrationStreamClientTests {
         let agent = try await folder.agent()
         let filter = #"if .data.to then "\(.type) \(.data.to.path.gateway)" else .type end"#
         let client = try CommandLines(
-            "socat - UNIX-CONNECT:\(folder.events) </dev/null | jq --unbuffered -r '\(filter)'"
+            "socat -u UNIX-CONNECT:\(folder.events) - | jq --unbuffered -r '\(filter)'"
         )
         #expect(await client.next() == "reachagent.agent.hello")
         #expect(await client.next() == "reachagent.network.snapshot")
