@@ -10,6 +10,8 @@ public struct JournalCursor: Sendable {
     private var segment: OpenSegment?
     /// The segment that was read to its end.
     private var passed: SegmentName?
+    /// The segments when they were listed last.
+    private var listed: [SegmentName] = []
     /// What is thrown with the next call.
     private var failure: JournalError?
     /// How many bytes were read from the disk, for tests.
@@ -107,17 +109,21 @@ public struct JournalCursor: Sendable {
     /// Whether there is a segment to read: the open one, or the next.
     private mutating func openSegment() throws(JournalError) -> Bool {
         guard segment == nil else { return true }
-        let names = try SegmentDirectory.segments(in: directory)
-        for number in firstSegment(names)..<names.count {
-            let next = names.indices.contains(number + 1) ? names[number + 1].firstSequence : nil
-            passed = names[number]
-            // Retention may have deleted it since we looked.
-            guard var opened = try OpenSegment(names[number], in: directory, nextFirst: next) else { continue }
-            try seek(&opened)
-            segment = opened
-            return true
+        while true {
+            // What was listed serves as long as it has a next one: to list for each segment would cost the square of them.
+            let isListedNow = firstSegment(listed) == listed.count
+            if isListedNow { listed = try SegmentDirectory.segments(in: directory) }
+            for number in firstSegment(listed)..<listed.count {
+                let next = listed.indices.contains(number + 1) ? listed[number + 1].firstSequence : nil
+                passed = listed[number]
+                // Retention may have deleted it since we looked.
+                guard var opened = try OpenSegment(listed[number], in: directory, nextFirst: next) else { continue }
+                try seek(&opened)
+                segment = opened
+                return true
+            }
+            if isListedNow { return false }
         }
-        return false
     }
 
     /// The first segment to look at: the one behind the last, or the one in which the number is.

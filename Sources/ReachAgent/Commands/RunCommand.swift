@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
+internal import FoundationEssentials
 internal import Glibc
 internal import Logging
 internal import NetlinkMonitor
@@ -88,7 +89,11 @@ struct RunCommand: ParsableCommand {
             targets: targets,
             format: format,
             journal: journalConfiguration,
-            sockets: socketConfiguration
+            needsJournal: journal.journalDirectory != nil
+                || ProcessInfo.processInfo.environment["STATE_DIRECTORY"] != nil,
+            sockets: socketConfiguration,
+            needsSockets: sockets.socketDirectory != nil
+                || ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] != nil
         )
         try StartFailure.orExit { try AgentServices(configuration).run() }
     }

@@ -15,6 +15,10 @@ struct AgentConfiguration: Sendable {
     var format: OutputFormat
     /// The journal; `nil` for none.
     var journal: JournalConfiguration?
+    /// Whether somebody asked for the journal to be there: then the agent does not run when it cannot be made.
+    var needsJournal = false
     /// The sockets; `nil` for none.
     var sockets: StateSocketConfiguration?
+    /// Whether somebody asked for the sockets to be there.
+    var needsSockets = false
 }

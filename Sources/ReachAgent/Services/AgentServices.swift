@@ -29,9 +29,7 @@ struct AgentServices {
     init(_ configuration: AgentConfiguration) throws {
         let loop = try AgentLoop()
         self.loop = loop
-        let journal = try configuration.journal.map { journal throws(JournalError) in
-            try EventJournal(opening: journal) { .now }
-        }
+        let journal = try Self.journal(configuration, logger)
         let bus = NotificationBus<Event>(firstSequence: journal?.nextSequence ?? 1, whenHeld: loop.timeRecorder)
         let origin = EventOrigin.current(streamID: journal?.streamID)
         let board = StatusBoard(
@@ -51,7 +49,7 @@ struct AgentServices {
         if let journal { parts.append(recording(journal, bus, driver)) }
         if let sockets = configuration.sockets {
             let desk = AgentDesk(board: board, origin: origin, journal: journal, sockets: sockets)
-            parts.append(try serving(sockets, bus, journal, desk))
+            parts.append(try serving(sockets, isNeeded: configuration.needsSockets, bus, journal, desk))
         }
         if configuration.format != .none {
             parts.append(printing(try EventPrinter(bus: bus, format: configuration.format, origin: origin)))
@@ -73,6 +71,19 @@ struct AgentServices {
     }
 
     // MARK: The consumers
+
+    /// Opens the journal; where nobody asked for one and none can be made, there is none.
+    private static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
+        guard let journal = configuration.journal else { return nil }
+        do throws(JournalError) {
+            return try EventJournal(opening: journal) { .now }
+        } catch {
+            if case .inUse = error.cause { throw error }
+            if configuration.needsJournal { throw error }
+            logger.warning("there is no journal: \(error)")
+            return nil
+        }
+    }
 
     private func recording(
         _ journal: EventJournal,
@@ -96,6 +107,7 @@ struct AgentServices {
 
     private func serving(
         _ sockets: StateSocketConfiguration,
+        isNeeded: Bool,
         _ bus: NotificationBus<Event>,
         _ journal: EventJournal?,
         _ desk: AgentDesk
@@ -108,7 +120,13 @@ struct AgentServices {
             adopting: try ActivatedSockets.take()
         )
         return AgentPart(name: "sockets") { [logger] in
-            try server.start()
+            do throws(StateSocketError) {
+                try server.start()
+            } catch {
+                if case .inUse = error.cause { throw error }
+                if isNeeded { throw error }
+                return logger.warning("there are no sockets: \(error)")
+            }
             if server.connectionLimit < sockets.mostConnections {
                 logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
             }
