@@ -1,0 +1,15 @@
+import EventJournal
+import Foundation
+import Testing
+
+/// What the documentation says of the journal's codes.
+@Suite struct JournalDocumentationTests {
+    @Test func `every code of the journal is described among the events`() throws {
+        let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/events.md")
+        let text = try String(contentsOf: docs, encoding: .utf8)
+        let described = text.split(separator: "\n").filter { $0.hasPrefix("| `journal_") }
+            .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        #expect(described.sorted() == JournalCondition.Code.allCases.map(\.rawValue).sorted())
+    }
+}
