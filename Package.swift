@@ -189,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
-            exclude: ["without-netlink.py"],
+            exclude: ["far-end.py", "without-netlink.py"],
             swiftSettings: settings
         ),
         .testTarget(

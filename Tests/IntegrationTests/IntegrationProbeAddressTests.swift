@@ -1,0 +1,151 @@
+import Testing
+
+/// RFC 8305 with the kernel's routes: a name with an IPv6 address that does not work, and an IPv4 address that does.
+@Suite(.inNamespace, .serialized)
+struct IntegrationProbeAddressTests {
+    private static let hosts = """
+        2001:db8:1::1 dual.test
+        192.0.2.1 dual.test
+        """
+
+    private let network: ProbeNetwork
+
+    init() throws {
+        network = try ProbeNetwork(hosts: Self.hosts)
+        try network.addRouter(
+            "far",
+            link: "eth0",
+            addresses: [("192.0.2.2/24", "192.0.2.1/24"), ("2001:db8::2/64", "2001:db8::1/64")]
+        )
+    }
+
+    /// How one way of being lost is made, what it looks like beside a good address, and what it comes to alone.
+    struct Loss: Sendable, CustomStringConvertible {
+        let description: String
+        let commands: String
+        /// The attempt's code; nil when the attempt is still under way when the other address connects.
+        let code: String?
+        let alone: String
+    }
+
+    private static let viaRouter = "ip route add 2001:db8:1::/64 via 2001:db8::1;"
+
+    /// The routers here answer before connect(2) has returned; the kernel then tells of the answer to its second SYN, after
+    /// a second.
+    static let losses = [
+        Loss(description: "no route", commands: "", code: "no_route", alone: "unknown no_route 75"),
+        Loss(
+            description: "a route of type blackhole",
+            commands: "ip route add blackhole 2001:db8:1::/64",
+            code: "no_route",
+            alone: "unknown no_route 75"
+        ),
+        Loss(
+            description: "a route of type prohibit",
+            commands: "ip route add prohibit 2001:db8:1::/64",
+            code: "no_route",
+            alone: "unknown no_route 75"
+        ),
+        Loss(
+            description: "a route of type unreachable",
+            commands: "ip route add unreachable 2001:db8:1::/64",
+            code: "host_unreachable",
+            alone: "failed host_unreachable 1"
+        ),
+        Loss(
+            description: "no address to send from",
+            commands: "ip -6 addr flush dev eth0; ip route add 2001:db8:1::/64 dev eth0; sysctl -qw"
+                + " net.ipv6.conf.lo.disable_ipv6=1",
+            code: "no_address",
+            alone: "unknown no_address 75"
+        ),
+        Loss(
+            description: "a router without a route",
+            commands: viaRouter,
+            code: nil,
+            alone: "failed host_unreachable 1"
+        ),
+        Loss(
+            description: "a router that prohibits",
+            commands: viaRouter + "ip -n far route add prohibit 2001:db8:1::/64",
+            code: nil,
+            alone: "failed host_unreachable 1"
+        ),
+        Loss(
+            description: "a router that discards",
+            commands: viaRouter + "ip -n far route add blackhole 2001:db8:1::/64",
+            code: nil,
+            alone: "failed connect_timeout 1"
+        ),
+        Loss(
+            description: "a neighbour that never answers",
+            commands: "ip route add 2001:db8:1::/64 dev eth0",
+            code: nil,
+            alone: "failed connect_timeout 1"
+        ),
+    ]
+
+    @Test(arguments: losses)
+    func `IPv4 is used while IPv6 is lost, at once after an error and 250 ms after silence`(loss: Loss) async throws {
+        if !loss.commands.isEmpty { try network.namespace.run(loss.commands) }
+        let server = try network.serve("http", at: "192.0.2.1", port: 80, on: "far")
+        let report = try await network.probe("http://dual.test/", "--timeout", "5s")
+        #expect(report.outcome == "ok 0")
+        #expect(report.hop?.peer == "192.0.2.1:80")
+        #expect(report.hop?.addresses == ["2001:db8:1::1", "192.0.2.1"])
+        let attempts = report.hop?.attempts ?? []
+        try #require(attempts.map(\.address) == ["[2001:db8:1::1]:80", "192.0.2.1:80"])
+        #expect(attempts.map(\.code) == [loss.code, nil])
+        #expect(attempts.map(\.used) == [false, true])
+        let pause = attempts[1].start - attempts[0].start
+        if loss.code == nil {
+            #expect(pause >= .milliseconds(250))
+        } else {
+            #expect(pause < .milliseconds(250))
+        }
+        #expect(server.stop().count == 1)
+        // An address that failed is worth a warning where the target, and not this machine, is at fault.
+        let isTargets = loss.code == "host_unreachable"
+        #expect(report.content.findings.map(\.severity) == (isTargets ? ["warning"] : []))
+    }
+
+    @Test(arguments: losses)
+    func `IPv6 alone fails with its reason, and only the target's fault is the target's`(loss: Loss) async throws {
+        if !loss.commands.isEmpty { try network.namespace.run(loss.commands) }
+        let report = try await network.probe("http://dual.test/", "--ipv6", "--timeout", "2s")
+        #expect(report.outcome == loss.alone)
+        #expect(report.hop?.attempts.map(\.address) == ["[2001:db8:1::1]:80"])
+        #expect(report.wallTime < .seconds(5))
+    }
+
+    @Test
+    func `a neighbour that never answers is an error when the kernel gives up`() async throws {
+        try network.namespace.run(
+            "sysctl -qw net.ipv6.neigh.eth0.retrans_time_ms=100; ip route add 2001:db8:1::/64 dev eth0"
+        )
+        let report = try await network.probe("tcp://dual.test:80", "--ipv6", "--timeout", "20s")
+        #expect(report.outcome == "failed host_unreachable 1")
+    }
+
+    @Test
+    func `a router that prohibits a query is at fault, and not this machine`() async throws {
+        try network.namespace.run(
+            "ip route add 2001:db8:1::/64 via 2001:db8::1; ip -n far route add prohibit 2001:db8:1::/64"
+        )
+        let report = try await network.probe("dns://[2001:db8:1::1]/host.test")
+        #expect(report.outcome == "failed host_unreachable 1")
+        #expect(report.evidence == "2001:db8::1 answered: administratively prohibited")
+    }
+
+    @Test
+    func `a silent target ends with the check's deadline`() async throws {
+        try network.namespace.run(
+            "ip route add 198.18.0.0/24 via 192.0.2.1; ip -n far route add blackhole 198.18.0.0/24"
+        )
+        let report = try await network.probe("http://198.18.0.1/", "--timeout", "1s")
+        #expect(report.outcome == "failed connect_timeout 1")
+        #expect(report.content.phase == "connect")
+        #expect(report.content.duration_us >= 1_000_000)
+        #expect(report.wallTime < .seconds(2))
+    }
+}

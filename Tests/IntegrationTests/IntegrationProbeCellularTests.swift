@@ -1,0 +1,51 @@
+import Testing
+
+/// `--no-cellular`: what may not be asked is not asked.
+@Suite(.inNamespace, .serialized)
+struct IntegrationProbeCellularTests {
+    private static let kind = "eth0=wwan"
+
+    private let network: ProbeNetwork
+
+    init() throws {
+        network = try ProbeNetwork(hosts: "203.0.113.1 host.test")
+        // IPv6 says something of its own on every link.
+        try network.namespace.run("sysctl -qw net.ipv6.conf.default.disable_ipv6=1")
+        try network.addRouter("left", link: "eth0", addresses: [("192.0.2.2/24", "192.0.2.1/24")])
+        try network.addRouter("right", link: "eth1", addresses: [("198.51.100.2/24", "198.51.100.1/24")])
+        try network.namespace.run(
+            """
+            ip -n left addr add 203.0.113.1/32 dev lo; ip -n right addr add 203.0.113.1/32 dev lo
+            ip route add default via 192.0.2.1 metric 100; ip route add default via 198.51.100.1 metric 200
+            """
+        )
+    }
+
+    @Test(arguments: [
+        ["http://203.0.113.1/"], ["http://host.test/"], ["tcp://203.0.113.1:80", "--interface", "eth0"],
+        ["http://192.0.2.9/", "--connect-to", "203.0.113.1:80"],
+    ])
+    func `nothing is sent while the path is a cellular one`(arguments: [String]) async throws {
+        let server = try network.serve("http", at: "203.0.113.1", port: 80, on: "left")
+        let counter = "cat /sys/class/net/eth0/statistics/tx_packets"
+        let before = try network.namespace.run(counter)
+        let report = try await network.probe(arguments + ["--no-cellular", "--interface-kind", Self.kind])
+        #expect(report.outcome == "unknown cellular_not_allowed 75")
+        #expect(report.content.hops.isEmpty)
+        #expect(try network.namespace.run(counter) == before)
+        #expect(server.stop().isEmpty)
+    }
+
+    @Test(arguments: [
+        ["--no-cellular", "--interface-kind", kind, "--interface", "eth1"],
+        ["--no-cellular", "--interface-kind", "eth1=wwan"],
+        ["--interface-kind", kind],
+    ])
+    func `another interface, and a check that may, are allowed`(arguments: [String]) async throws {
+        let servers = try ["left", "right"].map { try network.serve("http", at: "203.0.113.1", port: 80, on: $0) }
+        let report = try await network.probe(["http://host.test/"] + arguments)
+        #expect(report.outcome == "ok 0")
+        #expect(report.hop?.interface == (arguments.contains("eth1") ? "eth1" : "eth0"))
+        #expect(servers.flatMap { $0.stop() }.count == 1)
+    }
+}
