@@ -25,10 +25,10 @@ run: build ## Run the agent in the foreground; ARGS="--format human" passes opti
 
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
-	@# One after the other: all tests of a run share a few threads, and those that wait for the kernel must not queue
-	@# behind those that compute.
+	@# The integration tests run one by one: all tests of a run share a few threads, and those that wait for the kernel
+	@# or for a program must not queue behind the others.
 	swift test --skip SystemTests --skip IntegrationTests
-	swift test --skip-build --filter IntegrationTests
+	swift test --skip-build --no-parallel --filter IntegrationTests
 
 check: dependencies ## Check the format, and that everything builds without a warning
 	swift format lint --strict --recursive $(SOURCES)
