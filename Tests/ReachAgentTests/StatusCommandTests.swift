@@ -30,7 +30,7 @@ import Testing
         #expect(result.status == 69)
         #expect(result.output.isEmpty)
         #expect(result.error.hasPrefix("reachagent: no agent answers at /nonexistent/control.sock: No such file"))
-        #expect(result.error.contains("systemctl start reachagent"))
+        #expect(result.error.contains("start one with 'reachagent run'"))
         #expect(result.error.contains("reachagent run --once"))
     }
 

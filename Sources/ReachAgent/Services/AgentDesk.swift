@@ -2,6 +2,7 @@ internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
 internal import Glibc
+internal import NotificationBus
 internal import StateSocket
 
 /// Answers what the sockets are asked about the agent.
@@ -11,12 +12,20 @@ final class AgentDesk: AgentInterface {
     private let board: StatusBoard
     private let origin: EventOrigin
     private let journal: EventJournal?
+    private let bus: NotificationBus<Event>
     private let sockets: StateSocketConfiguration
 
-    init(board: StatusBoard, origin: EventOrigin, journal: EventJournal?, sockets: StateSocketConfiguration) {
+    init(
+        board: StatusBoard,
+        origin: EventOrigin,
+        journal: EventJournal?,
+        bus: NotificationBus<Event>,
+        sockets: StateSocketConfiguration
+    ) {
         self.board = board
         self.origin = origin
         self.journal = journal
+        self.bus = bus
         self.sockets = sockets
     }
 
@@ -43,7 +52,20 @@ final class AgentDesk: AgentInterface {
             connections: connections,
             limit: sockets.mostConnections
         )
-        return board.status(journal: journal.map { JournalSummary($0.status()) }, sockets: summary).json
+        return board.status(journal: journalSummary, sockets: summary).json
+    }
+
+    /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.
+    private var journalSummary: JournalSummary? {
+        guard let journal else { return nil }
+        var summary = JournalSummary(journal.status())
+        if summary.trouble == nil, bus.isRecorderBypassed {
+            summary.trouble = JournalSummary.Trouble(
+                code: JournalCondition.Code.stalled.rawValue,
+                detail: "the disk does not answer; events are delivered before they are recorded"
+            )
+        }
+        return summary
     }
 
     func call(_ method: String, parameters: [UInt8], reply: @escaping @Sendable (ControlReply) -> Void) {

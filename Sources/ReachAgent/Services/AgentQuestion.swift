@@ -47,7 +47,7 @@ enum AgentQuestion {
         switch error {
         case .noAgent(let socket, _):
             otherPlaces(than: socket) + [
-                "start one with 'systemctl start reachagent', or 'reachagent run' in a terminal;",
+                "start one with 'reachagent run';",
                 "'reachagent run --once' shows the state without one;",
                 "one that listens elsewhere is named with --socket or $REACHAGENT_SOCKET",
             ]

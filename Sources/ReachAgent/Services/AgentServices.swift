@@ -48,7 +48,7 @@ struct AgentServices {
         loop.setWork(AgentLoop.Work(tick: driver.tick, bypassRecorder: bus.bypassRecorder))
         if let journal { parts.append(recording(journal, bus, driver)) }
         if let sockets = configuration.sockets {
-            let desk = AgentDesk(board: board, origin: origin, journal: journal, sockets: sockets)
+            let desk = AgentDesk(board: board, origin: origin, journal: journal, bus: bus, sockets: sockets)
             parts.append(try serving(sockets, isNeeded: configuration.needsSockets, bus, journal, desk))
         }
         if configuration.format != .none {
