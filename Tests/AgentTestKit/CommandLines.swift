@@ -2,12 +2,7 @@ import Foundation
 import Glibc
 
 /// A shell script that runs on: what it prints, line by line.
-package final class CommandLines: Sendable {
-    /// A line that was waited for did not come.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
+package final class CommandLines: Sendable, LineSource {
     /// A test whose line does not come within this time has failed; nothing waits for it to pass.
     private static let patience: DispatchTimeInterval = .seconds(30)
 
@@ -56,25 +51,6 @@ package final class CommandLines: Sendable {
         defer { watchdog.cancel() }
         var iterator = lines.makeAsyncIterator()
         return await iterator.next()
-    }
-
-    /// The next line that contains a text.
-    ///
-    /// - Throws: When the script ends before it.
-    package func next(containing text: String) async throws -> String {
-        var last = ""
-        while let line = await next() {
-            if line.contains(text) { return line }
-            last = line
-        }
-        throw Failure(description: "no line with '\(text)' came; the last one was: \(last)")
-    }
-
-    /// All lines until the end.
-    package func rest() async -> [String] {
-        var all: [String] = []
-        while let line = await next() { all.append(line) }
-        return all
     }
 
     /// The exit status, after ``rest()``, waited for on a thread of its own.

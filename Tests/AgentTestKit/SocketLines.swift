@@ -5,7 +5,7 @@ import Synchronization
 /// A foreign client of one of the agent's sockets: what it reads, line by line.
 ///
 /// It knows nothing of the agent's own client library, so that both are tested by something else than each other.
-package final class SocketLines: Sendable {
+package final class SocketLines: Sendable, LineSource {
     /// Why there is no connection, or no line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -81,26 +81,6 @@ package final class SocketLines: Sendable {
         defer { watchdog.cancel() }
         var iterator = lines.makeAsyncIterator()
         return await iterator.next()
-    }
-
-    /// The next line that contains a text.
-    ///
-    /// - Throws: When the connection ends before it.
-    @discardableResult
-    package func next(containing text: String) async throws -> String {
-        var last = ""
-        while let line = await next() {
-            if line.contains(text) { return line }
-            last = line
-        }
-        throw Failure(description: "no line with '\(text)' came; the last one was: \(last)")
-    }
-
-    /// All lines until the connection ends.
-    package func rest() async -> [String] {
-        var all: [String] = []
-        while let line = await next() { all.append(line) }
-        return all
     }
 
     private static func connect(to path: String) throws -> Int32 {

@@ -120,8 +120,9 @@ struct ControlProtocolTests {
                 #"{"method":"probe","parameters":{"targets":["a\n"]}}"# + "\n" + #"{"method":"status"}"# + "\n"
             )
             try client.send(#"{"method":"reload"}"# + "\n")
-            while stream.agent.calls.withLock({ $0.count }) < 2 { usleep(2000) }
+            #expect(stream.waitForCalls(2))
             let calls = stream.agent.calls.withLock { $0 }
+            try #require(calls.count == 2)
             calls[1].reply(.failure(code: "no_configuration_file", message: "none"))
             calls[0].reply(.parameters(Array(#"{"a":1}"#.utf8)))
             calls[0].reply(.parameters(Array(#"{"a":2}"#.utf8)))
@@ -152,7 +153,7 @@ struct ControlProtocolTests {
                 }
                 usleep(5000)
             }
-            while stream.agent.calls.withLock({ $0.count }) < 16 { usleep(2000) }
+            #expect(stream.waitForCalls(16))
             stream.agent.answersAtOnce.withLock { $0 = true }
             for call in stream.agent.calls.withLock({ $0 }) { call.reply(.parameters(Array("{}".utf8))) }
             return (try client.lines(17), sent)

@@ -2,6 +2,7 @@ import EventEnvelope
 import Foundation
 import NotificationBus
 import StateSocket
+import Synchronization
 
 /// A bus, an agent and a server in a directory of its own.
 final class ServedStream: Sendable {
@@ -48,9 +49,15 @@ final class ServedStream: Sendable {
     }
 
     /// Waits until the server has so many connections; `false` after a long time.
-    func waitForConnections(_ count: Int) -> Bool {
+    func waitForConnections(_ count: Int) -> Bool { waits { server.connectionCount == count } }
+
+    /// Waits until the agent was asked so often; `false` after a long time.
+    func waitForCalls(_ count: Int) -> Bool { waits { agent.calls.withLock { $0.count } >= count } }
+
+    /// The server tells nobody of what it does inside: it is looked at again and again.
+    private func waits(until isTrue: () -> Bool) -> Bool {
         for _ in 0..<2000 {
-            if server.connectionCount == count { return true }
+            if isTrue() { return true }
             usleep(5000)
         }
         return false

@@ -1,0 +1,32 @@
+/// What gives lines one after the other, and waits for them no longer than a test may.
+package protocol LineSource {
+    /// The next line; `nil` at the end.
+    func next() async -> String?
+}
+
+/// The source ended before an expected line came.
+package struct MissingLine: Error, CustomStringConvertible {
+    package let description: String
+}
+
+extension LineSource {
+    /// The next line that contains a text; those before it are skipped.
+    ///
+    /// - Throws: When there is none.
+    @discardableResult
+    package func next(containing text: String) async throws -> String {
+        var last = ""
+        while let line = await next() {
+            if line.contains(text) { return line }
+            last = line
+        }
+        throw MissingLine(description: "no line with '\(text)' came; the last one was: \(last)")
+    }
+
+    /// All lines until the end.
+    package func rest() async -> [String] {
+        var all: [String] = []
+        while let line = await next() { all.append(line) }
+        return all
+    }
+}
