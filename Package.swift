@@ -21,8 +21,10 @@ let package = Package(
     name: "reachagent",
     products: [
         .executable(name: "reachagent", targets: ["ReachAgent"]),
+        .library(name: "ConfigurationFile", targets: ["ConfigurationFile"]),
         .library(name: "EventEnvelope", targets: ["EventEnvelope"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
+        .library(name: "InputRecording", targets: ["InputRecording"]),
         .library(name: "NetlinkMonitor", targets: ["NetlinkMonitor"]),
         .library(name: "NetlinkTestKit", targets: ["NetlinkTestKit"]),
         .library(name: "Probes", targets: ["Probes"]),
@@ -43,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         .systemLibrary(
@@ -72,7 +75,7 @@ let package = Package(
             ],
             swiftSettings: cTypesSettings
         ),
-        .target(name: "Reachability", dependencies: ["NetlinkMonitor"], swiftSettings: settings),
+        .target(name: "Reachability", dependencies: ["NetlinkMonitor", "Probes"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
         .target(name: "EventEnvelope", swiftSettings: settings),
         .target(
@@ -96,11 +99,24 @@ let package = Package(
             swiftSettings: cTypesSettings
         ),
         .target(name: "StateClient", dependencies: ["EventEnvelope"], swiftSettings: settings),
+        .target(
+            name: "ConfigurationFile",
+            dependencies: [
+                "EventJournal", "NetlinkMonitor", "Probes", "Reachability",
+                .product(name: "TOMLKit", package: "TOMLKit"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "InputRecording",
+            dependencies: ["EventEnvelope", "NetlinkMonitor", "Probes", "Reachability"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "ReachAgent",
             dependencies: [
-                "CLibNL", "EventEnvelope", "EventJournal", "EventSchema", "NetlinkMonitor", "NotificationBus", "Probes",
-                "Reachability", "StateClient", "StateSocket",
+                "CLibNL", "ConfigurationFile", "EventEnvelope", "EventJournal", "EventSchema", "InputRecording",
+                "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -145,8 +161,19 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ConfigurationFileTests",
+            dependencies: ["ConfigurationFile", "NetlinkMonitor", "Probes", "Reachability"],
+            exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "InputRecordingTests",
+            dependencies: ["InputRecording", "NetlinkMonitor", "Probes", "Reachability"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ReachabilityTests",
-            dependencies: ["NetlinkMonitor", "Reachability"],
+            dependencies: ["NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
@@ -178,9 +205,8 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentTestKit", "EventEnvelope", "EventSchema", "NetlinkMonitor", "ProbeTestKit", "Probes",
-                "ReachAgent",
-                "Reachability", "StateClient",
+                "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "InputRecording", "NetlinkMonitor",
+                "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

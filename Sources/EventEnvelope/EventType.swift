@@ -12,6 +12,14 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case reachabilityChanged = "reachagent.reachability.changed"
     /// A target's reachability changed, and held.
     case targetChanged = "reachagent.target.changed"
+    /// What a probe's checks come to changed.
+    case probeChanged = "reachagent.probe.changed"
+    /// A certificate came to the end of its lifetime as far as a threshold.
+    case certificateExpiring = "reachagent.certificate.expiring"
+    /// The machine was suspended, and is awake again.
+    case suspendResumed = "reachagent.suspend.resumed"
+    /// The agent was given another configuration.
+    case configReloaded = "reachagent.config.reloaded"
     /// Messages of the kernel's were lost or could not be read.
     case netlinkOverrun = "reachagent.netlink.overrun"
     /// The kernel's state was read again after a loss.
@@ -22,13 +30,15 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case agentHello = "reachagent.agent.hello"
     /// The complete current state; not numbered.
     case networkSnapshot = "reachagent.network.snapshot"
+    /// A check is over; for subscribers that ask for it; not numbered.
+    case probeCompleted = "reachagent.probe.completed"
     /// The subscriber was too slow, and events are missing from here on; not numbered.
     case subscriberLagged = "reachagent.subscriber.lagged"
 
     /// Whether events of the type are part of the history: numbered, and kept in the journal.
     public var isNumbered: Bool {
         switch self {
-        case .agentHello, .networkSnapshot, .subscriberLagged: false
+        case .agentHello, .networkSnapshot, .probeCompleted, .subscriberLagged: false
         default: true
         }
     }

@@ -18,6 +18,14 @@ public struct ChangeCause: Sendable, Hashable {
         case underlay
         /// Nothing that a message told; reading everything again showed it.
         case resync
+        /// What a probe's checks come to.
+        case probe
+        /// The state changes too often, or no longer does.
+        case flapping
+        /// The machine was suspended.
+        case suspend
+        /// The agent was given another configuration.
+        case configuration
     }
 
     /// The sort of thing that changed.

@@ -1,4 +1,5 @@
 public import NetlinkMonitor
+public import Probes
 
 /// A moment on two clocks, as it came with the kernel's message.
 public typealias Observed = ObservedTime
@@ -13,6 +14,12 @@ public enum Transition: Sendable, Equatable {
     case reachability(Change<ReachabilityState>)
     /// A target's reachability changed, and held.
     case target(Target, Change<TargetState>)
+    /// What a probe's checks come to changed.
+    case probe(ProbePoint, Change<ProbeStanding>)
+    /// A certificate came to the end of its lifetime as far as a threshold.
+    case certificate(CertificateExpiry)
+    /// The machine was suspended for so long, and is awake again.
+    case resumed(after: Duration, observed: Observed)
 }
 
 /// One value that became another.
@@ -56,6 +63,33 @@ public struct ReachabilityMachine: Sendable {
             Settler(unknown: TargetState(address: $0.address, path: .unknown), policy: settle)
         }
     }
+
+    /// A machine in the state `unknown`.
+    public init(_ configuration: MachineConfiguration) {
+        self.init(settle: configuration.settle, targets: configuration.targets)
+    }
+
+    /// Which probes are to be made, and from where, in the present view; in order.
+    public var points: [ProbePoint] { [] }
+    /// How each probe fares, in the order of ``points``.
+    public var probes: [ProbeRecord] { [] }
+    /// The interfaces with a default route, by index.
+    public var uplinks: [Uplink] { [] }
+
+    /// The points whose verdict has become doubtful by itself, because a path changed or the machine was suspended, since
+    /// this was asked the last time: they are to be made at once.
+    public mutating func takeFreshLooks() -> [ProbePoint] { [] }
+
+    /// Takes a completed check; one of a point that is not among ``points`` any more changes nothing.
+    ///
+    /// - Returns: The transitions, in the order in which they are to be published, and how soon the probe is due again.
+    public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) { ([], .steady) }
+
+    /// Takes that the machine was suspended: what happened before counts for no streak, and settling begins anew.
+    public mutating func resume(after suspended: Duration, observed: Observed) -> [Transition] { [] }
+
+    /// Takes another configuration; probes and targets whose rules are the same keep their history.
+    public mutating func configure(_ configuration: MachineConfiguration, observed: Observed) -> [Transition] { [] }
 
     /// The settled state.
     public var state: ReachabilityState { reachability.settled }

@@ -16,6 +16,20 @@ public enum Connectivity: String, Sendable, Hashable, CaseIterable, Codable {
     case full
 }
 
+/// What the probes say of each family.
+public struct FamilyConnectivity: Sendable, Hashable {
+    /// Of IPv4.
+    public var ipv4: Connectivity
+    /// Of IPv6.
+    public var ipv6: Connectivity
+
+    /// What is known of each.
+    public init(ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown) {
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+    }
+}
+
 /// How the machine is reachable: its default path in both families, and what the probes say.
 public struct ReachabilityState: Sendable, Hashable {
     /// The default path of IPv4.
@@ -24,13 +38,29 @@ public struct ReachabilityState: Sendable, Hashable {
     public let ipv6: Path
     /// What the probes say.
     public let connectivity: Connectivity
+    /// What the probes say of each family; `unknown` where none tells families apart.
+    public let familyConnectivity: FamilyConnectivity
+    /// Why the connectivity is neither `full` nor `unknown` for want of probes.
+    public let connectivityReason: ConnectivityReason?
+    /// Whether the state changes too often to be relied on.
+    public let isFlapping: Bool
 
     /// A state.
     ///
     /// Without a verdict of the probes nothing is known about connectivity, but that there is none without a path.
-    public init(ipv4: Path, ipv6: Path, connectivity: Connectivity? = nil) {
+    public init(
+        ipv4: Path,
+        ipv6: Path,
+        connectivity: Connectivity? = nil,
+        familyConnectivity: FamilyConnectivity = FamilyConnectivity(),
+        connectivityReason: ConnectivityReason? = nil,
+        isFlapping: Bool = false
+    ) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
+        self.familyConnectivity = familyConnectivity
+        self.connectivityReason = connectivityReason
+        self.isFlapping = isFlapping
         let hasNoPath = ipv4.via == .none && ipv6.via == .none
         self.connectivity = connectivity ?? (hasNoPath ? .none : .unknown)
     }

@@ -24,6 +24,15 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
     /// The kernel refused the lookup for a reason that the agent does not know.
     case lookupFailed = "lookup_failed"
 
+    /// The probes' checks meet wrong certificates, and no check without TLS tells whether a portal is the reason.
+    case portalSuspected = "portal_suspected"
+    /// The way is open without TLS, and every check over TLS meets a certificate that is not the target's.
+    case tlsIntercepted = "tls_intercepted"
+    /// Checks without TLS succeed, and those over TLS do not.
+    case httpsUnreachable = "https_unreachable"
+    /// Fewer of the required probes are up than the quorum asks for.
+    case quorumMissed = "quorum_missed"
+
     /// What the code means, as a sentence.
     public var sentence: String {
         switch self {
@@ -37,6 +46,10 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .routeProhibited: "A route or rule of type 'prohibit' forbids it."
         case .underlayDown: "The route uses a tunnel, and the interface below the tunnel has no way out."
         case .lookupFailed: "The kernel refused to look the route up."
+        case .portalSuspected: "Checks meet certificates that are not their targets', as behind a captive portal."
+        case .tlsIntercepted: "The way is open without TLS, and over TLS somebody answers in the targets' place."
+        case .httpsUnreachable: "Checks without TLS succeed, and those over TLS do not."
+        case .quorumMissed: "Fewer of the required probes are up than the quorum asks for."
         }
     }
 
@@ -49,7 +62,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .underlayDown: 3
         case .linkDown: 2
         case .routeUnreachable, .routeBlackhole, .routeProhibited: 1
-        case .noRoute, .lookupFailed: 0
+        case .noRoute, .lookupFailed, .portalSuspected, .tlsIntercepted, .httpsUnreachable, .quorumMissed: 0
         }
     }
 }

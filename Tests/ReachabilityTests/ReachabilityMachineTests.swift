@@ -52,6 +52,9 @@ struct ReachabilityMachineTests {
             case .reachability(let change): "reachability \(change.from.via)→\(change.to.via) \(change.cause.code)"
             case .targetPath(let target, let change): "path \(target.name) \(change.from.via)→\(change.to.via)"
             case .target(let target, let change): "target \(target.name) \(change.from.via)→\(change.to.via)"
+            case .probe(let point, let change): "probe \(point) \(change.from.verdict)→\(change.to.verdict)"
+            case .certificate(let expiry): "certificate \(expiry.probe) \(expiry.threshold)"
+            case .resumed(let suspended, _): "resumed after \(suspended)"
             }
         }
     }

@@ -93,7 +93,7 @@ public struct RecentTransition: Sendable, Hashable {
         self.sequence = sequence
         self.time = time
         switch transition {
-        case .path, .targetPath: return nil
+        case .path, .targetPath, .probe, .certificate, .resumed: return nil
         case .reachability(let change):
             type = .reachabilityChanged
             subject = EventDraft.defaultSubject

@@ -51,7 +51,7 @@ public final class Prober: Sendable {
     ///   without Swift concurrency signals a semaphore.
     /// - Returns: What ends the check at once; it may be called on any thread, and any number of times.
     @discardableResult
-    package func start(
+    public func start(
         _ probe: Probe,
         completion: @escaping @Sendable (CheckReport) -> Void
     ) -> @Sendable () -> Void {

@@ -367,6 +367,51 @@ extension FindingCode {
                 "The system had no file descriptor, memory or port left.",
                 "Raise the limit that the evidence names."
             )
+        case .latencyHigh:
+            (
+                "The answer took longer than the probe allows.",
+                "Compare the phases of `reachagent probe`: a slow resolver, path or server each show in their own."
+            )
+        case .lossHigh:
+            (
+                "Too many of the last checks failed.",
+                "A lossy link or an overloaded server: compare interfaces with `reachagent status`."
+            )
+        case .budgetExhausted:
+            (
+                "The link's budget of bytes for this day is used up.",
+                "Raise bytes_per_day in [metered], or make the probe rarer on such links."
+            )
+        case .portalRedirect:
+            (
+                "A request was redirected that the open Internet would have answered.",
+                "Log in at the address that the state names as the portal's."
+            )
+        case .portalLoginPage:
+            (
+                "A page came where the open Internet answers nothing.",
+                "Open any page without TLS in a browser and log in."
+            )
+        case .portalContent:
+            (
+                "Something other than the expected answer came, and no page.",
+                "A proxy or a portal answers in the target's place; or the target is no portal check."
+            )
+        case .portalAuthentication:
+            (
+                "The network asks for authentication (status 511).",
+                "Log in to the network; RFC 6585 describes the status."
+            )
+        case .portalAPI:
+            (
+                "The network's own interface says that it is captive (RFC 8908).",
+                "Log in at the address that the network names."
+            )
+        case .tlsBackupPinOnly:
+            (
+                "Only a backup pin matches.",
+                "The server's key was changed: make the backup pin the first one, and add a new backup."
+            )
         case .questionInvalid:
             (
                 "A line that was to ask for a trust evaluation is no question.",

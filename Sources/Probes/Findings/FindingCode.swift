@@ -2,7 +2,7 @@
 ///
 /// The codes are part of the event schema and of every command's output: one is never renamed, and never used for
 /// anything else. The documentation's table is made from this file.
-public enum FindingCode: String, Sendable, Hashable, CaseIterable {
+public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     // MARK: Resolving
 
     /// The name does not exist.
@@ -164,6 +164,27 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable {
     case requestInvalid = "request_invalid"
     /// The system had no file descriptor, memory or port left.
     case resourcesExhausted = "resources_exhausted"
+    /// The answer took longer than the probe allows.
+    case latencyHigh = "latency_high"
+    /// Too many of the last checks failed.
+    case lossHigh = "loss_high"
+    /// The link's budget of bytes for this day is used up.
+    case budgetExhausted = "budget_exhausted"
+
+    // MARK: Captive portals
+
+    /// A request was redirected that the open Internet would have answered.
+    case portalRedirect = "portal_redirect"
+    /// A page came where the open Internet answers nothing.
+    case portalLoginPage = "portal_login_page"
+    /// Something other than the expected answer came, and no page.
+    case portalContent = "portal_content"
+    /// The network asks for authentication (status 511).
+    case portalAuthentication = "portal_authentication"
+    /// The network's own interface says that it is captive (RFC 8908).
+    case portalAPI = "portal_api"
+    /// Only a backup pin matches.
+    case tlsBackupPinOnly = "tls_backup_pin_only"
     /// A line that was to ask for a trust evaluation is no question.
     case questionInvalid = "invalid_question"
 }

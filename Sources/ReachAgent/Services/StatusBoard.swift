@@ -60,6 +60,7 @@ final class StatusBoard: Sendable {
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
                 let keepsVia = change.from.via == change.to.via
                 state.targets[index].standing.settle(change, at: time, keepsVia: keepsVia)
+            case .probe, .certificate, .resumed: break
             }
         }
     }

@@ -1,5 +1,5 @@
 /// Which families of addresses a check may use.
-public enum AddressFamilies: String, Sendable, Hashable, CaseIterable {
+public enum AddressFamilies: String, Sendable, Hashable, CaseIterable, Codable {
     /// Both; IPv6 is tried first.
     case any
     /// IPv4 alone.
