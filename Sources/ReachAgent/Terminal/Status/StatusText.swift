@@ -113,6 +113,10 @@ struct StatusText {
         case .routeProhibited: return "a route or rule of type 'prohibit' forbids it"
         case .underlayDown: return "what carries the tunnel \(interface ?? "") has no way out"
         case .lookupFailed: return "the kernel refused to look the route up"
+        case .portalSuspected: return "certificates of somebody else, as behind a captive portal"
+        case .tlsIntercepted: return "somebody answers in the targets' place over TLS"
+        case .httpsUnreachable: return "HTTP works, and HTTPS does not"
+        case .quorumMissed: return "too few of the required probes are up"
         case nil: return "for a reason that this version does not know"
         }
     }
