@@ -13,7 +13,7 @@ public struct TrustVerdict: Sendable, Hashable {
     /// The moment for which it was judged.
     public internal(set) var date: Date
     /// Which pins match; nil when the policy does not pin.
-    public internal(set) var pinAudit: PinAudit?
+    public var pinAudit: PinAudit?
 
     /// Creates a verdict.
     public init(
