@@ -45,7 +45,14 @@ struct AgentServices {
             targets: configuration.targets,
             whenEarlier: loop.wake
         )
-        loop.setWork(AgentLoop.Work(tick: driver.tick, bypassRecorder: bus.bypassRecorder))
+        loop.setWork(
+            AgentLoop.Work(
+                tick: driver.tick,
+                bypassRecorder: bus.bypassRecorder,
+                resumed: { _ in },
+                reload: {}
+            )
+        )
         if let journal { parts.append(recording(journal, bus, driver)) }
         if let sockets = configuration.sockets {
             let desk = AgentDesk(board: board, origin: origin, journal: journal, bus: bus, sockets: sockets)
