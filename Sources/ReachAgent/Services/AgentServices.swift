@@ -46,7 +46,15 @@ struct AgentServices {
             origin: origin,
             plan: ConnectivityPlan(settings),
             recorder: try configuration.recording.map { path in
-                try InputRecorder(path: path, header: RecordingHeader(agent: Agent.version, origin: origin))
+                let header = RecordingHeader(
+                    agent: Agent.version,
+                    stream: origin.streamID,
+                    bootID: origin.bootID,
+                    nextSequence: bus.lastSequence + 1,
+                    source: origin.source,
+                    started: .now
+                )
+                return try InputRecorder(path: path, header: header)
             },
             whenEarlier: loop.wake
         )

@@ -43,6 +43,12 @@ final class ProbeRunner: Sendable {
         scheduler?.setProbes(probes)
     }
 
+    /// Sets how much is done at the same time.
+    func setLimits(_ limits: ScheduleLimits) {
+        self.limits.withLock { $0 = limits }
+        scheduler?.setLimits(limits)
+    }
+
     /// Makes these points due at once.
     func look(at points: [ProbePoint]) { scheduler?.look(at: points) }
 
