@@ -48,7 +48,7 @@ struct ProbeSchedule {
     static let batch: Duration = .milliseconds(5)
 
     let rhythm: Rhythm
-    let limits: ScheduleLimits
+    private(set) var limits: ScheduleLimits
     var entries: [ProbePoint: Entry] = [:]
     /// Every point by its next round; while it has a turn, by the round that comes next if all goes well.
     ///
@@ -156,6 +156,12 @@ struct ProbeSchedule {
         }
         ready.remove(name)
         if destination.waiting.isEmpty, destination.underWay == 0 { destinations[name] = nil }
+    }
+
+    /// Sets how much is done at the same time; what is under way goes on.
+    mutating func setLimits(_ limits: ScheduleLimits) {
+        self.limits = limits
+        for name in Array(destinations.keys) { refresh(name) }
     }
 
     mutating func countSkipped(_ count: Int) { counted.skipped &+= UInt64(max(0, count)) }

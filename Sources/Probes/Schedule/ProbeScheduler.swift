@@ -96,6 +96,9 @@ public final class ProbeScheduler: Sendable {
     /// more than 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are passed over.
     public func look(at points: [ProbePoint]) { engine.change { $0.look(at: points, now: $1) } }
 
+    /// Sets how much is done at the same time; what is under way goes on.
+    public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
+
     /// What was counted.
     public var statistics: Statistics { engine.statistics }
 

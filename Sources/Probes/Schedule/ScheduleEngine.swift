@@ -121,6 +121,17 @@ final class ScheduleEngine: Sendable {
         if mustWake { monitor.wakeAll() }
     }
 
+    /// More places let waiting turns begin.
+    func setLimits(_ limits: ScheduleLimits) {
+        let mustWake = monitor.withLock { state in
+            guard !state.isStopped else { return false }
+            state.schedule.setLimits(limits)
+            state.isWorkWanted = state.worker == nil
+            return state.mustWake
+        }
+        if mustWake { monitor.wakeAll() }
+    }
+
     var statistics: ProbeScheduler.Statistics {
         let seconds = wallClock()
         return monitor.withLock { $0.schedule.statistics(seconds: seconds) }
