@@ -12,6 +12,8 @@ public struct TrustVerdict: Sendable, Hashable {
     public let validatedChain: [CertificateDescription]
     /// The moment for which it was judged.
     public internal(set) var date: Date
+    /// Which pins match; nil where nothing is pinned.
+    public var pinAudit: PinAudit?
 
     /// Creates a verdict.
     public init(
