@@ -206,7 +206,7 @@ let package = Package(
             name: "ReachAgentTests",
             dependencies: [
                 "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "InputRecording", "NetlinkMonitor",
-                "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
+                "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

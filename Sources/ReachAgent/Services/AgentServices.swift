@@ -96,7 +96,12 @@ struct AgentServices {
                 driver.finish(because: loop.reason ?? "the agent ends")
             }
         )
-        parts.append(AgentPart(name: "probes") {} stop: { runner.stop() })
+        parts.append(
+            AgentPart(name: "probes") {
+            } stop: {
+                runner.stop()
+            }
+        )
         parts.append(
             AgentPart(name: "netlink") {
                 try kernel.start()
