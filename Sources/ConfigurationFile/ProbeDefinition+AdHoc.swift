@@ -7,7 +7,7 @@ extension ProbeDefinition {
     ///
     /// - Parameters:
     ///   - url: The target, as in a configuration file.
-    ///   - name: The probe's name; ``name(forTarget:)`` proposes one.
+    ///   - name: The probe's name.
     ///   - serializer: How its request is built.
     /// - Throws: What is wrong; the errors name the file `--probe`.
     public static func adHoc(
@@ -29,23 +29,5 @@ extension ProbeDefinition {
         if let errors = notes.allErrors { throw errors }
         guard let definition else { throw ConfigurationErrors([]) }
         return definition
-    }
-
-    /// A name for the probe of a target: its host, as far as a name may have such characters.
-    ///
-    /// Two targets may get the same name, and a text that is no target gets `probe`.
-    public static func name(forTarget url: String) -> String {
-        let host: String
-        switch try? ProbeTarget(parsing: url) {
-        case .http(let url): host = url.host.description
-        case .tcp(let name, _), .icmp(let name): host = name.description
-        case .dns(_, _, let name, _): host = name
-        case nil: host = ""
-        }
-        let letters = host.utf8.map { byte in
-            SettingsReader.isNameByte(byte) ? Character(Unicode.Scalar(byte)) : "-"
-        }
-        let name = String(letters.prefix(60))
-        return SettingsReader.flaw(ofName: name) == nil ? name : "probe"
     }
 }

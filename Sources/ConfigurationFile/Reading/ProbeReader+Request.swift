@@ -91,21 +91,19 @@ extension ProbeReader {
     mutating func readExpectations() -> (ResponseExpectations, ProbeLimits) {
         let most = table.read("max_body_bytes", .size(0...(1 << 30)), default: 1 << 20)
         let limits = ProbeLimits(bodyBytes: most, inflatedBodyBytes: most)
-        guard !isPortalCheck else {
-            // Whoever looks for a portal judges every answer, and a web server may say anything.
-            return (ResponseExpectations(acceptableStatusCodes: .any, acceptableContentTypes: nil), limits)
-        }
+        let texts = table.read("expect_body_contains", Form<String>.string(1...4096).list(0...64), default: [])
+        let patterns = table.read("expect_body_matches", Form<BodyPattern>.pattern.list(0...64), default: [])
+        let body: [BodyExpectation] = texts.map { .contains($0) } + patterns.map { .matches($0) }
+        guard !isPortalCheck else { return (ResponseExpectations(bodyExpectations: body), limits) }
         let codes = table.read("expect_status", .statusCodes, default: .success)
         let types = table.read("expect_content_type", Form<String>.string(1...255).list(1...64))
         let serializer = table.read("expect_format", Form<BodyFormat>.choice)?.serializer ?? .http
-        let texts = table.read("expect_body_contains", Form<String>.string(1...4096).list(0...64), default: [])
-        let patterns = table.read("expect_body_matches", Form<BodyPattern>.pattern.list(0...64), default: [])
         let members = table.read("expect_json", Form<JSONExpectation>.member.list(0...64), default: [])
         let expectations = ResponseExpectations(
             acceptableStatusCodes: codes,
             acceptableContentTypes: types.map { Set($0.map { $0.lowercased() }) } ?? serializer.contentTypes,
             serializer: serializer,
-            bodyExpectations: texts.map { .contains($0) } + patterns.map { .matches($0) } + members.map { .json($0) }
+            bodyExpectations: body + members.map { .json($0) }
         )
         return (expectations, limits)
     }
@@ -124,9 +122,4 @@ extension ProbeReader {
             }
         }
     }
-}
-
-extension StatusCodes {
-    fileprivate static let any =
-        (try? StatusCodes(parsing: "\(possible.lowerBound)-\(possible.upperBound)")) ?? .success
 }

@@ -18,7 +18,7 @@ struct ProbeReader {
     /// The keys whose value a portal check fixes.
     static let keysWithoutPortal = [
         "method", "form", "json_body", "body_file", "max_redirects", "expect_status", "expect_content_type",
-        "expect_format", "expect_body_contains", "expect_body_matches", "expect_json",
+        "expect_format", "expect_json",
     ]
     /// The keys that do not make another check: its schedule, how it is judged, and from where it is made.
     static let judgingKeys: Set<String> = [
@@ -122,7 +122,7 @@ struct ProbeReader {
             if case .tcp = target {} else { table.refuse("connect_to", "has no meaning for the target \(target)") }
         } else if isPortalCheck {
             for key in Self.keysWithoutPortal {
-                table.refuse(key, "has no meaning for a portal check, which is a plain GET and accepts any answer")
+                table.refuse(key, "has no meaning for a portal check, which is a plain GET that follows no redirect")
             }
         }
     }

@@ -32,8 +32,13 @@ struct TableReader {
     func warn(_ key: String, _ message: String) { notes.warning(message, key: path + key, at: origin(of: key)) }
 
     /// The value of a key; nil when it is not given or wrong.
-    mutating func read<Value>(_ key: String, _ form: Form<Value>) -> Value? {
-        guard let (value, node) = take(key, form) else { return nil }
+    ///
+    /// - Parameter unsaid: What somebody else takes for the value of a key that is not given.
+    mutating func read<Value>(_ key: String, _ form: Form<Value>, unsaid: Value? = nil) -> Value? {
+        guard let (value, node) = take(key, form) else {
+            if let unsaid, members[key] == nil { notes.effect(path + key, form.text(unsaid), from: nil) }
+            return nil
+        }
         let text = form.text(value)
         changes[key] = text
         notes.effect(path + key, text, from: node.origin)
