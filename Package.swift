@@ -103,6 +103,7 @@ let package = Package(
             name: "ConfigurationFile",
             dependencies: [
                 "EventJournal", "NetlinkMonitor", "Probes", "Reachability",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings
