@@ -61,7 +61,7 @@ struct ExpiryWatchTests {
             name: "seven days say nothing of a certificate for six",
             lifetime: 6,
             seen: [0.1, 1, 4.3, 5.1, 5.5],
-            thresholds: ["30%", "1d"]
+            thresholds: ["30%", "1d", "10%"]
         ),
         Case(name: "no validity at all", lifetime: 0, seen: [-1, 1], thresholds: ["expired"]),
         Case(
