@@ -124,7 +124,9 @@ struct ProbeTrack: Sendable {
     var cadence: Cadence {
         switch standing.verdict {
         case .portal: return .portal
-        case .unknown: return standing.code == nil ? .doubtful : .down(attempt: attempts)
+        case .unknown:
+            let isBeingDecided = standing.code == nil || (failures > 0 && unknowns == 0)
+            return isBeingDecided ? .doubtful : .down(attempt: attempts)
         case .down: return successes > 0 || portals > 0 ? .doubtful : .down(attempt: attempts)
         case .up:
             // A measurement that stays between good and bad is not decided by asking faster.
@@ -165,8 +167,11 @@ extension ProbeTrack {
         }
         guard let band = rule.loss else { return vote }
         losses.add(isLost: own != .success)
-        // A target that does not answer at all is not a lossy one.
-        if own != .success, losses.lostInARow >= rule.fall { return vote }
+        // A target that does not answer at all is not a lossy one: what the band kept from counting counts after all.
+        if own != .success, losses.lostInARow >= rule.fall {
+            failures = max(failures, losses.lostInARow - 1)
+            return vote
+        }
         if losses.leastPercent >= band.bad { return .failure(.lossHigh) }
         return losses.isFull && losses.leastPercent > band.good ? .none : vote
     }
@@ -201,8 +206,6 @@ extension ProbeTrack {
             update(Particulars(code: code, portalURL: nil), after: rule.fall)
         } else if failures >= rule.fall {
             become(.down, code: code)
-        } else if standing.verdict == .unknown, standing.code != nil {
-            attempts += 1
         }
     }
 
