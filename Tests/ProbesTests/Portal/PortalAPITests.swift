@@ -98,7 +98,11 @@ struct PortalAPITests {
         let response = ScriptedResponse(200, headers: [("Content-Type", type)], body: Array(body.utf8))
         let server = try await ScriptedServer.start([.serve(response)], tls: CheckBench.tls())
         let anchors = TrustAnchors(certificates: [try CheckBench.authority.get().root.der])
-        let probe = try PortalAPI.probe(for: server.url("/api"), trust: TrustEvaluator(anchors: anchors))
+        let probe = try PortalAPI.probe(
+            for: server.url("/api"),
+            trust: TrustEvaluator(anchors: anchors),
+            timeout: .seconds(60)
+        )
         let report = await CheckBench().check(probe)
         #expect(PortalAPI.evidence(in: report) == evidence, "\(report.findings)")
         #expect(server.requests.first?.header("Accept") == "application/captive+json")
@@ -109,7 +113,11 @@ struct PortalAPITests {
     func `an interface behind a wrong certificate says nothing`() async throws {
         let response = ScriptedResponse(200, headers: [("Content-Type", PortalAPI.contentType)], body: [])
         let server = try await ScriptedServer.start([.serve(response)], tls: CheckBench.tls())
-        let probe = try PortalAPI.probe(for: server.url(), trust: TrustEvaluator(anchors: .init(certificates: [])))
+        let probe = try PortalAPI.probe(
+            for: server.url(),
+            trust: TrustEvaluator(anchors: TrustAnchors(certificates: [])),
+            timeout: .seconds(60)
+        )
         let evidence = PortalAPI.evidence(in: await CheckBench().check(probe))
         #expect(evidence.verdict == .unclear)
         #expect(evidence.code.map(PortalJudge.isCertificateSuspicious) == true)

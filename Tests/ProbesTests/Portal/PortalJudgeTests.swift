@@ -195,7 +195,8 @@ struct PortalJudgeTests {
         ("https://portal.test/#a b", "https://portal.test/"),
         ("http://portal.test/\u{E4} \u{1F511}", "http://portal.test/%C3%A4%20%F0%9F%94%91"),
         ("javascript:alert(1)", nil), ("file:///etc/passwd", nil), ("ftp://portal.test/", nil), ("http://", nil),
-        ("http://user:secret@portal.test/", nil), ("http://portal.test/\u{1B}[31m", nil), ("http://p\u{430}.test/", nil),
+        ("http://user:secret@portal.test/", nil), ("http://portal.test/\u{1B}[31m", nil),
+        ("http://p\u{430}.test/", nil),
         ("http://portal.test/" + String(repeating: "x", count: 2048), nil),
         ("http://portal.test/#" + String(repeating: "x", count: 2048), nil),
     ])
