@@ -109,7 +109,8 @@ import Testing
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
             signal(SIGPIPE, SIG_IGN)
             let file = RecordingFile(descriptor: ends[0], limit: 1 << 20)
-            let recorder = try InputRecorder(file: file, path: "FILE", queue: RecordingQueue(), header: header) { reason in
+            let recorder = try InputRecorder(file: file, path: "FILE", queue: RecordingQueue(), header: header) {
+                reason in
                 reasons.withLock { $0.append(reason) }
             }
             close(ends[1])

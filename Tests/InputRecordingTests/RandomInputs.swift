@@ -202,13 +202,14 @@ struct RandomInputs {
     private mutating func sample(_ points: [ProbePoint]) -> ProbeSample {
         let stray = ProbePoint(probe: pick(names), vantage: Vantage(interface: maybe("if1"), families: .ipv6))
         let outcome = pick(ProbeSample.Outcome.allCases)
+        let url = maybe("http://portal.test/?a=b&c")
         return ProbeSample(
             point: points.isEmpty || chance(5) ? stray : pick(points),
             outcome: outcome,
             code: outcome == .ok ? nil : pick(FindingCode.allCases),
             detail: maybe("what was seen: \"ü\" \u{2028}"),
             latency: duration(),
-            portal: maybe(PortalEvidence(pick(PortalEvidence.Verdict.allCases), url: maybe("http://portal.test/?a=b&c"))),
+            portal: maybe(PortalEvidence(pick(PortalEvidence.Verdict.allCases), url: url)),
             certificates: chance(30) ? [certificate()] : [],
             pins: maybe(PinAudit(entries: [.init(pin: "sha256//x", isMatched: chance(50), isBackup: chance(50))])),
             observed: observed()

@@ -105,7 +105,8 @@ import Testing
 
     @Test func `without a source the host's name is nowhere`() async throws {
         let command = try await replay(source: nil)
-        #expect(command.lines == published().map { $0.replacing("/reachagent/somewhere", with: "/reachagent/recording") })
+        let nameless = published().map { $0.replacing("/reachagent/somewhere", with: "/reachagent/recording") }
+        #expect(command.lines == nameless)
     }
 
     @Test func `people read one line for each event and each state`() async throws {
@@ -127,7 +128,7 @@ import Testing
     @Test func `a damaged line is named, and what comes before it is printed`() async throws {
         let command = try await replay { text in
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            lines[3] = "{\"input\":\"\u{1B}[2J\"}"
+            lines[3] = #"{"input":"\u001b[2J"}"#
             return lines.joined(separator: "\n")
         }
         #expect(command.status == 78)
