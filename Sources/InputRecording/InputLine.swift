@@ -121,7 +121,9 @@ struct InputCoder {
             return "\(path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(_, let context): return "\(path(context.codingPath)) is of another type"
         case DecodingError.valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
-        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty: return "no JSON object"
+        // Foundation does not say where a number stands that does not fit, nor that it is a number.
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
+            return "no JSON object, or a number in it does not fit"
         case DecodingError.dataCorrupted(let context):
             return "\(path(context.codingPath)) is not a possible value"
         case EncodingError.invalidValue(_, let context):

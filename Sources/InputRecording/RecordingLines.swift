@@ -42,7 +42,7 @@ final class RecordingLines {
         number += 1
         var searched = start
         while true {
-            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = endOfLine(from: searched) {
                 guard end - start <= InputRecorder.longestLine else { throw error(.damaged(Self.tooLong)) }
                 defer { start = end + 1 }
                 return buffer[start..<end]
@@ -60,18 +60,27 @@ final class RecordingLines {
         }
     }
 
+    /// Where the next line's end stands; a line may be long, and memchr(3) is quick in every build.
+    private func endOfLine(from start: Int) -> Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+            guard let found = memchr(base + start, 0x0A, bytes.count - start) else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+
     private static let tooLong = "the line is longer than \(InputRecorder.longestLine >> 20) MiB"
 
     private func readMore() throws(RecordingError) {
         guard let descriptor else { return isAtEnd = true }
-        let old = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: Self.chunk))
-        var count: Int
-        repeat {
-            count = buffer[old...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-        } while count < 0 && errno == EINTR
-        let failure = count < 0 ? errno : 0
-        buffer.removeLast(Self.chunk - max(0, count))
+        var count = 0
+        var failure: Int32 = 0
+        let more = [UInt8](unsafeUninitializedCapacity: Self.chunk) { memory, initialized in
+            repeat { count = read(descriptor, memory.baseAddress, Self.chunk) } while count < 0 && errno == EINTR
+            failure = errno
+            initialized = max(0, count)
+        }
+        buffer += more
         if count < 0 { throw error(.errno(failure)) }
         if count == 0 { isAtEnd = true }
     }

@@ -18,7 +18,8 @@ extension ObservedTime: Codable {
         let members = try decoder.container(keyedBy: Member.self)
         let nanoseconds = try members.decode(Int64.self, forKey: .nanoseconds)
         let microseconds = try members.decode(Int64.self, forKey: .microseconds)
-        guard let epoch = Self.epoch(decoder.userInfo), Self.isBelievable(nanoseconds), Self.isCivil(microseconds) else {
+        guard let epoch = Self.epoch(decoder.userInfo), Self.isBelievable(nanoseconds), Self.isCivil(microseconds)
+        else {
             throw DecodingError.dataCorruptedError(
                 forKey: .nanoseconds,
                 in: members,

@@ -12,7 +12,8 @@ extension NetworkSnapshot: Codable {
     /// Reads a snapshot in which no interface, lookup or tunnel comes twice.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
-        func unique<Value, Key: Hashable>(_ values: [Value], _ member: Member, by key: (Value) -> Key) throws -> [Value] {
+        func unique<Value, Key: Hashable>(_ values: [Value], _ member: Member, by key: (Value) -> Key) throws -> [Value]
+        {
             guard Set(values.map(key)).count == values.count else {
                 throw DecodingError.dataCorruptedError(
                     forKey: member,

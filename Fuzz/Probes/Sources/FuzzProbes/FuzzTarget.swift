@@ -9,6 +9,7 @@ enum FuzzTarget: String, CaseIterable {
     case header
     case journal
     case portal
+    case recording
     case response
     case url
 
@@ -30,6 +31,7 @@ enum FuzzTarget: String, CaseIterable {
         case .header: FuzzHeaders.run(input)
         case .journal: FuzzJournal.run(input)
         case .portal: FuzzPortal.run(input)
+        case .recording: FuzzRecording.run(input)
         case .response: FuzzResponse.run(input)
         case .url: FuzzURLs.run(input)
         }
