@@ -65,6 +65,22 @@ extension StatusText {
             let who = reason.probe.map { "\(safe($0)): " } ?? ""
             return ("\(who)\(finding.sentence)", finding.remedy)
         }
-        return ReasonCode(rawValue: code).map { ($0.sentence, nil) }
+        return ReasonCode(rawValue: code).map { ($0.sentence, remedy($0)) }
+    }
+
+    /// What to do about what several probes say together.
+    private func remedy(_ code: ReasonCode) -> String? {
+        switch code {
+        case .portalSuspected:
+            "Open a page without TLS in a browser: a portal may want a login. A probe with 'portal = true' tells for certain."
+        case .tlsIntercepted:
+            "Find out who answers, a firewall that inspects or somebody else, and send nothing secret until then."
+        case .httpsUnreachable:
+            "Look for what blocks or breaks port 443: a firewall, a proxy, or packets that are too large."
+        case .quorumMissed: "See below which probes are not up."
+        case .linkDown, .linkDormant, .noAddress, .addressTentative, .noRoute, .routeUnreachable, .routeBlackhole,
+            .routeProhibited, .underlayDown, .lookupFailed:
+            nil
+        }
     }
 }

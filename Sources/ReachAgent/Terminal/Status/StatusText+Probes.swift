@@ -65,30 +65,44 @@ extension StatusText {
     }
 
     private func text(_ probe: StatusReply.Probe) -> String {
-        var parts: [String] = []
-        let verdict = safe(probe.verdict ?? "unknown")
-        var first = verdict
-        if let code = probe.code { first += " [\(safe(code))]" }
-        if let url = probe.portalURL { first += " log in at \(address(url))" }
-        if probe.last == nil { first += probe.verdict == "unknown" ? ": not checked yet" : "" }
-        parts.append(first)
-        if probe.verdict != "up", let detail = probe.detail { parts.append(safe(detail)) }
-        if probe.verdict == "up", let latency = probe.latency, !Self.isDoubtful(probe) {
-            parts.append(
-                kept("\(latency.components.seconds * 1000 + latency.components.attoseconds / 1_000_000_000_000_000) ms")
-            )
-        }
+        probe.verdict == "up" ? good(probe) : troubled(probe)
+    }
+
+    /// `up, 23 ms, checked 4 s ago`.
+    private func good(_ probe: StatusReply.Probe) -> String {
+        var parts = ["up"]
         if Self.isDoubtful(probe) {
             let code = probe.lastCode.map { kept(" [\(safe($0))]") } ?? ""
-            parts.append("the last check failed\(code)" + (probe.detail.map { ": \(safe($0))" } ?? ""))
+            let word = probe.lastOutcome == "unknown" ? "says nothing" : "failed"
+            parts.append("the last check \(word)\(code)" + (probe.detail.map { ": \(safe($0))" } ?? ""))
+        } else if let latency = probe.latency {
+            parts.append(kept("\(latency.microseconds / 1000) ms"))
         }
-        if probe.isFlapping == true { parts.append("flapping") }
-        if probe.isStale == true { parts.append("the path has changed since the last check") }
-        if probe.verdict != "up", let since = moment(probe.since, age: probe.age) { parts.append("since \(since)") }
-        if probe.verdict == "up", let last = probe.last {
-            parts.append(kept("checked \(clock.age(of: last, units: 1))"))
+        parts += doubts(probe)
+        if let last = probe.last { parts.append(kept("checked \(clock.age(of: last, units: 1))")) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// `down for 12 min [connect_timeout], 192.0.2.1:443`.
+    private func troubled(_ probe: StatusReply.Probe) -> String {
+        var first = safe(probe.verdict ?? "unknown")
+        if let since = probe.since, probe.last != nil {
+            first += kept(" for \(DurationText.coarse(probe.age ?? clock.duration(since: since)))")
+        }
+        if let code = probe.code { first += kept(" [\(safe(code))]") }
+        guard probe.last != nil || probe.code != nil else { return "\(first): not checked yet" }
+        var parts = [first] + doubts(probe)
+        if let detail = probe.detail { parts.append(safe(detail)) }
+        // What the first line says is not said again; an address has nothing behind it that could be taken for its end.
+        if let url = probe.portalURL, url != reply.reachability.state?.connectivityReason?.portalURL {
+            parts.append("log in at \(address(url))")
         }
         return parts.joined(separator: ", ")
+    }
+
+    private func doubts(_ probe: StatusReply.Probe) -> [String] {
+        (probe.isFlapping == true ? ["flapping"] : [])
+            + (probe.isStale == true ? ["the path has changed since the last check"] : [])
     }
 
     // MARK: Uplinks
@@ -109,7 +123,8 @@ extension StatusText {
         let kind = kept(safe(uplink.kind ?? "unknown").padded(to: 9))
         let use = uplink.isUsed == true ? "in use" : "stands by"
         guard let connectivity = uplink.connectivity, connectivity != "unknown" || uplink.reason?.code != nil else {
-            return "\(kind) \(use), not probed"
+            // What the probes say of the path in use is the state's connectivity.
+            return uplink.isUsed == true ? "\(kind) \(use)" : "\(kind) \(use), not probed"
         }
         var text = "\(kind) \(use): \(safe(connectivity))"
         if let reason = uplink.reason {
@@ -164,7 +179,7 @@ extension StatusText {
     private static func end(_ days: Int) -> String {
         switch days {
         case ..<(-1): "ended \(-days) days ago"
-        case -1: "ended yesterday"
+        case -1: "ended 1 day ago"
         case 0: "within a day"
         case 1: "in 1 day"
         default: "in \(days) days"
