@@ -16,11 +16,16 @@ final class ConnectivityAgent: Sendable {
     private let seen = Mutex<[ConnectivityEvent]>([])
     private let messages = Mutex<[String]>([])
     private let file: String
+    private let beginning: String
 
-    /// Starts the agent with ``standard`` and more of a configuration.
-    init(on network: ConnectivityNetwork, _ configuration: String) throws {
+    /// Starts the agent with a configuration, and gives no event away.
+    ///
+    /// - Parameter settleDown: How long a loss must hold. Where several checks see the same loss one after the other, it is
+    ///   longer than they need, so that what is published is where they end.
+    init(on network: ConnectivityNetwork, settleDown: String = "500ms", _ configuration: String) throws {
         file = "\(network.certificates.folder)/reachagent-\(UUID().uuidString).toml"
-        try Self.write(configuration, file)
+        beginning = Self.beginning(settleDown)
+        try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
         let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--no-sockets"]
         lines = try CommandLines(network.command(BuiltAgent.path, arguments) + " 2>&1")
     }
@@ -28,10 +33,11 @@ final class ConnectivityAgent: Sendable {
     /// What all configurations begin with.
     ///
     /// Nothing here costs money, so that a check over the cellular link is as frequent as every other one.
-    private static let standard = """
+    private static func beginning(_ settleDown: String) -> String {
+        """
         [settle]
         up = "200ms"
-        down = "500ms"
+        down = "\(settleDown)"
 
         [metered]
         interval_factor = 1
@@ -42,17 +48,15 @@ final class ConnectivityAgent: Sendable {
         [portal]
         recheck = "1s"
 
-        """
 
-    private static func write(_ configuration: String, _ file: String) throws {
-        try (standard + configuration).write(toFile: file, atomically: true, encoding: .utf8)
+        """
     }
 
     // MARK: - What the agent is told
 
     /// Replaces its configuration file, and says so.
     func reload(_ configuration: String) throws {
-        try Self.write(configuration, file)
+        try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
         lines.signal(SIGHUP)
     }
 

@@ -136,6 +136,13 @@ final class ConnectivityNetwork: Sendable {
         try await server(in: "web", "80 443 \(Self.serverAddress) \(Self.serverAddress6)")
     }
 
+    /// Starts another server on the same machine, at the ports 8080 and 8443, with a certificate of its own.
+    func secondServer(certificate: ConnectivityCertificates.Name) async throws -> WebServer {
+        let server = try await server(in: "web", "8080 8443 \(Self.serverAddress) \(Self.serverAddress6)")
+        try await server.be("certificate \(certificate)")
+        return server
+    }
+
     /// Starts the captive portal's server in the router, at the ports 8080 and 8443; nothing leads to it yet.
     func portal() async throws -> WebServer {
         let server = try await server(in: "router", "8080 8443 192.0.2.1 2001:db8:1::1 198.51.100.1 2001:db8:2::1")
