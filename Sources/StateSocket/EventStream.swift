@@ -28,6 +28,12 @@ final class EventStream {
     /// Where it stands among the hub's live streams.
     var liveIndex: Int?
     private(set) var opening: StreamOpening?
+    /// Whether events without a number are asked for.
+    let listens: Bool
+    /// How many of those were dropped since it began, because the connection took no more.
+    private(set) var dropped: UInt64 = 0
+    /// How many of them it was not told of yet.
+    private var droppedUntold: UInt64 = 0
 
     private let hub: StreamHub
     private let connection: Connection
@@ -51,6 +57,10 @@ final class EventStream {
         whenDecided: @escaping (StreamRefusal?) -> Void
     ) {
         self.order = order
+        // events.sock has everything that is numbered, and nothing else.
+        listens =
+            order.form == .reply
+            && EventType.allCases.contains { Broadcasts.carries($0) && order.filter.asks(for: $0.rawValue.utf8) }
         self.connection = connection
         self.hub = hub
         self.whenDecided = whenDecided
@@ -83,20 +93,24 @@ final class EventStream {
     private func begin(_ opening: StreamOpening) {
         guard let since = order.since else {
             next = opening.sequence + 1
-            accept()
-            return goLive()
+            return acceptLive()
         }
         guard since <= hub.ring.newest else {
             return refuse(StreamRefusal(code: "sequence_unknown", parameter: .newest(hub.ring.newest)))
         }
         next = since + 1
-        if next >= hub.ring.first {
-            accept()
-            return goLive()
-        }
+        if next >= hub.ring.first { return acceptLive() }
         guard hub.replay?.oldestSequence.map({ $0 <= next }) ?? false else { return refuseAsExpired() }
         phase = .replaying
         readOn()
+    }
+
+    /// Begins with what is in the ring.
+    private func acceptLive() {
+        // Who has read its first line is counted: what it then asks for it is told of.
+        hub.addLive(self)
+        accept()
+        goLive()
     }
 
     private func accept() {
@@ -196,6 +210,31 @@ final class EventStream {
             passing[type] = passesType
         }
         return passesType && order.filter.passes(subject: chunk.subjects[line])
+    }
+
+    // MARK: Without a number
+
+    /// Writes events without a number between the others, or drops them when the connection takes no more.
+    func hear(_ batch: Broadcasts.Batch) {
+        guard phase == .live, listens else { return }
+        for event in batch.events
+        where order.filter.asks(for: event.type.rawValue.utf8) && order.filter.passes(subject: event.subject) {
+            guard connection.isWritable else {
+                drop(1)
+                continue
+            }
+            var line = ByteBufferAllocator().buffer(capacity: event.line.count + 64)
+            line.writeReply(event.line, dropped: droppedUntold)
+            droppedUntold = 0
+            connection.write(line, lines: 1)
+        }
+        drop(batch.dropped)
+        connection.flush()
+    }
+
+    private func drop(_ count: UInt64) {
+        dropped &+= count
+        droppedUntold &+= count
     }
 
     // MARK: Replaying

@@ -35,6 +35,7 @@ extension StreamHub {
                 json.member("lag", ring.next > stream.next ? ring.next - stream.next : 0)
             }
         }
+        if let stream = connection.stream, stream.listens { json.member("dropped", stream.dropped) }
         json.member("lines", connection.sentLines)
         json.member("bytes", connection.sentBytes)
     }

@@ -8,6 +8,7 @@ enum FuzzTarget: String, CaseIterable {
     case expectations
     case header
     case journal
+    case portal
     case response
     case url
 
@@ -28,6 +29,7 @@ enum FuzzTarget: String, CaseIterable {
         case .expectations: FuzzExpectations.run(input)
         case .header: FuzzHeaders.run(input)
         case .journal: FuzzJournal.run(input)
+        case .portal: FuzzPortal.run(input)
         case .response: FuzzResponse.run(input)
         case .url: FuzzURLs.run(input)
         }
