@@ -216,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
-            exclude: ["far-end.py", "without-netlink.py"],
+            exclude: ["far-end.py", "web-server.py", "without-netlink.py"],
             swiftSettings: settings
         ),
         .testTarget(
