@@ -143,6 +143,48 @@ struct ProbedMachineTests {
         #expect(run.takeWords() == ["web@default/ipv4 up→down", "wwan/unknown→wwan/local probe connect_timeout"])
     }
 
+    @Test("another router on the same link is the path's change, not the probe's")
+    func router() {
+        var run = Self.connected(Self.web)
+        var network = ScriptedNetwork()
+        network.wlan0?.router = 254
+        run.see(network, at: 2000)
+        #expect(run.machine.takeFreshLooks().count == 1)
+        run.check("s", "web@default/ipv4", at: 2100)
+        run.pass(to: 10_000)
+        #expect(run.takeWords() == ["path wifi→wifi", "wifi/full→wifi/full route route_removed"])
+    }
+
+    @Test("what several probes do within one settling is the first one's doing")
+    func firstCause() {
+        var run = Self.connected(Self.web, ProbeRule(name: "mail", fall: 1), ProbeRule(name: "news", fall: 1))
+        run.check("s", "mail@default/ipv4", at: 1000)
+        run.check("s", "news@default/ipv4", at: 1000)
+        run.pass(to: 5000)
+        _ = run.takeWords()
+        run.check("g", "news@default/ipv4", at: 6000)
+        run.check("f", "mail@default/ipv4", at: 6100)
+        run.pass(to: 10_000)
+        #expect(run.takeWords().last == "wifi/full→wifi/partial probe http_status")
+        #expect(run.machine.state.connectivityReason == ConnectivityReason(code: "connect_timeout", probe: "mail"))
+    }
+
+    @Test("a certificate that expires is announced between the probe's change and the state's")
+    func certificate() throws {
+        var run = Run(MachineConfiguration(settle: .none, probes: [Self.web]))
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        _ = run.takeWords()
+        let point = try #require(run.machine.points.first)
+        var sample = ScriptedCheck.sample("s", at: 100, point: point)
+        sample.certificates = [ExpiryWatchTests.certificate(lifetime: -900)]
+        run.note(run.machine.handle(sample).transitions)
+        #expect(
+            run.takeWords() == [
+                "web@default/ipv4 unknown→up", "certificate web expired", "wifi/unknown→wifi/full probe probe_up",
+            ]
+        )
+    }
+
     @Test("a roam that is shorter than the settle time changes nothing with probes either")
     func roam() {
         var run = Self.connected(Self.web)
@@ -329,5 +371,17 @@ struct ProbedMachineTests {
         #expect(machine.probes.allSatisfy { $0.standing.verdict == .up })
         // A machine that looked at every probe for each check would take minutes in a debug build.
         #expect(taken < .seconds(30))
+        let worse = clock.measure {
+            for point in points.suffix(3) {
+                for index in 0..<3 { _ = machine.handle(ScriptedCheck.sample("f", at: 20_000 + index, point: point)) }
+            }
+            for letter in "fffss" {
+                for point in points.prefix(2_000) {
+                    _ = machine.handle(ScriptedCheck.sample(letter, at: 30_000, point: point))
+                }
+            }
+        }
+        #expect(machine.reachability.raw.connectivityReason?.probe == points[9_997].probe)
+        #expect(worse < .seconds(30))
     }
 }
