@@ -89,9 +89,9 @@ struct ConnectivityTally: Sendable, Equatable {
             case .ipv6: portals.ipv6 += step
             case .any: portals.any += step
             }
-        case .up: if rule.usesTLS { up.tls += step } else { up.plain += step }
+        case .up: if rule.speaksTLS { up.tls += step } else { up.plain += step }
         case .down:
-            guard rule.isRequired, rule.usesTLS else { return }
+            guard rule.isRequired, rule.speaksTLS else { return }
             if standing.code?.isForeignCertificate == true { tlsDown.foreign += step } else { tlsDown.other += step }
         case .unknown: if let code = standing.code, !code.isResolverFault { ignored += step }
         }
@@ -123,4 +123,9 @@ extension ConnectivityTally.Votes {
 extension ProbeStanding {
     /// Nobody could tell the target's address.
     var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
+}
+
+extension ProbeRule {
+    /// A portal check never does: what it looks for hides behind plain HTTP.
+    fileprivate var speaksTLS: Bool { usesTLS && !isPortalCheck }
 }
