@@ -44,7 +44,14 @@ extension ChangeCause {
     /// A probe made the difference.
     init(_ sample: ProbeSample, standing: ProbeStanding) {
         let code = standing.code?.rawValue ?? "probe_\(standing.verdict.rawValue)"
-        let particulars = standing.code == sample.code ? sample.detail.map { "\(code), \($0)" } : nil
+        let particulars: String? =
+            if standing.code == .latencyHigh {
+                "\(code), \(Int(exactly: (sample.latency / .milliseconds(1)).rounded()) ?? 0) ms"
+            } else if standing.code == sample.code {
+                sample.detail.map { "\(code), \($0)" }
+            } else {
+                nil
+            }
         self.init(
             kind: .probe,
             code: code,

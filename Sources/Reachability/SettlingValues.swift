@@ -36,7 +36,7 @@ extension ReachabilityState: SettlingValue {
 
     /// Whether nothing but the probes' part differs.
     func hasPaths(of other: ReachabilityState) -> Bool {
-        ipv4.grade == other.ipv4.grade && ipv6.grade == other.ipv6.grade
+        ipv4 == other.ipv4 && ipv6 == other.ipv6
     }
 
     /// The same state, flapping or not.

@@ -6,19 +6,6 @@ import Testing
 
 /// What holds for the machine whatever it is told, in whatever order.
 struct MachinePropertyTests {
-    enum Input {
-        case update(ScriptedNetwork, since: ScriptedNetwork?)
-        case sample(ProbeSample)
-        case tick
-        case resume
-        case configure(MachineConfiguration)
-    }
-
-    struct Timed {
-        let at: Int
-        let input: Input
-    }
-
     static let settle = SettlePolicy(up: .milliseconds(250), down: .seconds(1))
 
     static let rules = [
@@ -54,7 +41,7 @@ struct MachinePropertyTests {
             now = milliseconds
         }
 
-        mutating func take(_ timed: Timed) {
+        mutating func take(_ timed: MachineStory.Timed) {
             pass(to: timed.at)
             let observed = ScriptedCheck.time(timed.at)
             switch timed.input {
@@ -118,86 +105,30 @@ struct MachinePropertyTests {
         }
     }
 
-    /// A story of one machine, made from a number.
-    static func story(_ seed: UInt64, length: Int = 300) -> [Timed] {
-        var random = SplitMix(state: seed)
-        var network = ScriptedNetwork()
-        var story = [Timed(at: 0, input: .update(network, since: nil))]
-        var shadow = ReachabilityMachine(configuration)
-        _ = shadow.handle(network.update(at: 0))
-        var now = 0
-        // Some stories are restless, some are quiet.
-        let pace = [40, 400, 4000].randomElement(using: &random) ?? 400
-        let failing = Int.random(in: 0...9, using: &random)
-        for _ in 0..<length {
-            now += Int.random(in: 0...pace, using: &random)
-            switch Int.random(in: 0..<100, using: &random) {
-            case 0..<12:
-                let old = network
-                change(&network, &random)
-                _ = shadow.handle(network.update(at: now))
-                story.append(Timed(at: now, input: .update(network, since: old)))
-            case 12..<15: story.append(Timed(at: now, input: .resume))
-            case 15..<25: story.append(Timed(at: now, input: .tick))
-            default:
-                // Now and then a check of a point that is gone.
-                let gone = ProbePoint(probe: "web", vantage: Vantage(interface: "gone0"))
-                let point = shadow.points.randomElement(using: &random) ?? gone
-                let good: [Character] = point.probe == "portal" ? ["O"] : ["s"]
-                let bad: [Character] = point.probe == "portal" ? ["P", "c", "Q"] : ["f", "g", "t", "u", "b"]
-                let isBad = Int.random(in: 0..<10, using: &random) < failing
-                guard let letter = (isBad ? bad : good).randomElement(using: &random) else { continue }
-                story.append(Timed(at: now, input: .sample(ScriptedCheck.sample(letter, at: now, point: point))))
-            }
-        }
-        return story
-    }
-
-    private static func change(_ network: inout ScriptedNetwork, _ random: inout SplitMix) {
-        func port(_ port: inout ScriptedNetwork.Port?) {
-            guard port != nil else {
-                port = ScriptedNetwork.Port()
-                return
-            }
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0: port = nil
-            case 1: port?.router = UInt8.random(in: 1...3, using: &random)
-            case 2: port?.hasIPv6.toggle()
-            case 3: port?.hasIPv4.toggle()
-            default: port?.isUp.toggle()
-            }
-        }
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: network.preferred = network.preferred == .wlan0 ? .wwan0 : .wlan0
-        case 1, 2: port(&network.wwan0)
-        default: port(&network.wlan0)
-        }
-    }
-
     @Test("the states are never contradictory, and settle in time", arguments: 0..<60)
     func isConsistent(_ seed: Int) {
         var driver = Driver()
-        for timed in Self.story(UInt64(seed)) { driver.take(timed) }
+        for timed in MachineStory.make(UInt64(seed), Self.configuration) { driver.take(timed) }
         #expect(!driver.transitions.isEmpty)
     }
 
-    @Test("each change starts where the last one of its subject ended", arguments: 0..<60)
+    @Test("each change starts where the last one of its subject ended", arguments: 100..<130)
     func isContiguous(_ seed: Int) {
         var driver = Driver()
-        for timed in Self.story(UInt64(seed)) { driver.take(timed) }
+        for timed in MachineStory.make(UInt64(seed), Self.configuration) { driver.take(timed) }
         var state = ReachabilityState.unknown
         var paths = [ReachabilityState.unknown.ipv4, ReachabilityState.unknown.ipv6]
         var standings: [ProbePoint: ProbeStanding] = [:]
-        var interfaces: Set<String> = []
         for transition in driver.transitions {
             switch transition {
             case .reachability(let change):
                 #expect(change.from == state)
                 state = change.to
             case .path(let change):
-                #expect([change.from.ipv4, change.from.ipv6] == paths)
+                let before = paths
+                #expect([change.from.ipv4, change.from.ipv6] == before)
                 paths = [change.to.ipv4, change.to.ipv6]
-                #expect([change.from.ipv4, change.from.ipv6] != paths)
+                #expect(paths != before)
             case .probe(let point, let change):
                 // An interface that is gone takes its history along.
                 if point.vantage.interface == nil || change.from != .unknown {
@@ -205,28 +136,27 @@ struct MachinePropertyTests {
                 }
                 #expect(change.from != change.to)
                 standings[point] = change.to
-                if let interface = point.vantage.interface { interfaces.insert(interface) }
             default: break
             }
         }
         #expect(state == driver.machine.state)
     }
 
-    @Test("after a long quiet time the last change is published, and no timer is wanted", arguments: 0..<60)
+    @Test("after a long quiet time the last change is published, and no timer is wanted", arguments: 200..<230)
     func missesNothing(_ seed: Int) {
         var driver = Driver()
-        for timed in Self.story(UInt64(seed)) { driver.take(timed) }
+        for timed in MachineStory.make(UInt64(seed), Self.configuration) { driver.take(timed) }
         driver.pass(to: driver.now + 3_600_000)
         #expect(driver.machine.state == driver.machine.reachability.raw)
         #expect(driver.machine.deadline == nil)
         #expect(!driver.machine.state.isFlapping)
     }
 
-    @Test("the same inputs give the same transitions", arguments: 0..<20)
+    @Test("the same inputs give the same transitions", arguments: 300..<310)
     func isRepeatable(_ seed: Int) {
         var drivers = [Driver(), Driver()]
         for index in drivers.indices {
-            for timed in Self.story(UInt64(seed)) { drivers[index].take(timed) }
+            for timed in MachineStory.make(UInt64(seed), Self.configuration) { drivers[index].take(timed) }
         }
         #expect(drivers[0].transitions == drivers[1].transitions)
     }
@@ -234,7 +164,7 @@ struct MachinePropertyTests {
     @Test("what is counted check by check is what counting everything gives", arguments: 0..<20)
     func countsRight(_ seed: Int) {
         var driver = Driver()
-        for timed in Self.story(UInt64(seed)) {
+        for timed in MachineStory.make(UInt64(seed), Self.configuration) {
             driver.take(timed)
             let counted = driver.machine.board.connectivity
             var tally = ConnectivityTally()
@@ -263,12 +193,12 @@ struct MachinePropertyTests {
     func survivesReloads(_ seed: Int) {
         var random = SplitMix(state: UInt64(seed) ^ 0xABCD)
         var driver = Driver()
-        for timed in Self.story(UInt64(seed)) {
+        for timed in MachineStory.make(UInt64(seed), Self.configuration) {
             driver.take(timed)
             guard Int.random(in: 0..<20, using: &random) == 0 else { continue }
             let kept = Self.rules.filter { _ in Bool.random(using: &random) }
             let configuration = MachineConfiguration(settle: Self.settle, probes: kept)
-            driver.take(Timed(at: timed.at, input: .configure(configuration)))
+            driver.take(MachineStory.Timed(at: timed.at, input: .configure(configuration)))
             #expect(Set(driver.machine.points.map(\.probe)).isSubset(of: kept.map(\.name)))
         }
         driver.pass(to: driver.now + 3_600_000)

@@ -24,7 +24,7 @@ extension ConnectivityVerdict {
     ///   - tally: The probes, counted.
     ///   - ways: The families in which packets can leave at all.
     ///   - quorum: How many of the required probes of a family have to be up.
-    ///   - probes: The same probes in order, to name one; looked at only as far as a reason is wanted.
+    ///   - probes: Those of them that are not up for a reason, in order, to name one; others may be among them.
     init(
         _ tally: ConnectivityTally,
         ways: Vantages.Ways,
@@ -86,7 +86,7 @@ extension ConnectivityTally {
             return probes.first { $0.standing.verdict == .unknown && $0.standing.code != nil }?.reason
         case .partial, .local:
             if let code = commonReason { return ConnectivityReason(code: code.rawValue) }
-            return Self.individualReason(quorum: quorum, probes: probes)
+            return individualReason(quorum: quorum, probes: probes)
         }
     }
 
@@ -102,25 +102,18 @@ extension ConnectivityTally {
     }
 
     /// The first probe that is down, else the first that could not ask; a missed quorum when they differ.
-    private static func individualReason(
-        quorum: Quorum,
-        probes: some Collection<ProbeView>
-    ) -> ConnectivityReason? {
-        let down = probes.lazy.filter { $0.isRequired && $0.standing.verdict == .down }
-        let unresolved = probes.lazy.filter { $0.isRequired && $0.isUnresolved }
-        guard let first = down.first ?? unresolved.first else { return nil }
-        if case .atLeast = quorum {
-            let isMixed = down.contains { $0.standing.code != first.standing.code }
-            let isMixedToo = unresolved.contains { $0.standing.code != first.standing.code }
-            if isMixed || isMixedToo { return ConnectivityReason(code: ReasonCode.quorumMissed.rawValue) }
+    private func individualReason(quorum: Quorum, probes: some Collection<ProbeView>) -> ConnectivityReason? {
+        if case .atLeast = quorum, codes.count > 1 {
+            return ConnectivityReason(code: ReasonCode.quorumMissed.rawValue)
         }
-        return first.reason
+        let culprit =
+            probes.first { $0.isRequired && $0.standing.verdict == .down }
+            ?? probes.first { $0.isRequired && $0.standing.isUnresolved }
+        return culprit?.reason
     }
 }
 
 extension ProbeView {
-    fileprivate var isUnresolved: Bool { standing.verdict == .unknown && standing.code?.isResolverFault == true }
-
     fileprivate var reason: ConnectivityReason? {
         standing.code.map { ConnectivityReason(code: $0.rawValue, probe: name) }
     }

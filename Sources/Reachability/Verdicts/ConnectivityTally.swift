@@ -50,6 +50,9 @@ struct ConnectivityTally: Sendable, Equatable {
     /// Probes of which nothing is known by a fault of this machine's that is not the resolver's.
     var ignored = 0
 
+    /// The codes of the required probes that are down or could not ask, each with their number.
+    var codes: [FindingCode?: Int] = [:]
+
     var portalCount: Int { portals.ipv4 + portals.ipv6 + portals.any }
 
     /// Counts a probe's standing in.
@@ -74,6 +77,10 @@ struct ConnectivityTally: Sendable, Equatable {
             case .ipv6: ipv6.count(standing, by: step)
             case .any: any.count(standing, by: step)
             }
+            if standing.verdict == .down || standing.isUnresolved {
+                let number = codes[standing.code, default: 0] + step
+                codes[standing.code] = number == 0 ? nil : number
+            }
         }
         switch standing.verdict {
         case .portal:
@@ -82,9 +89,9 @@ struct ConnectivityTally: Sendable, Equatable {
             case .ipv6: portals.ipv6 += step
             case .any: portals.any += step
             }
-        case .up: if rule.usesTLS { up.tls += step } else { up.plain += step }
+        case .up: if rule.speaksTLS { up.tls += step } else { up.plain += step }
         case .down:
-            guard rule.isRequired, rule.usesTLS else { return }
+            guard rule.isRequired, rule.speaksTLS else { return }
             if standing.code?.isForeignCertificate == true { tlsDown.foreign += step } else { tlsDown.other += step }
         case .unknown: if let code = standing.code, !code.isResolverFault { ignored += step }
         }
@@ -92,7 +99,8 @@ struct ConnectivityTally: Sendable, Equatable {
 
     static func == (left: ConnectivityTally, right: ConnectivityTally) -> Bool {
         (left.ipv4, left.ipv6, left.any, left.ignored) == (right.ipv4, right.ipv6, right.any, right.ignored)
-            && left.portals == right.portals && left.up == right.up && left.tlsDown == right.tlsDown
+            && left.codes == right.codes && left.portals == right.portals && left.up == right.up
+            && left.tlsDown == right.tlsDown
     }
 }
 
@@ -110,4 +118,14 @@ extension ConnectivityTally.Votes {
             if code.isResolverFault { unresolved += step }
         }
     }
+}
+
+extension ProbeStanding {
+    /// Nobody could tell the target's address.
+    var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
+}
+
+extension ProbeRule {
+    /// A portal check never does: what it looks for hides behind plain HTTP.
+    fileprivate var speaksTLS: Bool { usesTLS && !isPortalCheck }
 }

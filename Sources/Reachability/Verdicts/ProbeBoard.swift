@@ -19,8 +19,8 @@ struct ProbeBoard: Sendable {
 
     /// The probes of each place, counted; the default path has no name.
     private var tallies: [String?: ConnectivityTally] = [:]
-    /// Which positions belong to a place, in order.
-    private var members: [String?: [Int]] = [:]
+    /// The positions of a place's probes that are not up for a reason, in order.
+    private var faulty: [String?: [Int]] = [:]
     private var freshLooks: Set<ProbePoint> = []
 
     /// Whether there is any rule.
@@ -56,6 +56,7 @@ struct ProbeBoard: Sendable {
         if before != after {
             tallies[vantage.interface]?.remove(before, rule, vantage.families)
             tallies[vantage.interface]?.add(after, rule, vantage.families)
+            if before.isFaulty != after.isFaulty { mark(position, in: vantage.interface, isFaulty: after.isFaulty) }
         }
         return Judgement(
             outcome: outcome,
@@ -105,11 +106,27 @@ struct ProbeBoard: Sendable {
     }
 
     private func verdict(_ place: String?, ways: Vantages.Ways) -> ConnectivityVerdict {
-        let probes = (members[place] ?? []).lazy.map { [tracks] position in
-            let track = tracks[position]
-            return ProbeView(name: track.rule.name, isRequired: track.rule.isRequired, standing: track.standing)
+        let probes = (faulty[place] ?? []).lazy.map { position in
+            ProbeView(
+                name: points[position].probe,
+                isRequired: tracks[position].rule.isRequired,
+                standing: tracks[position].standing
+            )
         }
         return ConnectivityVerdict(tallies[place] ?? ConnectivityTally(), ways: ways, quorum: quorum, probes: probes)
+    }
+
+    private mutating func mark(_ position: Int, in place: String?, isFaulty: Bool) {
+        var positions = faulty.removeValue(forKey: place) ?? []
+        var (low, high) = (0, positions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if positions[middle] < position { low = middle + 1 } else { high = middle }
+        }
+        let isThere = low < positions.count && positions[low] == position
+        if isFaulty, !isThere { positions.insert(position, at: low) }
+        if !isFaulty, isThere { positions.remove(at: low) }
+        faulty[place] = positions
     }
 }
 
@@ -145,12 +162,17 @@ extension ProbeBoard {
 
     private mutating func count() {
         tallies = [:]
-        members = [:]
+        faulty = [:]
         for (position, track) in tracks.enumerated() {
             let vantage = track.point.vantage
             tallies[vantage.interface, default: ConnectivityTally()]
                 .add(track.standing, track.rule, vantage.families)
-            members[vantage.interface, default: []].append(position)
+            if track.standing.isFaulty { faulty[vantage.interface, default: []].append(position) }
         }
     }
+}
+
+extension ProbeStanding {
+    /// It is not up, and the reason is known.
+    fileprivate var isFaulty: Bool { verdict != .up && (verdict != .unknown || code != nil) }
 }

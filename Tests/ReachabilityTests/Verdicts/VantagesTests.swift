@@ -93,4 +93,24 @@ struct VantagesTests {
         #expect(vantages.points(ProbeRule(name: "web", interfaces: .each)).isEmpty)
         #expect(vantages.places.count == 2)
     }
+
+    @Test("a default route without a router is a way, and the lower metric's router counts")
+    func gateways() throws {
+        let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))
+        let router = ScriptedNetwork.address("192.0.3.1")
+        let direct = Route(destination: prefix, metric: 1, nextHops: [NextHop(interfaceIndex: 3)])
+        let later = Route(destination: prefix, metric: 2, nextHops: [NextHop(interfaceIndex: 3, gateway: router)])
+        let hidden = Route(destination: prefix, type: .blackhole, nextHops: [NextHop(interfaceIndex: 4)])
+        let snapshot = Self.both.snapshot
+        let view = NetworkSnapshot(
+            links: Array(snapshot.links.values),
+            addresses: snapshot.addresses,
+            defaultRoutes: [direct, later, hidden]
+        )
+        let vantages = Vantages(view, ipv4: Path(via: .none), ipv6: Path(via: .none))
+        #expect(vantages.places.map(\.interface.name) == ["wlan0"])
+        let way = try #require(vantages.places.first?.ways.ipv4)
+        #expect(way == Vantages.Way(via: .wifi, interface: 3, gateway: nil))
+        #expect(vantages.places.first?.ways.ipv6 == nil)
+    }
 }

@@ -1,0 +1,131 @@
+internal import Probes
+
+extension ProbeTrack {
+    /// What a check says: its own word, unless the latency or the loss says more.
+    mutating func vote(of sample: ProbeSample) -> Vote {
+        if rule.isPortalCheck, let portal = sample.portal {
+            switch portal.verdict {
+            case .portal:
+                if rule.loss != nil { losses.add(isLost: false) }
+                return .portal(portal)
+            case .open: return judged(.success, sample)
+            case .unclear: break
+            }
+        }
+        switch sample.outcome {
+        case .ok: return judged(.success, sample)
+        case .failed: return judged(.failure(sample.code), sample)
+        case .unknown: return .unknown(sample.code)
+        }
+    }
+
+    private mutating func judged(_ own: Vote, _ sample: ProbeSample) -> Vote {
+        var vote = own
+        if own == .success, let band = rule.latency {
+            let milliseconds = sample.latency / .milliseconds(1)
+            if milliseconds >= band.bad {
+                vote = .failure(.latencyHigh)
+            } else if milliseconds > band.good {
+                vote = .none
+            }
+        }
+        guard let band = rule.loss else { return vote }
+        losses.add(isLost: own != .success)
+        // A target that does not answer at all is not a lossy one: what the band kept from counting counts after all.
+        if own != .success, losses.lostInARow >= rule.fall {
+            failures = max(failures, losses.lostInARow - 1)
+            return vote
+        }
+        if losses.leastPercent >= band.bad { return .failure(.lossHigh) }
+        return losses.isFull && losses.leastPercent > band.good ? .none : vote
+    }
+
+    mutating func apply(_ vote: Vote) {
+        if vote == .none { abstentions += 1 } else { abstentions = 0 }
+        if case .unknown = vote {} else { unknowns = 0 }
+        if case .portal = vote {} else { portals = 0 }
+        switch vote {
+        case .none: break
+        case .success: succeed()
+        case .failure(let code): fail(code)
+        case .portal(let evidence): meetPortal(evidence)
+        case .unknown(let code): blameThisMachine(code)
+        }
+    }
+
+    private mutating func succeed() {
+        (failures, successes) = (0, successes + 1)
+        switch standing.verdict {
+        case .up: break
+        case .unknown: become(.up)
+        case .portal where last?.portal?.verdict == .open: become(.up)
+        case .portal, .down: if successes >= rule.rise { become(.up) }
+        }
+    }
+
+    private mutating func fail(_ code: FindingCode?) {
+        (failures, successes) = (failures + 1, 0)
+        if standing.verdict == .down {
+            attempts += 1
+            update(Particulars(code: code, portalURL: nil), after: rule.fall)
+        } else if failures >= rule.fall {
+            become(.down, code: code)
+        }
+    }
+
+    private mutating func meetPortal(_ evidence: PortalEvidence) {
+        (failures, successes, portals) = (0, 0, portals + 1)
+        let code = evidence.code ?? last?.code ?? .portalContent
+        if standing.verdict == .portal {
+            update(Particulars(code: code, portalURL: evidence.url), after: 2)
+        } else if standing.verdict == .unknown || portals >= 2 {
+            become(.portal, code: code, portalURL: evidence.url)
+        }
+    }
+
+    private mutating func blameThisMachine(_ code: FindingCode?) {
+        unknowns += 1
+        if standing.verdict == .unknown, standing.code != nil {
+            attempts += 1
+            update(Particulars(code: code ?? standing.code, portalURL: nil), after: rule.fall)
+        } else if unknowns >= rule.fall {
+            become(.unknown, code: code ?? .resourcesExhausted)
+        } else if standing.verdict == .down {
+            attempts += 1
+        }
+    }
+
+    private mutating func become(_ verdict: ProbeStanding.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
+        standing = ProbeStanding(verdict, code: code, portalURL: portalURL, isFlapping: standing.isFlapping)
+        attempts = 0
+        pending = nil
+    }
+
+    /// Other particulars of the same verdict count when they come back so often in a row: a target that fails now in this
+    /// way and now in that is no news with every check.
+    private mutating func update(_ particulars: Particulars, after count: Int) {
+        guard particulars != Particulars(code: standing.code, portalURL: standing.portalURL) else {
+            pending = nil
+            return
+        }
+        let seen = pending?.particulars == particulars ? (pending?.count ?? 0) + 1 : 1
+        pending = (particulars, seen)
+        guard seen >= count else { return }
+        standing.code = particulars.code
+        standing.portalURL = particulars.portalURL
+        pending = nil
+    }
+
+    /// - Returns: Whether flapping started or stopped.
+    mutating func noteFlapping(_ vote: Vote) -> Bool {
+        let isSuccess: Bool
+        switch vote {
+        case .success: isSuccess = true
+        case .failure, .portal: isSuccess = false
+        case .none, .unknown: return false
+        }
+        defer { lastVote = isSuccess }
+        guard let lastVote else { return false }
+        return flaps.add(isChange: lastVote != isSuccess)
+    }
+}

@@ -1,0 +1,118 @@
+import NetlinkMonitor
+import Probes
+import Testing
+
+@testable import Reachability
+
+/// What a machine does that is suspended, given another configuration, or has no rest.
+struct MachineInterruptionTests {
+    static let web = ProbeRule(name: "web")
+
+    @Test("a suspended machine keeps its verdicts, begins to settle anew and looks at everything")
+    func suspend() {
+        var run = MachineRun.connected(Self.web)
+        run.check("f", "web@default/ipv4", at: 2000)
+        run.check("f", "web@default/ipv4", at: 2010)
+        run.note(run.machine.resume(after: .seconds(3600), observed: ScriptedCheck.time(3_602_000)))
+        #expect(run.takeWords() == ["resumed after 3600.0 seconds"])
+        #expect(run.machine.takeFreshLooks().map(\.description) == ["web@default/ipv4"])
+        #expect(run.machine.probes.map(\.isStale) == [true])
+        run.check("f", "web@default/ipv4", at: 3_602_100)
+        #expect(run.machine.state.connectivity == .full)
+        #expect(run.takeWords().isEmpty)
+    }
+
+    @Test("a loss that began before the machine was suspended has to hold anew")
+    func suspendedLoss() {
+        var run = MachineRun.connected(Self.web)
+        run.see(ScriptedNetwork(wlan0: nil), at: 2000)
+        run.note(run.machine.resume(after: .seconds(60), observed: ScriptedCheck.time(62_000)))
+        #expect(run.takeWords() == ["path wifi→none", "resumed after 60.0 seconds"])
+        run.pass(to: 62_999)
+        #expect(run.takeWords().isEmpty)
+        run.pass(to: 63_000)
+        #expect(run.takeWords() == ["wifi/full→none/none link link_removed"])
+    }
+
+    @Test("a reload keeps the rules that stay, and asks the others anew")
+    func reload() {
+        let mail = ProbeRule(name: "mail", isRequired: false)
+        var run = MachineRun.connected(Self.web, mail)
+        run.check("s", "mail@default/ipv4", at: 1000)
+        _ = run.takeWords()
+        let changed = ProbeRule(name: "mail", isRequired: false, fall: 9)
+        run.note(
+            run.machine.configure(
+                MachineConfiguration(probes: [Self.web, changed, ProbeRule(name: "new")]),
+                observed: ScriptedCheck.time(2000)
+            )
+        )
+        #expect(run.takeWords().isEmpty)
+        #expect(run.machine.probes.map(\.standing.verdict) == [.unknown, .unknown, .up])
+        #expect(run.machine.takeFreshLooks().map(\.probe) == ["mail", "new"])
+        run.note(run.machine.configure(MachineConfiguration(), observed: ScriptedCheck.time(3000)))
+        run.pass(to: 9000)
+        #expect(run.takeWords() == ["wifi/full→wifi/unknown configuration config_reloaded"])
+        #expect(run.machine.points.isEmpty)
+    }
+
+    @Test("a reload keeps the targets that stay")
+    func reloadTargets() {
+        let office = Target(name: "office", address: ScriptedNetwork.internet[0])
+        let home = Target(name: "home", address: ScriptedNetwork.internet[1])
+        var run = MachineRun(MachineConfiguration(targets: [office]))
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        _ = run.takeWords()
+        run.note(
+            run.machine.configure(MachineConfiguration(targets: [home, office]), observed: ScriptedCheck.time(10))
+        )
+        #expect(run.machine.targetPaths.map(\.state.via) == [.unknown, .wifi])
+        run.see(ScriptedNetwork(), at: 1000)
+        #expect(run.takeWords() == ["path home unknown→none", "target home unknown→none"])
+    }
+
+    @Test("a reload with another settle policy counts at once")
+    func reloadSettle() {
+        var run = MachineRun.connected(Self.web)
+        run.see(ScriptedNetwork(wlan0: nil), at: 2000)
+        _ = run.takeWords()
+        let configuration = MachineConfiguration(settle: .none, probes: [Self.web])
+        run.note(run.machine.configure(configuration, observed: ScriptedCheck.time(2010)))
+        #expect(run.takeWords() == ["wifi/full→none/none link link_removed"])
+    }
+
+    @Test("a state that changes too often flaps, is published all the same, and calms down by a timer of its own")
+    func flaps() throws {
+        var run = MachineRun.connected(Self.web)
+        var down = ScriptedNetwork()
+        down.wlan0?.isUp = false
+        for step in 0..<4 {
+            run.see(down, at: 2000 + step * 4000)
+            run.see(ScriptedNetwork(), at: 4000 + step * 4000)
+            run.check("s", "web@default/ipv4", at: 4010 + step * 4000)
+        }
+        let words = run.takeWords()
+        #expect(words.filter { $0.hasPrefix("path") }.count == 8)
+        #expect(words.filter { $0.hasSuffix("flapping flapping_started") }.count == 1)
+        run.pass(to: 17_000)
+        #expect(run.machine.state.isFlapping)
+        let deadline = try #require(run.machine.deadline)
+        #expect(deadline > ScriptedCheck.time(20_000).instant)
+        run.pass(to: 400_000)
+        #expect(run.takeWords().last == "wifi/full!→wifi/full flapping flapping_stopped")
+        #expect(run.machine.deadline == nil)
+    }
+
+    @Test("a quick verdict after the first view is no edge, and roams that come seldom do not flap")
+    func seldom() {
+        var run = MachineRun.connected(Self.web)
+        var down = ScriptedNetwork()
+        down.wlan0?.isUp = false
+        for step in 1..<50 {
+            run.see(down, at: step * 120_000)
+            run.see(ScriptedNetwork(), at: step * 120_000 + 85)
+            run.check("s", "web@default/ipv4", at: step * 120_000 + 300)
+        }
+        #expect(run.takeWords().allSatisfy { $0.hasPrefix("path") })
+    }
+}
