@@ -39,12 +39,14 @@ final class ScheduleEngine: Sendable {
         /// Whether there is something to do for the sleeper although nothing is due.
         var isWorkWanted = false
 
-        /// Whether the sleeper would wake up too late.
-        var mustWake: Bool {
+        /// Whether the sleeper would wake up too late by itself.
+        ///
+        /// It sleeps by a clock that stands still while the machine is suspended, so after a resume it is late.
+        func mustWake(now: ContinuousClock.Instant) -> Bool {
             guard isAsleep else { return false }
             guard !isWorkWanted else { return true }
             guard let deadline = schedule.deadline else { return false }
-            return sleepsUntil.map { deadline < $0 } ?? true
+            return sleepsUntil.map { deadline < $0 || $0 < now } ?? true
         }
     }
 
@@ -112,11 +114,12 @@ final class ScheduleEngine: Sendable {
     func change(_ body: (inout ProbeSchedule, ContinuousClock.Instant) -> [UInt64]) {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
-            let turns = body(&state.schedule, .now)
+            let now = ContinuousClock.now
+            let turns = body(&state.schedule, now)
             state.givenUp += turns.compactMap { state.cancellations.removeValue(forKey: $0) }
             // A worker finds it by itself.
-            state.isWorkWanted = state.worker == nil && !turns.isEmpty
-            return state.mustWake
+            if state.worker == nil, !turns.isEmpty { state.isWorkWanted = true }
+            return state.mustWake(now: now)
         }
         if mustWake { monitor.wakeAll() }
     }
@@ -193,7 +196,7 @@ final class ScheduleEngine: Sendable {
         let (work, mustWake) = monitor.withLock { state -> (Work?, Bool) in
             if let work = Self.takeWork(&state, now: now, seconds: seconds) { return (work, false) }
             state.worker = nil
-            return (nil, state.isStopped || state.mustWake)
+            return (nil, state.isStopped || state.mustWake(now: now))
         }
         if mustWake { monitor.wakeAll() }
         return work
