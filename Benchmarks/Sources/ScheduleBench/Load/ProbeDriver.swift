@@ -1,7 +1,7 @@
 internal import Probes
 
 /// What makes probes again and again until it is stopped.
-protocol ProbeDriver {
+protocol ProbeDriver: Sendable {
     /// The rounds that were left out.
     var skipped: Int { get }
     func stop()
