@@ -58,20 +58,23 @@ struct Rhythm {
     ) -> Round {
         let interval = Self.interval(pace, cost, cadence)
         let start = (base - epoch).clampedNanoseconds
+        let present = (now - epoch).clampedNanoseconds
+        var earliest = present
         var place = Self.adding(start, interval)
         if cadence == .steady {
             let nearest = Self.adding(start, min(interval / 2, Self.interval(pace, cost, .doubtful)))
             let phase = Int64(hash % UInt64(interval))
             let intoRound = Self.remainder(Self.adding(nearest, -phase), interval)
             place = Self.adding(nearest, interval - intoRound)
+            earliest = max(present, nearest)
         }
-        let behind = Self.adding((now - epoch).clampedNanoseconds, -place)
+        let behind = Self.adding(present, -place)
         let missed = behind >= 0 ? behind / interval + 1 : 0
         let (past, isTooFar) = missed.multipliedReportingOverflow(by: interval)
         place = Self.adding(place, isTooFar ? 0 : past)
         return Round(
             base: instant(place),
-            due: instant(Self.adding(place, jitter(at: place, interval: interval, hash: hash))),
+            due: instant(max(earliest, Self.adding(place, jitter(at: place, interval: interval, hash: hash)))),
             missed: Int(clamping: missed)
         )
     }

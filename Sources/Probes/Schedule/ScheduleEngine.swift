@@ -1,65 +1,15 @@
 internal import FoundationEssentials
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// The thread that wakes up when a check is due, and what happens when one is over.
 ///
 /// Checks are begun and judged by one thread at a time, the scheduler's or one of the transport's, with no lock held: so
 /// a transport may finish a check before it has returned from beginning it, and the judge may call the scheduler.
 final class ScheduleEngine: Sendable {
-    /// A report that has come and was not looked at yet.
-    private struct Arrival {
-        let turn: UInt64
-        let account: String?
-        let report: CheckReport
-    }
-
-    private struct State {
-        var schedule: ProbeSchedule
-        /// What ends the checks under way, by turn.
-        var cancellations: [UInt64: @Sendable () -> Void] = [:]
-        var arrivals: [Arrival] = []
-        /// What ends the checks that were given up.
-        var givenUp: [@Sendable () -> Void] = []
-        /// What is still to be judged, the next one last.
-        var judgements: [(turn: UInt64, check: CompletedCheck)] = []
-        /// The thread that begins and judges checks.
-        var worker: pthread_t?
-        /// The thread that waits for what is due.
-        var sleeper: pthread_t?
-        var isStarted = false
-        var isStopped = false
-        /// Whether the sleeper sleeps, and for how long: until an instant, or for ever.
-        var isAsleep = false
-        var sleepsUntil: ContinuousClock.Instant?
-        /// Whether there is something to do for the sleeper although nothing is due.
-        var isWorkWanted = false
-
-        /// Whether the sleeper would wake up too late.
-        var mustWake: Bool {
-            guard isAsleep else { return false }
-            guard !isWorkWanted else { return true }
-            guard let deadline = schedule.deadline else { return false }
-            return sleepsUntil.map { deadline < $0 } ?? true
-        }
-    }
-
-    /// One thing to do without the lock.
-    private enum Work {
-        case cancel([@Sendable () -> Void])
-        case judge(turn: UInt64, CompletedCheck)
-        case begin(ProbeSchedule.Step)
-    }
-
     private let transport: any CheckTransport
     private let judge: ProbeScheduler.Judge
     /// The wall clock, in seconds since 1970.
     private let wallClock: @Sendable () -> Int64
-    private let monitor: Monitor<State>
+    private let monitor: Monitor<ScheduleState>
 
     init(
         transport: any CheckTransport,
@@ -70,7 +20,7 @@ final class ScheduleEngine: Sendable {
         self.transport = transport
         self.judge = judge
         self.wallClock = wallClock
-        monitor = Monitor(State(schedule: schedule))
+        monitor = Monitor(ScheduleState(schedule: schedule))
     }
 
     /// Starts the thread; false when the system has none left.
@@ -99,9 +49,9 @@ final class ScheduleEngine: Sendable {
         }
         monitor.wakeAll()
         for cancel in cancellations { cancel() }
-        let caller = pthread_self()
+        let caller = ScheduleThread.current
         monitor.wait { state in
-            let isOver = [state.sleeper, state.worker].allSatisfy { $0.map { pthread_equal($0, caller) != 0 } ?? true }
+            let isOver = [state.sleeper, state.worker].allSatisfy { $0 == nil || $0 == caller }
             return isOver ? .done(()) : .sleep(nil)
         }
     }
@@ -112,11 +62,12 @@ final class ScheduleEngine: Sendable {
     func change(_ body: (inout ProbeSchedule, ContinuousClock.Instant) -> [UInt64]) {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
-            let turns = body(&state.schedule, .now)
+            let now = ContinuousClock.now
+            let turns = body(&state.schedule, now)
             state.givenUp += turns.compactMap { state.cancellations.removeValue(forKey: $0) }
             // A worker finds it by itself.
-            state.isWorkWanted = state.worker == nil && !turns.isEmpty
-            return state.mustWake
+            if state.worker == nil, !turns.isEmpty { state.isWorkWanted = true }
+            return state.mustWake(now: now)
         }
         if mustWake { monitor.wakeAll() }
     }
@@ -142,7 +93,7 @@ final class ScheduleEngine: Sendable {
     // MARK: The thread
 
     private func run() {
-        monitor.withLock { $0.sleeper = pthread_self() }
+        monitor.withLock { $0.sleeper = ScheduleThread.current }
         while sleep() { work() }
         monitor.withLock { $0.sleeper = nil }
         monitor.wakeAll()
@@ -175,7 +126,7 @@ final class ScheduleEngine: Sendable {
 
     /// Does everything that can be done now, unless another thread is at it already: then that one does it.
     private func work() {
-        let caller = pthread_self()
+        let caller = ScheduleThread.current
         let isFree = monitor.withLock { state in
             guard state.worker == nil else { return false }
             state.worker = caller
@@ -192,54 +143,28 @@ final class ScheduleEngine: Sendable {
                 monitor.withLock { $0.schedule.settle(check.point, turn: turn, cadence: cadence, now: now) }
             case .begin(.check(let turn, let probe, let account)): begin(turn, probe, account)
             case .begin(.refuse(let turn, let probe, let finding)):
-                arrive(Arrival(turn: turn, account: nil, report: Self.refusal(of: probe, finding)))
+                arrive(.init(turn: turn, account: nil, report: Self.refusal(of: probe, finding)))
             }
         }
     }
 
     /// The next thing to do; nil when there is none, and the caller is the worker no more.
-    private func nextWork() -> Work? {
+    private func nextWork() -> ScheduleState.Work? {
         let now = ContinuousClock.now
         let seconds = wallClock()
-        let (work, mustWake) = monitor.withLock { state -> (Work?, Bool) in
-            if let work = Self.takeWork(&state, now: now, seconds: seconds) { return (work, false) }
+        let (work, mustWake) = monitor.withLock { state -> (ScheduleState.Work?, Bool) in
+            if let work = state.takeWork(now: now, seconds: seconds) { return (work, false) }
             state.worker = nil
-            return (nil, state.isStopped || state.mustWake)
+            return (nil, state.isStopped || state.mustWake(now: now))
         }
         if mustWake { monitor.wakeAll() }
         return work
     }
 
-    private static func takeWork(_ state: inout State, now: ContinuousClock.Instant, seconds: Int64) -> Work? {
-        guard !state.isStopped else { return nil }
-        guard state.givenUp.isEmpty else {
-            defer { state.givenUp = [] }
-            return .cancel(state.givenUp)
-        }
-        while true {
-            while let (turn, check) = state.judgements.popLast() {
-                if state.schedule.isAwaited(check.point, turn: turn) { return .judge(turn: turn, check) }
-                state.schedule.settle(check.point, turn: turn, cadence: nil, now: now)
-            }
-            if state.arrivals.isEmpty { return state.schedule.takeStep(now: now, seconds: seconds).map { .begin($0) } }
-            for arrival in state.arrivals.reversed() {
-                state.cancellations[arrival.turn] = nil
-                let checks = state.schedule.finish(
-                    arrival.turn,
-                    report: arrival.report,
-                    account: arrival.account,
-                    seconds: seconds
-                )
-                state.judgements += checks.reversed().map { (arrival.turn, $0) }
-            }
-            state.arrivals.removeAll(keepingCapacity: true)
-        }
-    }
-
     private func begin(_ turn: UInt64, _ probe: Probe, _ account: String?) {
         let cancel = transport.start(probe) { [weak self] report in
             guard let self else { return }
-            arrive(Arrival(turn: turn, account: account, report: report))
+            arrive(.init(turn: turn, account: account, report: report))
             work()
         }
         let isWanted = monitor.withLock { state in
@@ -252,7 +177,7 @@ final class ScheduleEngine: Sendable {
         if !isWanted { cancel() }
     }
 
-    private func arrive(_ arrival: Arrival) {
+    private func arrive(_ arrival: ScheduleState.Arrival) {
         monitor.withLock { state in
             guard !state.isStopped else { return }
             state.arrivals.append(arrival)

@@ -6,6 +6,20 @@
 
 /// A thread of its own for what sleeps; the concurrency runtime's threads are never used for it.
 enum ScheduleThread {
+    /// A thread's identity while it lives; a number, because the C type is a pointer with some libraries.
+    struct Identity: Hashable, Sendable {
+        let number: UInt
+    }
+
+    /// The thread that asks.
+    static var current: Identity {
+        #if canImport(Musl)
+            Identity(number: UInt(bitPattern: pthread_self()))
+        #else
+            Identity(number: UInt(pthread_self()))
+        #endif
+    }
+
     private final class Job {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

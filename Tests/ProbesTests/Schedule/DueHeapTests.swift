@@ -7,7 +7,9 @@ import Testing
 
     @Test func `the earliest comes first, and what was added first among equals`() {
         var heap = DueHeap<String>()
-        for (name, seconds) in [("c", 3), ("a", 1), ("b", 2), ("a2", 1)] { heap.set(name, due: start + .seconds(seconds)) }
+        for (name, seconds) in [("c", 3), ("a", 1), ("b", 2), ("a2", 1)] {
+            heap.set(name, due: start + .seconds(seconds))
+        }
         #expect(drain(&heap) == ["a", "a2", "b", "c"])
     }
 

@@ -65,6 +65,17 @@ import Testing
         #expect(next(after: .zero).due != next(after: .zero, seed: 2).due)
     }
 
+    @Test func `jitter makes no round earlier than now or than a fast interval`() {
+        // The place is 100 ms away, and half of all seeds would have it earlier than that.
+        for seed in 0..<200 {
+            let late = next(after: .seconds(30), seed: UInt64(seed), now: .milliseconds(89_900))
+            #expect(late.due >= epoch + .milliseconds(89_900))
+            let joining = next(after: .milliseconds(87_900), seed: UInt64(seed))
+            #expect(joining.base == epoch + .seconds(90))
+            #expect(joining.due >= epoch + .milliseconds(89_900))
+        }
+    }
+
     @Test func `a costly link stretches the steady interval only`() {
         let cost = LinkCost(intervalFactor: 10)
         #expect(next(after: .seconds(30), cost: cost).base == epoch + .seconds(630))
@@ -99,8 +110,10 @@ import Testing
         #expect(counts.allSatisfy { (102...232).contains($0) })
         let key = CheckKey(.sample("a", identity: "same"))
         #expect(Rhythm.hash(key) == Rhythm.hash(CheckKey(.sample("b", identity: "same"))))
-        #expect(Rhythm.hash(key) != Rhythm.hash(CheckKey(.sample("a", identity: "same", vantage: Vantage(interface: "w")))))
+        #expect(
+            Rhythm.hash(key) != Rhythm.hash(CheckKey(.sample("a", identity: "same", vantage: Vantage(interface: "w"))))
+        )
         // Written down once: a new version must not move anybody's phase.
-        #expect(Rhythm.hash(CheckKey(.sample("web"))) == 0)
+        #expect(Rhythm.hash(CheckKey(.sample("web"))) == 4_019_599_921_278_624_073)
     }
 }

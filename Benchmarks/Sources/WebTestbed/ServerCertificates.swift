@@ -1,16 +1,16 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import FoundationEssentials
 internal import ProbeTestKit
 
 /// A P-256 chain for 127.0.0.1 as PEM files: a root to trust, and an intermediate and a leaf that the server sends.
-struct ServerCertificates {
+package struct ServerCertificates {
     /// What clients trust.
-    let rootFile: String
+    package let rootFile: String
     /// What the server sends: its own certificate, then the intermediate.
-    let chainFile: String
-    let keyFile: String
+    package let chainFile: String
+    package let keyFile: String
 
-    init(in folder: TemporaryFolder) throws(BenchmarkError) {
+    package init(in folder: TemporaryFolder) throws(BenchmarkError) {
         let authority: TestAuthority
         do {
             authority = try TestAuthority(

@@ -1,13 +1,13 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 
 /// A local nginx that answers every request over TLS 1.3 with `ok`, and closes the connection.
 ///
 /// One process, no session resumption; it runs as the present user, and ends with the value that stands for it.
-final class NginxServer {
-    let url: String
+package final class NginxServer {
+    package let url: String
     private let child: ChildProcess
 
-    init(_ path: String, certificates: ServerCertificates, in folder: TemporaryFolder) throws(BenchmarkError) {
+    package init(_ path: String, certificates: ServerCertificates, in folder: TemporaryFolder) throws(BenchmarkError) {
         let port = try Loopback.freePort()
         let configuration = try folder.write(
             Self.configuration(port: port, certificates: certificates, folder: folder.path),
@@ -24,7 +24,7 @@ final class NginxServer {
     }
 
     /// Time on a CPU that it has used.
-    var cpuNanoseconds: UInt64 { ProcessUsage.cpuNanoseconds(of: child.identifier) }
+    package var cpuNanoseconds: UInt64 { ProcessUsage.cpuNanoseconds(of: child.identifier) }
 
     private static func configuration(port: UInt16, certificates: ServerCertificates, folder: String) -> String {
         """

@@ -1,10 +1,10 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import Glibc
 
 /// TCP on 127.0.0.1.
-enum Loopback {
+package enum Loopback {
     /// A port that nobody listens on at this moment.
-    static func freePort() throws(BenchmarkError) -> UInt16 {
+    package static func freePort() throws(BenchmarkError) -> UInt16 {
         let descriptor = try socket()
         defer { close(descriptor) }
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -18,7 +18,7 @@ enum Loopback {
     }
 
     /// A connected socket that blocks.
-    static func connect(to port: UInt16) throws(BenchmarkError) -> Int32 {
+    package static func connect(to port: UInt16) throws(BenchmarkError) -> Int32 {
         let descriptor = try socket()
         guard withAddress(port: port, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
             let error = BenchmarkError("connect to 127.0.0.1:\(port)", errno: errno)
@@ -29,7 +29,9 @@ enum Loopback {
     }
 
     /// Waits until a server listens; five seconds at the most.
-    static func waitForListener(on port: UInt16, of server: ChildProcess, named name: String) throws(BenchmarkError) {
+    package static func waitForListener(on port: UInt16, of server: ChildProcess, named name: String)
+        throws(BenchmarkError)
+    {
         for _ in 0..<500 {
             if let descriptor = try? connect(to: port) {
                 close(descriptor)
