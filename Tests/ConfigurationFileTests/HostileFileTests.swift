@@ -1,4 +1,7 @@
 import Foundation
+import NetlinkMonitor
+import Probes
+import Reachability
 import Testing
 
 @testable import ConfigurationFile

@@ -1,5 +1,8 @@
 import ConfigurationFile
 import Foundation
+import NetlinkMonitor
+import Probes
+import Reachability
 import Testing
 
 /// When two probes make the same check.

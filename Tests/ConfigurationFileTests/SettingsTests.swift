@@ -1,5 +1,5 @@
 import ConfigurationFile
-import EventJournal
+
 import Foundation
 import NetlinkMonitor
 import Probes
