@@ -14,6 +14,7 @@ let package = Package(
         .executableTarget(
             name: "FuzzProbes",
             dependencies: [
+                .product(name: "ConfigurationFile", package: "reachagent"),
                 .product(name: "EventEnvelope", package: "reachagent"),
                 .product(name: "EventJournal", package: "reachagent"),
                 .product(name: "InputRecording", package: "reachagent"),

@@ -9,7 +9,11 @@ enum AgentReader {
         agent.journalDirectory = table.read("journal_directory", .path)
         // A file of the journal has 8M unless the command line says otherwise, and one must fit.
         agent.journalBytes = table.read("journal_size", .size((8 << 20)...(1 << 40)), unsaid: 64 << 20)
-        agent.journalAge = table.read("journal_age", .duration(.seconds(1) ... .seconds(36_500 * 86_400)), unsaid: .seconds(30 * 86_400))
+        agent.journalAge = table.read(
+            "journal_age",
+            .duration(.seconds(1) ... .seconds(36_500 * 86_400)),
+            unsaid: .seconds(30 * 86_400)
+        )
         agent.journalSync = table.read("journal_sync", .sync, unsaid: .standard)
         agent.compressesJournal = table.read("compress_journal", .boolean, unsaid: false)
         agent.sockets = table.read("sockets", .boolean, unsaid: true)

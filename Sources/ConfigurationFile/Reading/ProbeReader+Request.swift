@@ -54,12 +54,14 @@ extension ProbeReader {
     }
 
     private mutating func readHeaders(into request: inout ProbeRequest) {
-        let names = Form<String>.string(0...8192).table(atMost: HeaderFields.maximumCount)
-        let files = Form<String>.path.table(atMost: HeaderFields.maximumCount)
+        let most = HeaderFields.maximumCount
+        let names = Form<String>.string(0...8192).table(atMost: most) { name in
+            let isSecret = HeaderField(name: name, value: "").isSecret
+            return isSecret
+                ? "is a secret: write it to a file, and name that in 'header_files'" : Self.flaw(ofField: name)
+        }
+        let files = Form<String>.path.table(atMost: most, flaw: Self.flaw)
         for (name, value) in (table.read("headers", names) ?? [:]).sorted(by: { $0.key < $1.key }) {
-            if HeaderField(name: name, value: "").isSecret {
-                table.report("headers", "'\(name)' is a secret: write it to a file, and name that in 'header_files'")
-            }
             set(name, value, from: "headers", in: &request.headers)
         }
         for (name, path) in (table.read("header_files", files) ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -74,6 +76,16 @@ extension ProbeReader {
             } catch {
                 table.report("header_files", "\(path) \(error)")
             }
+        }
+    }
+
+    private static func flaw(ofField name: String) -> String? {
+        var fields = HeaderFields()
+        do throws(RequestError) {
+            try fields.set(name, "")
+            return nil
+        } catch {
+            return error.description
         }
     }
 

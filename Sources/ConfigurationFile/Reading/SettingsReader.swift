@@ -58,9 +58,9 @@ struct SettingsReader {
     private mutating func readInterfaces(_ table: TableReader) {
         var table = table
         settings.kindOverrides = readKinds(&table)
-        if let addresses = table.read("internet_addresses", Form<IPAddress>.address.list(1...16)) {
-            settings.internetAddresses = addresses
-        }
+        let standard = MonitorConfiguration.defaultInternetAddresses
+        let form = Form<IPAddress>.address.list(1...16)
+        settings.internetAddresses = table.read("internet_addresses", form, unsaid: standard) ?? []
         table.finish()
     }
 
@@ -119,7 +119,7 @@ struct SettingsReader {
     }
 
     private mutating func readTargets(_ table: TableReader) {
-        let tables = table.subtables()
+        let tables = table.subtables(mark: "address")
         guard tables.count <= Self.mostTargets else {
             notes.error(
                 "there are \(tables.count) targets; at most \(Self.mostTargets) are accepted",
@@ -139,7 +139,7 @@ struct SettingsReader {
     }
 
     private mutating func readProbes(_ table: TableReader) {
-        let tables = table.subtables()
+        let tables = table.subtables(mark: "target")
         guard tables.count <= Self.mostProbes else {
             notes.error(
                 "there are \(tables.count) probes; at most \(Self.mostProbes) are accepted",

@@ -88,13 +88,27 @@ struct TableReader {
     }
 
     /// The tables below, whatever their keys are, in the order of the text.
-    func subtables() -> [(name: String, reader: TableReader)] {
+    ///
+    /// - Parameter mark: A key that each of them must have. Where it is a level too deep, a name has a dot in it.
+    func subtables(mark: String) -> [(name: String, reader: TableReader)] {
         members.sorted { Origin.precedes($0.value.origin, $1.value.origin) }.compactMap { name, node in
             guard case .table(let members) = node.value else {
                 report(name, ValueError.wrongKind(of: node, wanted: "a table").message)
                 return nil
             }
-            return (name, TableReader(members, path: path + name, origin: node.origin, notes: notes))
+            let reader = TableReader(members, path: path + name, origin: node.origin, notes: notes)
+            guard let rest = reader.restOfName(mark: mark) else { return (name, reader) }
+            let table = path + "\(name).\(rest)"
+            notes.error("a name with a dot in it needs quotes: [\(table)]", key: reader.path, at: node.origin)
+            return nil
+        }
+    }
+
+    private func restOfName(mark: String) -> String? {
+        guard members[mark] == nil else { return nil }
+        return keys().first { key in
+            guard case .table(let below)? = members[key]?.value else { return false }
+            return below[mark] != nil
         }
     }
 
@@ -123,8 +137,6 @@ struct TableReader {
             var message = "unknown key"
             if let word = KeySuggestion.nearest(to: key, among: known) {
                 message += "; did you mean '\(word)'?"
-            } else if case .table = node.value, path.keys.count >= 2 {
-                message += "; a name with a dot in it needs quotes: [\(path.keys[0]).\"\(path.keys[1]).\(key)\"]"
             }
             notes.error(message, key: path + key, at: node.origin)
         }

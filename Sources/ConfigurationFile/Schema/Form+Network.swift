@@ -138,7 +138,20 @@ extension Form where Value == ProbeTarget {
     /// What is checked.
     static var target: Form {
         .parsed(wanted: "a text such as \"https://example.org/\"", text: { TOMLText.quoted($0.description) }) {
-            try ProbeTarget(parsing: $0)
+            string in
+            do throws(ProbeTargetError) {
+                return try ProbeTarget(parsing: string)
+            } catch {
+                // The library's own words name an option of the command line.
+                if case .invalidURL(let shown, HTTPURLError.userInformation.description) = error {
+                    throw ValueError(
+                        message:
+                            "'\(shown)' holds a user name or a password: write 'user:password' to a file, and name "
+                            + "that in 'basic_auth_file'"
+                    )
+                }
+                throw ValueError(message: error.description)
+            }
         }
     }
 }

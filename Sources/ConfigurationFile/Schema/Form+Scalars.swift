@@ -56,9 +56,8 @@ extension Form where Value == Int {
                 }
                 guard let bytes else { return nil }
                 guard range.contains(bytes) else {
-                    let (least, most) = (range.lowerBound, range.upperBound)
-                    let ends = [least, most].map { TOMLText.size($0).filter { $0 != "\"" } }
-                    errors.append(ValueError(message: "\(bytes) bytes are not from \(ends[0]) to \(ends[1])"))
+                    let shown = [bytes, range.lowerBound, range.upperBound].map(TOMLText.unquotedSize)
+                    errors.append(ValueError(message: "\(shown[0]) is not from \(shown[1]) to \(shown[2])"))
                     return nil
                 }
                 return bytes
@@ -82,13 +81,17 @@ extension Form where Value == Double {
                     return nil
                 }
                 guard (0...100).contains(value) else {
-                    errors.append(ValueError(message: "\(value) is not from 0 to 100"))
+                    errors.append(ValueError(message: "\(shownPercent(value)) is not from 0 to 100"))
                     return nil
                 }
                 return value
             },
-            text: { $0 == $0.rounded() ? "\(Int($0))" : "\($0)" }
+            text: shownPercent
         )
+    }
+
+    private static func shownPercent(_ value: Double) -> String {
+        Int(exactly: value).map { "\($0)" } ?? "\(value)"
     }
 }
 
@@ -149,11 +152,8 @@ extension Form where Value: CaseIterable & RawRepresentable<String> {
         .parsed(wanted: "a text", text: { TOMLText.quoted($0.rawValue) }) { string in
             if let value = values.first(where: { $0.rawValue == string }) { return value }
             let words = values.map(\.rawValue)
-            throw ValueError(
-                message: "'\(string)' is not accepted; "
-                    + (KeySuggestion.nearest(to: string, among: words).map { "did you mean '\($0)'?" }
-                        ?? "accepted are \(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")")
-            )
+            let list = "\(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")"
+            throw ValueError(message: "'\(string)' is not accepted; accepted are \(list)")
         }
     }
 }

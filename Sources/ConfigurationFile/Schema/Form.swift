@@ -68,8 +68,11 @@ extension Form {
         )
     }
 
-    /// Tables of such values, whose keys are anything.
-    func table(atMost count: Int) -> Form<[String: Value]> {
+    /// Tables of such values, whose keys are anything that `flaw` finds nothing wrong with.
+    func table(
+        atMost count: Int,
+        flaw: @escaping (String) -> String? = { _ in nil }
+    ) -> Form<[String: Value]> {
         Form<[String: Value]>(
             read: { node, errors in
                 guard case .table(let members) = node.value else {
@@ -81,14 +84,17 @@ extension Form {
                     return nil
                 }
                 var values: [String: Value] = [:]
+                var isWrong = false
                 for (key, node) in members.sorted(by: { Origin.precedes($0.value.origin, $1.value.origin) }) {
                     var wrong: [ValueError] = []
+                    if let flaw = flaw(key) { wrong.append(ValueError(message: flaw)) }
                     values[key] = read(node, &wrong)
+                    if !wrong.isEmpty { isWrong = true }
                     errors += wrong.map {
                         ValueError(message: "\(TOMLText.quoted(key)): \($0.message)", origin: $0.origin ?? node.origin)
                     }
                 }
-                return values.count == members.count ? values : nil
+                return isWrong ? nil : values
             },
             text: { values in
                 let members = values.sorted { $0.key < $1.key }.map { "\(KeyPath([$0.key])) = \(text($0.value))" }

@@ -2,7 +2,8 @@
 ///
 /// It reads as much of the grammar as lines need: table headers, dotted keys, inline tables, arrays, strings of one line
 /// and of several, comments. It never judges: where a text is no TOML it stops, and the library says what is wrong. What it
-/// does refuse is what would hurt the library: nesting that is deeper than any key of ours, and texts with a NUL.
+/// does refuse is what would hurt the library, nesting that is deeper than any key of ours and texts with a NUL, and what
+/// the library has no clear word for, a quote that is missing.
 struct KeyLocator {
     /// What is known of one key, and of what is below it.
     final class Place {
@@ -188,11 +189,11 @@ struct KeyLocator {
                 text.append(contentsOf: scalars(from: start))
                 if let scalar = try readEscape() { text.append(scalar) }
                 start = position
-            case UInt8(ascii: "\n"): throw .malformed
+            case UInt8(ascii: "\n"): throw unendedText
             default: position += 1
             }
         }
-        throw .malformed
+        throw unendedText
     }
 
     private func scalars(from start: Int) -> String.UnicodeScalarView {
@@ -209,7 +210,7 @@ struct KeyLocator {
             }
             position += 1
         }
-        throw .malformed
+        throw unendedText
     }
 
     private mutating func skipLongString(quote: UInt8) throws(Stop) {
@@ -308,6 +309,8 @@ struct KeyLocator {
         place.members[key] = child
         return child
     }
+
+    private var unendedText: Stop { .trouble("a text in quotes does not end on its line") }
 
     private var tooDeep: Stop { .trouble("keys are nested more than \(Self.mostLevels) levels deep") }
 

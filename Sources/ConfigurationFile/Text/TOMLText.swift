@@ -41,8 +41,14 @@ enum TOMLText {
 
     /// A number of bytes with the largest unit that is exact.
     static func size(_ bytes: Int) -> String {
+        let text = unquotedSize(bytes)
+        return text.utf8.last.map { $0 >= UInt8(ascii: "A") } == true ? quoted(text) : text
+    }
+
+    /// A number of bytes as messages show it.
+    static func unquotedSize(_ bytes: Int) -> String {
         for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where bytes > 0 && bytes % (1 << shift) == 0 {
-            return quoted("\(bytes >> shift)\(unit)")
+            return "\(bytes >> shift)\(unit)"
         }
         return "\(bytes)"
     }

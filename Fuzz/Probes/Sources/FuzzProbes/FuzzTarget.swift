@@ -3,6 +3,7 @@ internal import Glibc
 /// The parsers that are fuzzed, by the name of their corpus; `FUZZ_TARGET` chooses one.
 enum FuzzTarget: String, CaseIterable {
     case certificate
+    case config
     case control
     case dns
     case expectations
@@ -25,6 +26,7 @@ enum FuzzTarget: String, CaseIterable {
     func run(_ input: [UInt8]) {
         switch self {
         case .certificate: FuzzCertificates.run(input)
+        case .config: FuzzConfiguration.run(input)
         case .control: FuzzControl.run(input)
         case .dns: FuzzDNS.run(input)
         case .expectations: FuzzExpectations.run(input)
