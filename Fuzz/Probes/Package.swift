@@ -16,6 +16,7 @@ let package = Package(
             dependencies: [
                 .product(name: "EventEnvelope", package: "reachagent"),
                 .product(name: "EventJournal", package: "reachagent"),
+                .product(name: "InputRecording", package: "reachagent"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Probes", package: "reachagent"),

@@ -1,101 +1,48 @@
 public import NetlinkMonitor
-public import Probes
+internal import Probes
 
-/// A moment on two clocks, as it came with the kernel's message.
-public typealias Observed = ObservedTime
-
-/// A change of state, raw or settled.
-public enum Transition: Sendable, Equatable {
-    /// The default path changed; every edge, at once.
-    case path(Change<ReachabilityState>)
-    /// The path to a target changed; every edge, at once.
-    case targetPath(Target, Change<TargetState>)
-    /// The machine's reachability changed, and held.
-    case reachability(Change<ReachabilityState>)
-    /// A target's reachability changed, and held.
-    case target(Target, Change<TargetState>)
-    /// What a probe's checks come to changed.
-    case probe(ProbePoint, Change<ProbeStanding>)
-    /// A certificate came to the end of its lifetime as far as a threshold.
-    case certificate(CertificateExpiry)
-    /// The machine was suspended for so long, and is awake again.
-    case resumed(after: Duration, observed: Observed)
-}
-
-/// One value that became another.
-public struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
-    /// Before.
-    public let from: Value
-    /// After.
-    public let to: Value
-    /// What made it change.
-    public let cause: ChangeCause
-    /// When the kernel's message that made it change was read.
-    public let observed: Observed
-    /// How long the new value had held when it was published; zero for a raw change.
-    public let settled: Duration
-
-    /// A change.
-    public init(from: Value, to: Value, cause: ChangeCause, observed: Observed, settled: Duration = .zero) {
-        self.from = from
-        self.to = to
-        self.cause = cause
-        self.observed = observed
-        self.settled = settled
-    }
-}
-
-/// The state machine: network updates and time in, transitions out.
+/// The state machine: network updates, completed checks and time in, transitions out.
 ///
-/// Pure: no I/O and no clock of its own. The default path and every target settle independently of each other. For each
-/// subject the raw transition comes before the settled one; nothing is published before the first update, and the first
-/// update is published at once, from `unknown`.
+/// Pure: no I/O and no clock of its own; the same configuration and inputs give the same transitions. The default path and
+/// every target settle independently of each other. For each subject the raw transition comes before the settled one;
+/// nothing is published before the first update, and the first update is published at once, from `unknown`.
+///
+/// A check costs the same however many probes there are. A suspended machine is told so by
+/// ``resume(after:observed:)``.
 public struct ReachabilityMachine: Sendable {
-    private let targets: [Target]
-    private var reachability: Settler<ReachabilityState>
+    private(set) var configuration: MachineConfiguration
+    var reachability: Settler<ReachabilityState>
     private var targetStates: [Settler<TargetState>]
+    var board = ProbeBoard()
+    var expiry = ExpiryWatch()
+    var flaps = FlapClock()
+    /// What flapping is told from: the last state with what was last known of connectivity.
+    private var flapGrade: ReachabilityState.Grade?
+    /// The input that came last, to tell the time of day of a moment.
+    var latest: Observed?
 
     /// A machine in the state `unknown`.
     public init(settle: SettlePolicy = .standard, targets: [Target] = []) {
-        self.targets = targets
-        reachability = Settler(unknown: .unknown, policy: settle)
-        targetStates = targets.map {
-            Settler(unknown: TargetState(address: $0.address, path: .unknown), policy: settle)
-        }
+        self.init(MachineConfiguration(settle: settle, targets: targets))
     }
 
     /// A machine in the state `unknown`.
     public init(_ configuration: MachineConfiguration) {
-        self.init(settle: configuration.settle, targets: configuration.targets)
+        self.configuration = configuration
+        reachability = Settler(unknown: .unknown, policy: configuration.settle)
+        targetStates = configuration.targets.map { Self.settler($0, configuration.settle) }
+        board.setRules(configuration.probes, quorum: configuration.quorum, observed: nil)
     }
 
-    /// Which probes are to be made, and from where, in the present view; in order.
-    public var points: [ProbePoint] { [] }
-    /// How each probe fares, in the order of ``points``.
-    public var probes: [ProbeRecord] { [] }
-    /// The interfaces with a default route, by index.
-    public var uplinks: [Uplink] { [] }
-
-    /// The points whose verdict has become doubtful by itself, because a path changed or the machine was suspended, since
-    /// this was asked the last time: they are to be made at once.
-    public mutating func takeFreshLooks() -> [ProbePoint] { [] }
-
-    /// Takes a completed check; one of a point that is not among ``points`` any more changes nothing.
-    ///
-    /// - Returns: The transitions, in the order in which they are to be published, and how soon the probe is due again.
-    public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) { ([], .steady) }
-
-    /// Takes that the machine was suspended: what happened before counts for no streak, and settling begins anew.
-    public mutating func resume(after suspended: Duration, observed: Observed) -> [Transition] { [] }
-
-    /// Takes another configuration; probes and targets whose rules are the same keep their history.
-    public mutating func configure(_ configuration: MachineConfiguration, observed: Observed) -> [Transition] { [] }
+    private static func settler(_ target: Target, _ policy: SettlePolicy) -> Settler<TargetState> {
+        Settler(unknown: TargetState(address: target.address, path: .unknown), policy: policy)
+    }
 
     /// The settled state.
     public var state: ReachabilityState { reachability.settled }
     /// The settled states of the targets, in their order.
     public var targetPaths: [(target: Target, state: TargetState)] {
-        zip(targets, targetStates).map { ($0, $1.settled) }
+        zip(configuration.targets, targetStates).map { ($0, $1.settled) }
     }
 
     /// Takes a new view of the kernel's.
@@ -107,20 +54,28 @@ public struct ReachabilityMachine: Sendable {
     public mutating func handle(_ update: NetworkUpdate, isCorrection: Bool = false) -> [Transition] {
         let snapshot = update.snapshot
         let now = update.observed.instant
+        latest = update.observed
         var transitions: [Transition] = []
-        let state = ReachabilityState(snapshot)
-        let change = edge(from: reachability.raw, to: state, update, isCorrection) { $0.path }
-        if let change { transitions.append(.path(change)) }
-        let cause = change?.cause ?? .start
-        if let settled = reachability.observe(state, cause: cause, observed: update.observed, at: now) {
-            transitions.append(.reachability(settled.change))
+        let paths = ReachabilityState(snapshot)
+        board.setVantages(Vantages(snapshot, ipv4: paths.ipv4, ipv6: paths.ipv6), observed: update.observed)
+        let state = probed(ipv4: paths.ipv4, ipv6: paths.ipv6)
+        let old = reachability.raw
+        var cause = ChangeCause.start
+        if (old.ipv4, old.ipv6) != (state.ipv4, state.ipv6) {
+            cause = self.cause(update, isCorrection, from: old.path, to: state.path)
+            transitions.append(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
-        for (index, target) in targets.enumerated() {
+        transitions += observe(state, cause: cause, observed: update.observed)
+        for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
-            let change = edge(from: targetStates[index].raw, to: state, update, isCorrection) { $0.path }
-            if let change { transitions.append(.targetPath(target, change)) }
-            let cause = change?.cause ?? .start
+            let old = targetStates[index].raw
+            var cause = ChangeCause.start
+            if old != state {
+                cause = self.cause(update, isCorrection, from: old.path, to: path)
+                let change = Change(from: old, to: state, cause: cause, observed: update.observed)
+                transitions.append(.targetPath(target, change))
+            }
             if let settled = targetStates[index].observe(state, cause: cause, observed: update.observed, at: now) {
                 transitions.append(.target(target, settled.change))
             }
@@ -128,11 +83,46 @@ public struct ReachabilityMachine: Sendable {
         return transitions
     }
 
+    /// Takes that the machine was suspended: what happened before counts for no streak, and settling begins anew.
+    ///
+    /// - Returns: That it was resumed, and what follows from it.
+    public mutating func resume(after suspended: Duration, observed: Observed) -> [Transition] {
+        latest = observed
+        board.suspend()
+        flaps.restart(at: observed.instant)
+        reachability.restart(at: observed.instant)
+        for index in targetStates.indices { targetStates[index].restart(at: observed.instant) }
+        return [.resumed(after: suspended, observed: observed)] + tick(at: observed.instant)
+    }
+
+    /// Takes another configuration; probes and targets whose rules are the same keep their history.
+    public mutating func configure(_ configuration: MachineConfiguration, observed: Observed) -> [Transition] {
+        latest = observed
+        let old = Dictionary(
+            zip(self.configuration.targets, targetStates),
+            uniquingKeysWith: { first, _ in first }
+        )
+        self.configuration = configuration
+        reachability.policy = configuration.settle
+        targetStates = configuration.targets.map { target in
+            var settler = old[target] ?? Self.settler(target, configuration.settle)
+            settler.policy = configuration.settle
+            return settler
+        }
+        let isKnown = reachability.isKnown
+        board.setRules(configuration.probes, quorum: configuration.quorum, observed: isKnown ? observed : nil)
+        guard isKnown else { return [] }
+        let state = probed(ipv4: reachability.raw.ipv4, ipv6: reachability.raw.ipv6)
+        let cause = ChangeCause(kind: .configuration, code: "config_reloaded")
+        return observe(state, cause: cause, observed: observed) + tick(at: observed.instant)
+    }
+
     /// Lets time pass: publishes what has held long enough.
     public mutating func tick(at now: ContinuousClock.Instant) -> [Transition] {
         var transitions: [Transition] = []
         if let settled = reachability.tick(at: now) { transitions.append(.reachability(settled.change)) }
-        for (index, target) in targets.enumerated() {
+        if flaps.isFlapping, flaps.pass(to: now) { transitions += noteFlapping(observed(at: now)) }
+        for (index, target) in configuration.targets.enumerated() {
             if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled.change)) }
         }
         return transitions
@@ -140,22 +130,73 @@ public struct ReachabilityMachine: Sendable {
 
     /// When ``tick(at:)`` has to be called next; `nil` while nothing waits.
     public var deadline: ContinuousClock.Instant? {
-        ([reachability.deadline] + targetStates.map(\.deadline)).compactMap { $0 }.min()
+        ([reachability.deadline, flaps.deadline] + targetStates.map(\.deadline)).compactMap { $0 }.min()
     }
 
-    private func edge<Value: Sendable & Equatable>(
-        from old: Value,
-        to new: Value,
-        _ update: NetworkUpdate,
-        _ isCorrection: Bool,
-        path: (Value) -> Path
-    ) -> Change<Value>? {
-        guard old != new else { return nil }
-        let cause: ChangeCause =
-            path(old).via == .unknown
-            ? .start
-            : ChangeCause(changes: update.changes, from: path(old), to: path(new), isCorrection: isCorrection)
-        return Change(from: old, to: new, cause: cause, observed: update.observed)
+    private func cause(_ update: NetworkUpdate, _ isCorrection: Bool, from old: Path, to new: Path) -> ChangeCause {
+        guard old.via != .unknown else { return .start }
+        return ChangeCause(changes: update.changes, from: old, to: new, isCorrection: isCorrection)
+    }
+}
+
+extension ReachabilityMachine {
+    /// The state with what the probes say.
+    func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
+        guard !board.isEmpty else {
+            return ReachabilityState(ipv4: ipv4, ipv6: ipv6, isFlapping: flaps.isFlapping)
+        }
+        let verdict = board.connectivity
+        return ReachabilityState(
+            ipv4: ipv4,
+            ipv6: ipv6,
+            connectivity: verdict.connectivity,
+            familyConnectivity: verdict.families,
+            connectivityReason: verdict.reason,
+            isFlapping: flaps.isFlapping
+        )
+    }
+
+    /// Takes the state as it is now.
+    ///
+    /// - Returns: What settled, and that the state began to flap or stopped.
+    mutating func observe(_ state: ReachabilityState, cause: ChangeCause, observed: Observed) -> [Transition] {
+        // A probe is the cause of what it alone changes; of what a path began, the path is.
+        let hasNewPath = !reachability.settled.hasPaths(of: state)
+        let keepsCause = cause.kind == .probe && (hasNewPath || reachability.pendingCause?.kind == .probe)
+        var transitions: [Transition] = []
+        let settled = reachability.observe(
+            state,
+            cause: cause,
+            observed: observed,
+            at: observed.instant,
+            keepsCause: keepsCause
+        )
+        if let settled { transitions.append(.reachability(settled.change)) }
+        let grade = state.grade.known(since: flapGrade)
+        defer { flapGrade = grade }
+        if grade.isEdge(from: flapGrade) {
+            if flaps.edge(at: observed.instant) { transitions += noteFlapping(observed) }
+        }
+        return transitions
+    }
+
+    /// Publishes at once that the state flaps, or no longer does.
+    private mutating func noteFlapping(_ observed: Observed) -> [Transition] {
+        let isFlapping = flaps.isFlapping
+        let from = reachability.settled
+        reachability.amend { $0.flapping(isFlapping) }
+        guard from != reachability.settled else { return [] }
+        let cause = ChangeCause.flapping(isFlapping, interface: from.path.interface?.name)
+        return [.reachability(Change(from: from, to: reachability.settled, cause: cause, observed: observed))]
+    }
+
+    /// A moment on both clocks, reckoned from the last input.
+    private func observed(at now: ContinuousClock.Instant) -> Observed {
+        guard let latest else { return Observed(instant: now, microsecondsSince1970: 0) }
+        let passed = latest.instant.duration(to: now) / .microseconds(1)
+        let microseconds = Int64(exactly: max(-1e15, min(1e15, passed)).rounded()) ?? 0
+        let (sum, isTooLarge) = latest.microsecondsSince1970.addingReportingOverflow(microseconds)
+        return Observed(instant: now, microsecondsSince1970: isTooLarge ? latest.microsecondsSince1970 : sum)
     }
 }
 

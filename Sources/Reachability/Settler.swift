@@ -28,8 +28,10 @@ struct Settler<Value: SettlingValue> {
     private(set) var settled: Value
     /// The value as last observed.
     private(set) var raw: Value
-    private let policy: SettlePolicy
-    private var isKnown = false
+    /// How long a value must hold; may be replaced while one waits.
+    var policy: SettlePolicy
+    /// Whether a value was observed.
+    private(set) var isKnown = false
     /// When the observed value last changed its grade; `nil` while nothing waits.
     private var candidate: (since: Instant, cause: ChangeCause, observed: Observed)?
     /// When the value began to be restless.
@@ -42,7 +44,19 @@ struct Settler<Value: SettlingValue> {
     }
 
     /// Takes a new observation; the first one settles at once.
-    mutating func observe(_ value: Value, cause: ChangeCause, observed: Observed, at now: Instant) -> Settled? {
+    ///
+    /// With `keepsCause` the change that began the waiting stays the cause, if one waits.
+    mutating func observe(
+        _ value: Value,
+        cause: ChangeCause,
+        observed: Observed,
+        at now: Instant,
+        keepsCause: Bool = false
+    ) -> Settled? {
+        let (cause, observed) =
+            if keepsCause, let candidate, raw != settled { (candidate.cause, candidate.observed) } else {
+                (cause, observed)
+            }
         let isNewGrade = value.grade != raw.grade
         let isNew = value != raw
         raw = value
@@ -69,6 +83,21 @@ struct Settler<Value: SettlingValue> {
         self.restlessSince = now
         return publish(at: now)
     }
+
+    /// Lets the waiting begin anew: the time before does not count.
+    mutating func restart(at now: Instant) {
+        candidate?.since = now
+        if restlessSince != nil { restlessSince = now }
+    }
+
+    /// Changes the published and the observed value alike, apart from all settling.
+    mutating func amend(_ change: (Value) -> Value) {
+        settled = change(settled)
+        raw = change(raw)
+    }
+
+    /// The cause of what waits; nil while nothing does.
+    var pendingCause: ChangeCause? { raw == settled ? nil : candidate?.cause }
 
     /// When ``tick(at:)`` has something to do, unless an observation comes first.
     var deadline: Instant? {

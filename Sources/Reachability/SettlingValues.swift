@@ -24,8 +24,62 @@ extension ReachabilityState: SettlingValue {
 
     var grade: Grade { Grade(ipv4: ipv4.grade, ipv6: ipv6.grade, connectivity: connectivity) }
 
-    /// The loss of one family is a loss.
-    func loses(to next: ReachabilityState) -> Bool { ipv4.loses(to: next.ipv4) || ipv6.loses(to: next.ipv6) }
+    /// The loss of one family is a loss, and so is worse connectivity.
+    ///
+    /// What was known of a path that is still there and now is not counts as lost as well: the verdicts that follow a
+    /// change of the path have the time of a loss to arrive, so that a failover is one transition.
+    func loses(to next: ReachabilityState) -> Bool {
+        if ipv4.loses(to: next.ipv4) || ipv6.loses(to: next.ipv6) { return true }
+        guard let goodness = connectivity.goodness else { return false }
+        return next.connectivity.goodness.map { $0 < goodness } ?? (connectivity != .none)
+    }
+
+    /// Whether nothing but the probes' part differs.
+    func hasPaths(of other: ReachabilityState) -> Bool {
+        ipv4.grade == other.ipv4.grade && ipv6.grade == other.ipv6.grade
+    }
+
+    /// The same state, flapping or not.
+    func flapping(_ isFlapping: Bool) -> ReachabilityState {
+        ReachabilityState(
+            ipv4: ipv4,
+            ipv6: ipv6,
+            connectivity: connectivity,
+            familyConnectivity: familyConnectivity,
+            connectivityReason: connectivityReason,
+            isFlapping: isFlapping
+        )
+    }
+}
+
+extension ReachabilityState.Grade {
+    /// The grade with what was known of connectivity before where nothing is known now: that a path has no verdict yet, or
+    /// that there is no path to have one, is no change of its own.
+    func known(since before: Self?) -> Self {
+        let isTold = connectivity != .unknown && connectivity != .none
+        return Self(ipv4: ipv4, ipv6: ipv6, connectivity: isTold ? connectivity : before?.connectivity ?? .unknown)
+    }
+
+    /// Whether something changed; the first verdict is no change.
+    func isEdge(from before: Self?) -> Bool {
+        guard let before else { return true }
+        let isFirst = before.connectivity == .unknown
+        return ipv4 != before.ipv4 || ipv6 != before.ipv6 || (!isFirst && connectivity != before.connectivity)
+    }
+}
+
+extension Connectivity {
+    /// How good it is; nil when nothing is known.
+    var goodness: Int? {
+        switch self {
+        case .unknown: nil
+        case .none: 0
+        case .local: 1
+        case .portal: 2
+        case .partial: 3
+        case .full: 4
+        }
+    }
 }
 
 extension TargetState: SettlingValue {

@@ -162,6 +162,23 @@ import Testing
         #expect(reply.reachability.state?.connectivity == "full")
     }
 
+    @Test func `that a state flaps leaves pending what waits`() throws {
+        let board = Self.board()
+        board.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 3, at: Self.moment(0))
+        board.note(.path(Self.change(Self.wifi, Self.lost, 5)), sequence: 4, at: Self.moment(5))
+        let flapping = ReachabilityState(ipv4: Self.wifi.ipv4, ipv6: Self.wifi.ipv6, isFlapping: true)
+        let change = Change(
+            from: Self.wifi,
+            to: flapping,
+            cause: ChangeCause(kind: .flapping, code: "flapping_started"),
+            observed: Self.moment(5)
+        )
+        board.note(.reachability(change), sequence: 5, at: Self.moment(5))
+        let reply = try Self.reply(board, at: 6)
+        #expect(reply.reachability.state?.isFlapping == true)
+        #expect(reply.reachability.pending?.state?.via == "none")
+    }
+
     @Test func `how long the probes say the same is told apart from how long the path is the same`() throws {
         let board = Self.board()
         func settle(_ from: ReachabilityState, _ to: ReachabilityState, _ seconds: Int) throws -> StatusReply.Standing {

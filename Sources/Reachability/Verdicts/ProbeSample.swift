@@ -1,4 +1,5 @@
 public import Probes
+
 public import struct FoundationEssentials.Date
 
 /// What the state machine has to know of one completed check.

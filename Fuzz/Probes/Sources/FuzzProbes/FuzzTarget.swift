@@ -8,6 +8,8 @@ enum FuzzTarget: String, CaseIterable {
     case expectations
     case header
     case journal
+    case portal
+    case recording
     case response
     case url
 
@@ -28,6 +30,8 @@ enum FuzzTarget: String, CaseIterable {
         case .expectations: FuzzExpectations.run(input)
         case .header: FuzzHeaders.run(input)
         case .journal: FuzzJournal.run(input)
+        case .portal: FuzzPortal.run(input)
+        case .recording: FuzzRecording.run(input)
         case .response: FuzzResponse.run(input)
         case .url: FuzzURLs.run(input)
         }

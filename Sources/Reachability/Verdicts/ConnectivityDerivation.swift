@@ -1,0 +1,127 @@
+internal import Probes
+
+/// What the probes of one place come to together.
+struct ConnectivityVerdict: Sendable, Equatable {
+    var connectivity: Connectivity
+    var families = FamilyConnectivity()
+    var reason: ConnectivityReason?
+
+    /// Nothing is probed.
+    static let unknown = ConnectivityVerdict(connectivity: .unknown)
+}
+
+/// One probe as the reason for a connectivity sees it.
+struct ProbeView {
+    let name: String
+    let isRequired: Bool
+    let standing: ProbeStanding
+}
+
+extension ConnectivityVerdict {
+    /// Derives what the probes of one place come to.
+    ///
+    /// - Parameters:
+    ///   - tally: The probes, counted.
+    ///   - ways: The families in which packets can leave at all.
+    ///   - quorum: How many of the required probes of a family have to be up.
+    ///   - probes: The same probes in order, to name one; looked at only as far as a reason is wanted.
+    init(
+        _ tally: ConnectivityTally,
+        ways: Vantages.Ways,
+        quorum: Quorum,
+        probes: some Collection<ProbeView>
+    ) {
+        let families = FamilyConnectivity(
+            ipv4: ways.ipv4 == nil ? .none : tally.family(tally.ipv4, portals: tally.portals.ipv4, quorum),
+            ipv6: ways.ipv6 == nil ? .none : tally.family(tally.ipv6, portals: tally.portals.ipv6, quorum)
+        )
+        let connectivity = ways.isEmpty ? .none : tally.connectivity(families, quorum)
+        self.init(
+            connectivity: connectivity,
+            families: families,
+            reason: tally.reason(connectivity, quorum: quorum, probes: probes)
+        )
+    }
+}
+
+extension ConnectivityTally {
+    /// What the probes of one family come to; those of no family in particular help to fill the quorum, no more.
+    fileprivate func family(_ own: Votes, portals: Int, _ quorum: Quorum) -> Connectivity {
+        if portals > 0 { return .portal }
+        guard own.isDefinite else { return .unknown }
+        guard own.up > 0 else { return .local }
+        return (own + any).satisfies(quorum) ? .full : .partial
+    }
+
+    fileprivate func connectivity(_ families: FamilyConnectivity, _ quorum: Quorum) -> Connectivity {
+        if portalCount > 0 { return .portal }
+        let told: Set<Connectivity> = [.full, .partial, .local]
+        var definite: [Connectivity] = [families.ipv4, families.ipv6].filter(told.contains)
+        if definite.isEmpty, any.isDefinite {
+            let satisfied: Connectivity = any.satisfies(quorum) ? .full : .partial
+            definite = [any.up == 0 ? .local : satisfied]
+        }
+        guard !definite.isEmpty else {
+            // Where nothing is required, whatever answers is good enough, and whatever does not says nothing.
+            let asksNothing = (ipv4 + ipv6 + any).pending == 0
+            return asksNothing && up.tls + up.plain > 0 ? .full : .unknown
+        }
+        if definite.allSatisfy({ $0 == .full }) { return .full }
+        return definite.allSatisfy { $0 == .local } && any.up == 0 ? .local : .partial
+    }
+
+    fileprivate func reason(
+        _ connectivity: Connectivity,
+        quorum: Quorum,
+        probes: some Collection<ProbeView>
+    ) -> ConnectivityReason? {
+        switch connectivity {
+        case .full, .none: return nil
+        case .portal:
+            guard let probe = probes.first(where: { $0.standing.verdict == .portal }) else { return nil }
+            let code = probe.standing.code ?? .portalContent
+            return ConnectivityReason(code: code.rawValue, probe: probe.name, portalURL: probe.standing.portalURL)
+        case .unknown:
+            guard ignored > 0 else { return nil }
+            return probes.first { $0.standing.verdict == .unknown && $0.standing.code != nil }?.reason
+        case .partial, .local:
+            if let code = commonReason { return ConnectivityReason(code: code.rawValue) }
+            return Self.individualReason(quorum: quorum, probes: probes)
+        }
+    }
+
+    /// What the checks over TLS and those without say together.
+    private var commonReason: ReasonCode? {
+        guard up.tls == 0 else { return nil }
+        switch (tlsDown.foreign, tlsDown.other) {
+        case (0, 0): return nil
+        case (0, _): return up.plain > 0 ? .httpsUnreachable : nil
+        case (_, 0) where up.plain > 0: return .tlsIntercepted
+        default: return up.plain > 0 ? nil : .portalSuspected
+        }
+    }
+
+    /// The first probe that is down, else the first that could not ask; a missed quorum when they differ.
+    private static func individualReason(
+        quorum: Quorum,
+        probes: some Collection<ProbeView>
+    ) -> ConnectivityReason? {
+        let down = probes.lazy.filter { $0.isRequired && $0.standing.verdict == .down }
+        let unresolved = probes.lazy.filter { $0.isRequired && $0.isUnresolved }
+        guard let first = down.first ?? unresolved.first else { return nil }
+        if case .atLeast = quorum {
+            let isMixed = down.contains { $0.standing.code != first.standing.code }
+            let isMixedToo = unresolved.contains { $0.standing.code != first.standing.code }
+            if isMixed || isMixedToo { return ConnectivityReason(code: ReasonCode.quorumMissed.rawValue) }
+        }
+        return first.reason
+    }
+}
+
+extension ProbeView {
+    fileprivate var isUnresolved: Bool { standing.verdict == .unknown && standing.code?.isResolverFault == true }
+
+    fileprivate var reason: ConnectivityReason? {
+        standing.code.map { ConnectivityReason(code: $0.rawValue, probe: name) }
+    }
+}

@@ -1,0 +1,19 @@
+internal import Probes
+
+extension FindingCode {
+    /// The name could not be looked up: nobody's target's fault, and nothing is reached without it either.
+    var isResolverFault: Bool {
+        switch self {
+        case .dnsTimeout, .dnsFailure, .resolverBusy: true
+        default: false
+        }
+    }
+
+    /// A certificate that somebody in the target's place would show: a portal, or an interceptor.
+    var isForeignCertificate: Bool {
+        switch self {
+        case .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch: true
+        default: false
+        }
+    }
+}

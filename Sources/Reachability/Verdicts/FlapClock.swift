@@ -1,0 +1,53 @@
+/// Whether a state flaps that is not sampled, but changes when it changes.
+///
+/// Each edge is a changed sample, and every ten seconds without one are an unchanged sample. The quiet time is counted when
+/// it is asked for, so that a timer is needed only while the state flaps.
+struct FlapClock: Sendable, Equatable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// How long a state has to be quiet to count as sampled once.
+    static let quiet: Duration = .seconds(10)
+
+    private var history = FlapHistory()
+    /// The time up to which samples were counted; nil before there is a state.
+    private var counted: Instant?
+
+    /// Whether the state flaps.
+    var isFlapping: Bool { history.isFlapping }
+
+    /// The state changed, or was seen for the first time.
+    ///
+    /// - Returns: Whether flapping started or stopped since the last call.
+    mutating func edge(at now: Instant) -> Bool {
+        let before = isFlapping
+        if counted != nil {
+            _ = pass(to: now)
+            _ = history.add(isChange: true)
+        }
+        counted = max(counted ?? now, now)
+        return isFlapping != before
+    }
+
+    /// Time passed without an edge.
+    ///
+    /// - Returns: Whether flapping stopped.
+    mutating func pass(to now: Instant) -> Bool {
+        guard let counted, counted < now else { return false }
+        let before = isFlapping
+        let samples = Int(min(counted.duration(to: now) / Self.quiet, 1e9))
+        for _ in 0..<min(samples, FlapHistory.steps) { _ = history.add(isChange: false) }
+        self.counted = counted.advanced(by: Self.quiet * samples)
+        return isFlapping != before
+    }
+
+    /// The machine was suspended: the time before says nothing about how quiet the state was.
+    mutating func restart(at now: Instant) {
+        if counted != nil { counted = now }
+    }
+
+    /// When flapping stops if nothing changes; nil while nothing flaps.
+    var deadline: Instant? {
+        guard let counted, let steps = history.stepsUntilStop else { return nil }
+        return counted.advanced(by: Self.quiet * steps)
+    }
+}

@@ -1,0 +1,55 @@
+/// Whether something changes too often: the last 21 samples, weighted towards the newest.
+///
+/// As in Nagios: each of the 20 steps between two samples weighs from 0.75 (the oldest) to 1.25 (the newest) when it is a
+/// change; flapping starts at 30 percent of the whole weight and stops at 20.
+struct FlapHistory: Sendable, Hashable {
+    /// Steps that are looked at.
+    static let steps = 20
+    /// From this share of changes on, in percent, it flaps.
+    static let start = 30.0
+    /// At this share it flaps no longer.
+    static let stop = 20.0
+
+    /// One bit a step, the newest lowest; set for a change.
+    private var changes: UInt32 = 0
+    /// Whether it flaps.
+    private(set) var isFlapping = false
+
+    /// The weighted share of changes, in percent.
+    var percent: Double { Self.percent(of: changes) }
+
+    /// Takes another step.
+    ///
+    /// - Returns: Whether flapping started or stopped with it.
+    mutating func add(isChange: Bool) -> Bool {
+        changes = Self.pushed(changes, isChange: isChange)
+        let share = percent
+        let flaps = isFlapping ? share > Self.stop : share >= Self.start
+        defer { isFlapping = flaps }
+        return flaps != isFlapping
+    }
+
+    /// After how many steps without a change it stops to flap; nil when it does not flap.
+    var stepsUntilStop: Int? {
+        guard isFlapping else { return nil }
+        var later = changes
+        for step in 1...Self.steps {
+            later = Self.pushed(later, isChange: false)
+            if Self.percent(of: later) <= Self.stop { return step }
+        }
+        return Self.steps
+    }
+
+    private static func pushed(_ changes: UInt32, isChange: Bool) -> UInt32 {
+        (changes << 1 | (isChange ? 1 : 0)) & (1 << UInt32(steps) - 1)
+    }
+
+    private static func percent(of changes: UInt32) -> Double {
+        guard changes != 0 else { return 0 }
+        var weight = 0.0
+        for age in 0..<steps where changes >> UInt32(age) & 1 == 1 {
+            weight += 1.25 - Double(age) * 0.5 / Double(steps - 1)
+        }
+        return weight * 100 / Double(steps)
+    }
+}

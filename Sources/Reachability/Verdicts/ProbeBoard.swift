@@ -1,0 +1,156 @@
+internal import NetlinkMonitor
+internal import Probes
+
+/// All probes at all vantages: which there are, how they fare, and what they come to together.
+///
+/// A check costs the same however many probes there are: standings are counted in and out of their place's tally.
+struct ProbeBoard: Sendable {
+    /// The rules, by name.
+    private var rules: [String: ProbeRule] = [:]
+    private var quorum = Quorum.all
+    private(set) var vantages = Vantages.none
+
+    /// The points in order, and with each its track.
+    private(set) var points: [ProbePoint] = []
+    private var tracks: [ProbeTrack] = []
+    private var positions: [ProbePoint: Int] = [:]
+    /// The tracks of points that are not there now, and may come back: of the default path, and of interfaces that exist.
+    private var dormant: [ProbePoint: ProbeTrack] = [:]
+
+    /// The probes of each place, counted; the default path has no name.
+    private var tallies: [String?: ConnectivityTally] = [:]
+    /// Which positions belong to a place, in order.
+    private var members: [String?: [Int]] = [:]
+    private var freshLooks: Set<ProbePoint> = []
+
+    /// Whether there is any rule.
+    var isEmpty: Bool { rules.isEmpty }
+
+    /// How each probe fares, in the order of the points.
+    var records: [ProbeRecord] { tracks.map(\.record) }
+
+    /// Takes a view of the network.
+    mutating func setVantages(_ vantages: Vantages, observed: Observed) {
+        guard vantages != self.vantages else { return }
+        self.vantages = vantages
+        arrange(observed)
+    }
+
+    /// Takes other rules; tracks of rules that are the same go on.
+    mutating func setRules(_ rules: [ProbeRule], quorum: Quorum, observed: Observed?) {
+        self.quorum = quorum
+        let rules = Dictionary(rules.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        guard rules != self.rules else { return }
+        self.rules = rules
+        if let observed { arrange(observed) }
+    }
+
+    /// Takes a completed check; nil for a point that is not there.
+    mutating func take(_ sample: ProbeSample) -> Judgement? {
+        guard let position = positions[sample.point] else { return nil }
+        let before = tracks[position].standing
+        let outcome = tracks[position].take(sample)
+        let after = tracks[position].standing
+        let rule = tracks[position].rule
+        let vantage = sample.point.vantage
+        if before != after {
+            tallies[vantage.interface]?.remove(before, rule, vantage.families)
+            tallies[vantage.interface]?.add(after, rule, vantage.families)
+        }
+        return Judgement(
+            outcome: outcome,
+            standing: after,
+            isChanged: before != after,
+            cadence: tracks[position].cadence,
+            expiry: rule.expiry
+        )
+    }
+
+    /// What came of a check.
+    struct Judgement {
+        let outcome: ProbeTrack.Outcome
+        let standing: ProbeStanding
+        let isChanged: Bool
+        let cadence: Cadence
+        let expiry: ExpiryPolicy
+    }
+
+    /// The machine was suspended.
+    mutating func suspend() {
+        for position in tracks.indices { tracks[position].suspend() }
+        for point in dormant.keys { dormant[point]?.suspend() }
+        freshLooks.formUnion(points)
+    }
+
+    /// The points that are to be looked at at once, in order; each once.
+    mutating func takeFreshLooks() -> [ProbePoint] {
+        defer { freshLooks = [] }
+        return freshLooks.filter { positions[$0] != nil }.sorted()
+    }
+
+    /// What the probes over the default path come to.
+    var connectivity: ConnectivityVerdict { verdict(nil, ways: vantages.defaults) }
+
+    /// The interfaces with a default route, by index.
+    var uplinks: [Uplink] {
+        vantages.places.map { place in
+            let verdict = verdict(place.interface.name, ways: place.ways)
+            return Uplink(
+                interface: place.interface,
+                connectivity: verdict.connectivity,
+                reason: verdict.reason,
+                isUsed: place.isUsed
+            )
+        }
+    }
+
+    private func verdict(_ place: String?, ways: Vantages.Ways) -> ConnectivityVerdict {
+        let probes = (members[place] ?? []).lazy.map { [tracks] position in
+            let track = tracks[position]
+            return ProbeView(name: track.rule.name, isRequired: track.rule.isRequired, standing: track.standing)
+        }
+        return ConnectivityVerdict(tallies[place] ?? ConnectivityTally(), ways: ways, quorum: quorum, probes: probes)
+    }
+}
+
+extension ProbeBoard {
+    /// Finds out which points there are now, and which of them are new or have another way.
+    private mutating func arrange(_ observed: Observed) {
+        var known = dormant
+        for track in tracks { known[track.point] = track }
+        let wanted = rules.values.flatMap { rule in
+            vantages.points(rule).map { (rule: rule, point: $0.point, ways: $0.ways) }
+        }
+        .sorted { $0.point < $1.point }
+        let before = positions
+        tracks = wanted.map { wanted in
+            guard var track = known.removeValue(forKey: wanted.point), track.rule == wanted.rule else {
+                freshLooks.insert(wanted.point)
+                return ProbeTrack(wanted.point, rule: wanted.rule, ways: wanted.ways)
+            }
+            if before[wanted.point] == nil || track.ways != wanted.ways {
+                track.lose(wanted.ways, observed: observed)
+                freshLooks.insert(wanted.point)
+            }
+            return track
+        }
+        points = tracks.map(\.point)
+        positions = Dictionary(zip(points, points.indices), uniquingKeysWith: { first, _ in first })
+        dormant = known.filter { point, track in
+            rules[point.probe] == track.rule && (point.vantage.interface.map(vantages.names.contains) ?? true)
+        }
+        freshLooks = freshLooks.filter { positions[$0] != nil }
+        count()
+    }
+
+    private mutating func count() {
+        tallies = [:]
+        members = [:]
+        for (position, track) in tracks.enumerated() {
+            let vantage = track.point.vantage
+            tallies[vantage.interface, default: ConnectivityTally()]
+                .add(track.standing, track.rule, vantage.families)
+            members[vantage.interface, default: []].append(position)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import NetlinkMonitor
+import Probes
+import Testing
+
+import struct FoundationEssentials.Date
+
+@testable import Reachability
+
+/// When a certificate is announced to expire.
+struct ExpiryWatchTests {
+    static let day = 86_400.0
+    static let birth = 1_800_000_000.0
+
+    static func certificate(
+        _ hash: String = "aa",
+        lifetime days: Double = 100,
+        issuer: String = "CN=Authority",
+        isVerified: Bool = true
+    ) -> CertificateFacts {
+        CertificateFacts(
+            sha256: hash,
+            subject: "CN=Server",
+            issuer: issuer,
+            notBefore: Date(timeIntervalSince1970: birth),
+            notAfter: Date(timeIntervalSince1970: birth + days * day),
+            isVerified: isVerified
+        )
+    }
+
+    static func sample(_ certificates: [CertificateFacts], after days: Double, probe: String = "web") -> ProbeSample {
+        let time = Observed(
+            instant: ContinuousClock.now,
+            microsecondsSince1970: Int64((birth + days * day) * 1_000_000)
+        )
+        let point = ProbePoint(probe: probe, vantage: .default)
+        return ProbeSample(point: point, outcome: .ok, certificates: certificates, observed: time)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        var lifetime = 100.0
+        /// The days after the beginning of the validity at which the certificate is seen.
+        let seen: [Double]
+        let thresholds: [String]
+        var policy = ExpiryPolicy()
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "a young certificate", seen: [0, 10, 69.9], thresholds: []),
+        Case(
+            name: "each threshold once",
+            seen: [69, 70, 71, 89, 90, 92, 93, 94, 98.9, 99, 99.5, 100, 101, 130],
+            thresholds: ["30%", "10%", "7d", "1d", "expired"]
+        ),
+        Case(name: "of several at once the most urgent", seen: [95, 96], thresholds: ["7d"]),
+        Case(name: "expired when first seen", seen: [200, 201], thresholds: ["expired"]),
+        Case(name: "a clock that is set back announces nothing again", seen: [99.5, 71, 99.6], thresholds: ["1d"]),
+        Case(name: "not valid yet", seen: [-5], thresholds: []),
+        Case(
+            name: "seven days say nothing of a certificate for six",
+            lifetime: 6,
+            seen: [0.1, 1, 4.3, 5.1, 5.5],
+            thresholds: ["30%", "1d", "10%"]
+        ),
+        Case(name: "no validity at all", lifetime: 0, seen: [-1, 1], thresholds: ["expired"]),
+        Case(
+            name: "thresholds can be set",
+            seen: [49, 51, 80, 96, 101],
+            thresholds: ["50%", "20d", "expired"],
+            policy: ExpiryPolicy(lifetimePercents: [50], days: [20])
+        ),
+    ]
+
+    @Test("announcements follow the table", arguments: cases)
+    func announces(_ expiryCase: Case) {
+        var watch = ExpiryWatch()
+        let thresholds = expiryCase.seen.flatMap { days in
+            watch.take(Self.sample([Self.certificate(lifetime: expiryCase.lifetime)], after: days), expiryCase.policy)
+                .map(\.threshold)
+        }
+        #expect(thresholds == expiryCase.thresholds)
+    }
+
+    @Test("what is left is told in whole percents and days", arguments: [(71.5, 28, 28), (99.5, 0, 0), (101.5, 0, -2)])
+    func left(_ days: Double, _ percent: Int, _ daysLeft: Int) throws {
+        var watch = ExpiryWatch()
+        let expiry = try #require(watch.take(Self.sample([Self.certificate()], after: days), ExpiryPolicy()).first)
+        #expect(expiry.percentLeft == percent)
+        #expect(expiry.daysLeft == daysLeft)
+        #expect(expiry.probe == "web")
+    }
+
+    @Test("a certificate that several probes see is announced once, and by the first")
+    func shared() {
+        var watch = ExpiryWatch()
+        #expect(watch.take(Self.sample([Self.certificate()], after: 75), ExpiryPolicy()).count == 1)
+        #expect(watch.take(Self.sample([Self.certificate()], after: 75, probe: "mail"), ExpiryPolicy()).isEmpty)
+    }
+
+    @Test("a refused certificate counts, and so does an intermediate one; a root that is sent along does not")
+    func chain() {
+        var watch = ExpiryWatch()
+        let chain = [
+            Self.certificate("aa", isVerified: false), Self.certificate("bb", isVerified: false),
+            Self.certificate("cc", issuer: "CN=Server", isVerified: false),
+        ]
+        let announced = watch.take(Self.sample(chain, after: 75), ExpiryPolicy())
+        #expect(announced.map(\.certificate.sha256) == ["aa", "bb"])
+        #expect(announced.map(\.position) == [0, 1])
+        let own = [Self.certificate("dd", issuer: "CN=Server")]
+        #expect(watch.take(Self.sample(own, after: 75), ExpiryPolicy()).count == 1)
+    }
+
+    @Test("a server with a new certificate each time does not fill the memory")
+    func bounded() {
+        var watch = ExpiryWatch()
+        for number in 0..<(3 * ExpiryWatch.capacity) {
+            _ = watch.take(Self.sample([Self.certificate("\(number)")], after: 75), ExpiryPolicy())
+            #expect(watch.count <= ExpiryWatch.capacity)
+        }
+        // The newest are remembered.
+        let newest = Self.certificate("\(3 * ExpiryWatch.capacity - 1)")
+        #expect(watch.take(Self.sample([newest], after: 75), ExpiryPolicy()).isEmpty)
+    }
+
+    @Test("dates out of all reason do not trap", arguments: [-1e300, -1e18, 1e18, 1e300])
+    func hostile(_ seconds: Double) {
+        var watch = ExpiryWatch()
+        var certificate = Self.certificate()
+        certificate.notAfter = Date(timeIntervalSince1970: seconds)
+        _ = watch.take(
+            Self.sample([certificate], after: 75),
+            ExpiryPolicy(lifetimePercents: [Int.max, -5], days: [Int.min])
+        )
+        certificate.notBefore = Date(timeIntervalSince1970: -seconds)
+        _ = watch.take(Self.sample([certificate], after: 80), ExpiryPolicy())
+    }
+}

@@ -1,0 +1,267 @@
+import NetlinkMonitor
+import Probes
+import Testing
+
+@testable import Reachability
+
+/// What the checks of one probe come to.
+struct ProbeTrackTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// The checks, a letter each (``ScriptedCheck``); `X` is another path, `Z` a suspended machine.
+        let checks: String
+        /// The verdict after each: `?` none yet, `n` none by this machine's fault, `U`p, `D`own, `P`ortal.
+        let verdicts: String
+        /// The cadence after each: `s`teady, `d`oubtful, `p`ortal, or the attempt while down.
+        var cadence: String?
+        /// How many verdicts are published.
+        var published: Int?
+        var rule = ProbeRule(name: "web")
+        var testDescription: String { name }
+    }
+
+    static let portal = ProbeRule(name: "web", isPortalCheck: true, usesTLS: false)
+    static let latency = ProbeRule(name: "web", latency: DeadBand(good: 100, bad: 400))
+    static let loss = ProbeRule(name: "web", fall: 2, loss: DeadBand(good: 10, bad: 40), lossWindow: 10)
+
+    static let cases = [
+        Case(name: "one success makes it up", checks: "ss", verdicts: "UU", cadence: "ss", published: 1),
+        Case(name: "three failures make it down", checks: "fff", verdicts: "??D", cadence: "dd0", published: 1),
+        Case(
+            name: "up falls after three in a row, and asks faster meanwhile",
+            checks: "sffsfff",
+            verdicts: "UUUUUUD",
+            cadence: "sddsdd0",
+            published: 2
+        ),
+        Case(
+            name: "down backs off, and rises after two in a row",
+            checks: "fffffsfss",
+            verdicts: "??DDDDDDU",
+            cadence: "dd012d3ds",
+            published: 2
+        ),
+        Case(
+            name: "one failure and one success are enough where the rule says so",
+            checks: "sfs",
+            verdicts: "UDU",
+            cadence: "s0s",
+            rule: ProbeRule(name: "web", fall: 1, rise: 1)
+        ),
+        Case(
+            name: "this machine's fault is no vote",
+            checks: "sffuf",
+            verdicts: "UUUUD",
+            cadence: "sddd0",
+            published: 2
+        ),
+        Case(
+            name: "three of this machine's faults in a row leave nothing known",
+            checks: "suuuuus",
+            verdicts: "UUUnnnU",
+            cadence: "sdd012s",
+            published: 3
+        ),
+        Case(
+            name: "a down target whose name cannot be asked for is unknown after three",
+            checks: "fffuuu",
+            verdicts: "??DDDn",
+            cadence: "dd0120",
+            published: 2
+        ),
+        Case(
+            name: "an answer after unknown decides anew",
+            checks: "uuufff",
+            verdicts: "??nnnD",
+            cadence: "dd0dd0",
+            published: 2
+        ),
+        Case(
+            name: "another code counts when it comes back three times",
+            checks: "fffgfgfgggg",
+            verdicts: "??DDDDDDDDD",
+            published: 2
+        ),
+        Case(
+            name: "another path takes the verdict, and the same one again is no news",
+            checks: "sXs",
+            verdicts: "U?U",
+            published: 1
+        ),
+        Case(
+            name: "another path voids the streak",
+            checks: "sffXffsff",
+            verdicts: "UUU???UUU",
+            published: 1
+        ),
+        Case(
+            name: "a suspended machine voids the streak and keeps the verdict",
+            checks: "sffZfff",
+            verdicts: "UUUUUUD",
+            published: 2
+        ),
+        Case(
+            name: "a portal is there at once where nothing was known",
+            checks: "PPO",
+            verdicts: "PPU",
+            cadence: "pps",
+            published: 2,
+            rule: portal
+        ),
+        Case(
+            name: "a portal takes two looks where something was known",
+            checks: "OPOPPO",
+            verdicts: "UUUUPU",
+            cadence: "sdsdps",
+            published: 3,
+            rule: portal
+        ),
+        Case(
+            name: "a portal ends with failures",
+            checks: "Pccc",
+            verdicts: "PPPD",
+            cadence: "ppp0",
+            published: 2,
+            rule: portal
+        ),
+        Case(
+            name: "a portal's address that is another one each time is no news",
+            checks: "QQQQ",
+            verdicts: "PPPP",
+            published: 1,
+            rule: portal
+        ),
+        Case(
+            name: "a portal's new address that stays is news once",
+            checks: "QPPPP",
+            verdicts: "PPPPP",
+            published: 2,
+            rule: portal
+        ),
+        Case(
+            name: "evidence of a portal counts only for a check that looks for one",
+            checks: "PPP",
+            verdicts: "??D"
+        ),
+        Case(
+            name: "a latency in the band is no vote",
+            checks: "mmsmmlmlml",
+            verdicts: "??UUUUUUUD",
+            cadence: "ddsssdddd0",
+            rule: latency
+        ),
+        Case(
+            name: "a latency that stays in the band is not hurried",
+            checks: "slmmm",
+            verdicts: "UUUUU",
+            cadence: "sddds",
+            rule: latency
+        ),
+        Case(
+            name: "a target that does not answer is down in spite of the band",
+            checks: "ssssssssssff",
+            verdicts: "UUUUUUUUUUUD",
+            rule: loss
+        ),
+        Case(
+            name: "so much loss is down though checks succeed",
+            checks: "sfsfsfsfs",
+            verdicts: "UUUUUUUUD",
+            published: 2,
+            rule: loss
+        ),
+        Case(
+            name: "loss between good and bad changes nothing",
+            checks: "ssssssssfsfssssssssff",
+            verdicts: String(repeating: "U", count: 20) + "D",
+            rule: loss
+        ),
+    ]
+
+    @Test("verdicts and cadence follow the table", arguments: cases)
+    func follows(_ trackCase: Case) {
+        let ways = Vantages.Ways(ipv4: Vantages.Way(via: .wifi, interface: 3, gateway: nil))
+        var track = ProbeTrack(ScriptedCheck.point, rule: trackCase.rule, ways: ways)
+        var verdicts = ""
+        var cadence = ""
+        var published = 0
+        var last = ProbeStanding.unknown
+        for (index, check) in trackCase.checks.enumerated() {
+            switch check {
+            case "X": track.lose(ways, observed: ScriptedCheck.time(index))
+            case "Z": track.suspend()
+            default:
+                let outcome = track.take(ScriptedCheck.sample(check, at: index))
+                if let step = outcome.verdict {
+                    published += 1
+                    #expect(step.from == last)
+                    last = step.to
+                }
+                if let step = outcome.flapping {
+                    #expect(step.from == last)
+                    last = step.to
+                }
+            }
+            #expect(track.record.isStale == "XZ".contains(check))
+            verdicts.append(letter(track.standing))
+            cadence.append(letter(track.cadence))
+        }
+        #expect(verdicts == trackCase.verdicts)
+        if let expected = trackCase.cadence { #expect(cadence == expected) }
+        if let expected = trackCase.published { #expect(published == expected) }
+    }
+
+    private func letter(_ standing: ProbeStanding) -> Character {
+        switch standing.verdict {
+        case .unknown: standing.code == nil ? "?" : "n"
+        case .up: "U"
+        case .down: "D"
+        case .portal: "P"
+        }
+    }
+
+    private func letter(_ cadence: Cadence) -> Character {
+        switch cadence {
+        case .steady: "s"
+        case .doubtful: "d"
+        case .portal: "p"
+        case .down(let attempt): Character("\(attempt)")
+        }
+    }
+
+    @Test(
+        "a verdict has the code of what decided it",
+        arguments: [
+            ("ffg", FindingCode.httpStatus), ("uuu", .dnsTimeout), ("lll", .latencyHigh), ("fffgggg", .httpStatus),
+        ]
+    )
+    func codes(_ checks: String, _ code: FindingCode) {
+        var track = ProbeTrack(ScriptedCheck.point, rule: Self.latency, ways: Vantages.Ways())
+        for check in checks { _ = track.take(ScriptedCheck.sample(check)) }
+        #expect(track.standing.code == code)
+    }
+
+    @Test("the record tells since when, the last check and how many like it")
+    func record() {
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), ways: Vantages.Ways())
+        #expect(track.record == ProbeRecord(point: ScriptedCheck.point, standing: .unknown))
+        for (index, check) in "ssfff".enumerated() { _ = track.take(ScriptedCheck.sample(check, at: index)) }
+        #expect(track.record.since == ScriptedCheck.time(4))
+        #expect(track.record.last == ScriptedCheck.sample("f", at: 4))
+        #expect(track.record.streak == 3)
+        #expect(track.record.standing == ProbeStanding(.down, code: .connectTimeout))
+    }
+
+    @Test("a probe that fails every other time flaps, and every verdict is published all the same")
+    func flaps() {
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web", fall: 1, rise: 1), ways: .init())
+        var words: [String] = []
+        for check in "sfsfsfsf" + String(repeating: "s", count: 20) {
+            let outcome = track.take(ScriptedCheck.sample(check))
+            if let step = outcome.verdict { words.append("\(step.to.verdict)") }
+            if let step = outcome.flapping { words.append(step.to.isFlapping ? "flaps" : "calm") }
+        }
+        #expect(words == ["up", "down", "up", "down", "up", "down", "up", "flaps", "down", "up", "calm"])
+        #expect(!track.standing.isFlapping)
+    }
+}
