@@ -28,12 +28,8 @@ final class EventStream {
     /// Where it stands among the hub's live streams.
     var liveIndex: Int?
     private(set) var opening: StreamOpening?
-    /// Whether events without a number are asked for.
-    let listens: Bool
-    /// How many of those were dropped since it began, because the connection took no more.
-    private(set) var dropped: UInt64 = 0
-    /// How many of them it was not told of yet.
-    private var droppedUntold: UInt64 = 0
+    /// What it gets of the events without a number; `nil` when it asks for none.
+    private(set) var listener: BroadcastListener?
 
     private let hub: StreamHub
     private let connection: Connection
@@ -57,10 +53,7 @@ final class EventStream {
         whenDecided: @escaping (StreamRefusal?) -> Void
     ) {
         self.order = order
-        // events.sock has everything that is numbered, and nothing else.
-        listens =
-            order.form == .reply
-            && EventType.allCases.contains { Broadcasts.carries($0) && order.filter.asks(for: $0.rawValue.utf8) }
+        listener = BroadcastListener(order)
         self.connection = connection
         self.hub = hub
         self.whenDecided = whenDecided
@@ -212,29 +205,10 @@ final class EventStream {
         return passesType && order.filter.passes(subject: chunk.subjects[line])
     }
 
-    // MARK: Without a number
-
-    /// Writes events without a number between the others, or drops them when the connection takes no more.
+    /// Takes events without a number.
     func hear(_ batch: Broadcasts.Batch) {
-        guard phase == .live, listens else { return }
-        for event in batch.events
-        where order.filter.asks(for: event.type.rawValue.utf8) && order.filter.passes(subject: event.subject) {
-            guard connection.isWritable else {
-                drop(1)
-                continue
-            }
-            var line = ByteBufferAllocator().buffer(capacity: event.line.count + 64)
-            line.writeReply(event.line, dropped: droppedUntold)
-            droppedUntold = 0
-            connection.write(line, lines: 1)
-        }
-        drop(batch.dropped)
-        connection.flush()
-    }
-
-    private func drop(_ count: UInt64) {
-        dropped &+= count
-        droppedUntold &+= count
+        guard phase == .live else { return }
+        listener?.write(batch, to: connection)
     }
 
     // MARK: Replaying

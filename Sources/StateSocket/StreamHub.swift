@@ -155,7 +155,7 @@ final class StreamHub {
         guard stream.liveIndex == nil else { return }
         stream.liveIndex = live.count
         live.append(stream)
-        guard stream.listens else { return }
+        guard stream.listener != nil else { return }
         listening.append(stream)
         broadcasts.listeners.store(listening.count, ordering: .relaxed)
     }
@@ -171,7 +171,7 @@ final class StreamHub {
         parked.removeAll { $0 === stream }
         guard let index = stream.liveIndex else { return }
         stream.liveIndex = nil
-        if stream.listens {
+        if stream.listener != nil {
             listening.removeAll { $0 === stream }
             broadcasts.listeners.store(listening.count, ordering: .relaxed)
         }

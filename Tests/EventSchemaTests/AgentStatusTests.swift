@@ -130,7 +130,8 @@ import Testing
         schedule.longestDelay = .milliseconds(1200)
         schedule.bytes = ["wwan": 40_960]
         let transitions: [(Transition, UInt64, Int)] = [
-            (.reachability(change), 8, 61), (.probe(GoldenTests.point("web", nil, .ipv4), GoldenTests.probeFell), 7, 60),
+            (.reachability(change), 8, 61),
+            (.probe(GoldenTests.point("web", nil, .ipv4), GoldenTests.probeFell), 7, 60),
             (.certificate(GoldenTests.expiry), 9, 61),
         ]
         return AgentStatus(
@@ -188,7 +189,9 @@ import Testing
         for list in ["probes", "uplinks", "recent"] {
             for entry in try #require(probing[list] as? [[String: Any]]) {
                 names.formUnion(entry.keys)
-                for member in ["certificate", "reason"] { names.formUnion((entry[member] as? [String: Any] ?? [:]).keys) }
+                for member in ["certificate", "reason"] {
+                    names.formUnion((entry[member] as? [String: Any] ?? [:]).keys)
+                }
                 for pin in entry["pins"] as? [[String: Any]] ?? [] { names.formUnion(pin.keys) }
             }
         }

@@ -65,7 +65,7 @@ struct GoldenTests {
         return EventDraft(transition, texts: &texts)
     }
 
-    static let drafts: [(name: String, draft: EventDraft)] = [
+    static let kernelDrafts: [(name: String, draft: EventDraft)] = [
         (
             "agent.started",
             .agentStarted(version: "0.1.0", origin: origin, settle: .standard, targets: [office])
@@ -172,7 +172,9 @@ struct GoldenTests {
                 targets: [(office, TargetState(address: office.address, path: noRoute))]
             )
         ),
-    ] + probeDrafts
+    ]
+
+    static let drafts = kernelDrafts + probeDrafts
 
     @Test("the bytes of each event are those of its golden file", arguments: drafts.indices)
     func golden(_ index: Int) throws {

@@ -50,7 +50,9 @@ struct BroadcastTests {
         #expect(!lines.contains { $0.contains(#""seq""#) || $0.contains(#""dropped""#) })
     }
 
-    @Test(arguments: ["{}", #"{"types":["*"]}"#, #"{"types":["path.*","agent.*"]}"#, #"{"subjects":["web","default"]}"#])
+    @Test(arguments: [
+        "{}", #"{"types":["*"]}"#, #"{"types":["path.*","agent.*"]}"#, #"{"subjects":["web","default"]}"#,
+    ])
     func `nobody else is told, and nobody wants it`(parameters: String) async throws {
         let (wants, lines) = try await ServedStream.run { stream in
             let clients = [try Client(stream.events), try Self.subscribe(stream, parameters)]

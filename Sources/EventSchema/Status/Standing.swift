@@ -54,7 +54,7 @@ public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
         if !keepsVia || viaSince == nil { viaSince = time }
         connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
         cause = change.cause
-        // What settles is what was observed last.
-        pending = nil
+        // What settles is what was observed last; that a state flaps is told while another one waits.
+        if change.cause.kind != .flapping || pending?.state == state { pending = nil }
     }
 }

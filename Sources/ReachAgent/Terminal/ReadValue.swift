@@ -73,7 +73,7 @@ enum ReadValue: Decodable, Sendable, Hashable {
 // MARK: - States
 
 extension ReadValue {
-    /// A state of the machine or of a target in a few words: `wifi wlan0 IPv4+IPv6, full`, or `none (link_down wlan0)`.
+    /// A state of the machine or of a target in a few words: `wifi wlan0 IPv4, full`, or `none (link_down wlan0)`.
     var stateSummary: String? {
         guard let path = self["path"], let summary = path.pathSummary else { return self["via"]?.text }
         let flapping = self["flapping"] == .boolean(true) ? ", flapping" : ""
@@ -86,7 +86,8 @@ extension ReadValue {
                 probe: self["connectivity_probe"]?.text
             )
         }
-        return (families.isEmpty ? summary : "\(summary) \(families.joined(separator: "+"))") + (beyond ?? "") + flapping
+        return (families.isEmpty ? summary : "\(summary) \(families.joined(separator: "+"))") + (beyond ?? "")
+            + flapping
     }
 
     /// How a probe fares in a few words: `up`, or `down (connect_refused)`.
