@@ -32,6 +32,8 @@ final class ReachabilityDriver: Sendable {
         /// What the schedule has not been told yet.
         var hasNewSchedule = false
         var looks: [ProbePoint] = []
+        /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
+        var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
         /// Whether a check has met a portal since the schedule was looked at.
         var meetsPortal = false
     }
@@ -41,13 +43,13 @@ final class ReachabilityDriver: Sendable {
     private let board: StatusBoard
     private let recorder: InputRecorder?
     private let logger = AgentLogger.make()
-    private let portalsTold: @Sendable ([Uplink]) -> [NetworkPortal]
+    let portalsTold: @Sendable ([Uplink]) -> [NetworkPortal]
     private let whenEarlier: @Sendable () -> Void
-    private let state: Mutex<State>
-    private let runner = Mutex<ProbeRunner?>(nil)
+    let state: Mutex<State>
+    let runner = Mutex<ProbeRunner?>(nil)
     private let feed = Mutex<CheckFeed?>(nil)
     /// Held while the schedule is told something, so that the newest is told last.
-    private let scheduling = Mutex(())
+    let scheduling = Mutex(())
 
     /// A driver that publishes on a bus, and keeps a board of what it has published.
     ///
@@ -113,6 +115,10 @@ final class ReachabilityDriver: Sendable {
     /// Safe from any thread.
     func judge(_ check: CompletedCheck) -> Cadence {
         let cadence = turn { state in
+            if let since = state.freshSince[check.point] {
+                guard check.started >= since else { return Cadence.doubtful }
+                state.freshSince[check.point] = nil
+            }
             let observed = ObservedTime.now
             let portal = state.plan.evidence(in: check)
             state.meetsPortal = portal?.verdict == .portal
@@ -216,58 +222,7 @@ final class ReachabilityDriver: Sendable {
         return result
     }
 
-    /// Notes what the machine wants to be checked.
-    private func schedule(_ state: inout State) {
-        let looks = state.machine.takeFreshLooks()
-        var points = state.machine.points
-        if points != state.points || !looks.isEmpty || state.meetsPortal, asksNetworksAgain(&state) {
-            points = state.machine.points
-        }
-        state.meetsPortal = false
-        if points != state.points || !looks.isEmpty || state.hasNewSchedule {
-            let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
-            // A point that is new is due at once by itself.
-            let known = Set(state.points)
-            state.looks += looks.filter(known.contains)
-            if points != state.points || costs != state.costs { state.hasNewSchedule = true }
-            state.points = points
-            state.costs = costs
-        }
-    }
-
-    /// Looks at what the networks tell about their portals; where that is something new, it becomes part of the plan.
-    ///
-    /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
-    private func asksNetworksAgain(_ state: inout State) -> Bool {
-        guard state.plan.asksNetworks else { return false }
-        let portals = portalsTold(state.machine.uplinks)
-        guard portals != state.plan.portals else { return false }
-        state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
-        let now = ObservedTime.now
-        let configuration = state.plan.machineConfiguration
-        record(.configuration(configuration, observed: now))
-        publish(state.machine.configure(configuration, observed: now), &state, at: now)
-        state.hasNewSchedule = true
-        return true
-    }
-
-    private func tellSchedule() {
-        guard let runner = runner.withLock({ $0 }) else { return }
-        scheduling.withLock { _ in
-            let (probes, looks) = state.withLock { state in
-                defer {
-                    state.hasNewSchedule = false
-                    state.looks = []
-                }
-                let probes = state.hasNewSchedule ? state.plan.schedule(state.points, costs: state.costs) : nil
-                return (probes, state.looks)
-            }
-            if let probes { runner.setProbes(probes) }
-            if !looks.isEmpty { runner.look(at: looks) }
-        }
-    }
-
-    private func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
+    func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
 
     /// The agent's first event goes out together with the first view: an agent that cannot see has not started.
     private func start(_ state: inout State) {
@@ -281,7 +236,7 @@ final class ReachabilityDriver: Sendable {
         state.announced = []
     }
 
-    private func publish(_ transitions: [Transition], _ state: inout State, at time: ObservedTime) {
+    func publish(_ transitions: [Transition], _ state: inout State, at time: ObservedTime) {
         for transition in transitions {
             publish(EventDraft(transition, texts: &state.texts), at: time) {
                 board.note(transition, sequence: $0, at: time)

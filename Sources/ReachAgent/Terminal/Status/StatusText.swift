@@ -57,11 +57,12 @@ struct StatusText {
     private var headline: [String] {
         let standing = reply.reachability
         let isBeyond = standing.state.map { $0.isReachable && says($0) } ?? false
-        // What else changed since then is among the changes: how long the answer is this one is the question here.
-        let since =
-            isBeyond && standing.connectivitySince != nil
-            ? moment(standing.connectivitySince, age: standing.connectivityAge)
-            : moment(standing.viaSince ?? standing.since, age: standing.viaAge ?? standing.age)
+        // What else changed since then is among the changes: how long the whole answer is this one is the question here.
+        let path = (since: standing.viaSince ?? standing.since, age: standing.viaAge ?? standing.age)
+        let beyond = (since: standing.connectivitySince, age: standing.connectivityAge)
+        let isLater = (beyond.age ?? .zero) < (path.age ?? .zero)
+        let newest = isBeyond && beyond.since != nil && isLater ? beyond : path
+        let since = moment(newest.since, age: newest.age)
         let when = since.map { ", since \($0)" } ?? ""
         return wrapped("\(answer(standing.state))\(when)")
     }
