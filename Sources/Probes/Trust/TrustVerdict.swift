@@ -12,7 +12,7 @@ public struct TrustVerdict: Sendable, Hashable {
     public let validatedChain: [CertificateDescription]
     /// The moment for which it was judged.
     public internal(set) var date: Date
-    /// Which pins match; nil where nothing is pinned.
+    /// Which pins match; nil when the policy does not pin.
     public var pinAudit: PinAudit?
 
     /// Creates a verdict.
@@ -21,13 +21,15 @@ public struct TrustVerdict: Sendable, Hashable {
         findings: [Finding],
         presentedChain: [CertificateDescription],
         validatedChain: [CertificateDescription],
-        date: Date
+        date: Date,
+        pinAudit: PinAudit? = nil
     ) {
         self.isAccepted = isAccepted
         self.findings = findings
         self.presentedChain = presentedChain
         self.validatedChain = validatedChain
         self.date = date
+        self.pinAudit = pinAudit
     }
 
     /// The code of the refusal that matters most; nil when the server is accepted.
