@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-probes bench-stream
+.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-probes bench-schedule bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -53,6 +53,11 @@ bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_
 	@# SwiftPM looks for files that came or went in a package beside this one only when the manifest has changed.
 	@touch Benchmarks/Package.swift
 	cd Benchmarks && swift build -c release && .build/release/probe-bench $(ARGS)
+
+bench-schedule: dependencies ## Measure 10,000 probes on one core, 1,000 HTTPS probes, and idle; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; without nginx there are no HTTPS probes." >&2
+	@touch Benchmarks/Package.swift
+	cd Benchmarks && swift build -c release --product schedule-bench && .build/release/schedule-bench $(ARGS)
 
 bench-stream: dependencies ## Measure the journal and the sockets beside floors and Redis; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2

@@ -103,6 +103,7 @@ let package = Package(
             name: "ConfigurationFile",
             dependencies: [
                 "EventJournal", "NetlinkMonitor", "Probes", "Reachability",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: settings
@@ -206,7 +207,7 @@ let package = Package(
             name: "ReachAgentTests",
             dependencies: [
                 "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "InputRecording", "NetlinkMonitor",
-                "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
+                "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -215,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
-            exclude: ["far-end.py", "without-netlink.py"],
+            exclude: ["far-end.py", "web-server.py", "without-netlink.py"],
             swiftSettings: settings
         ),
         .testTarget(

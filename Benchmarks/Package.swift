@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "netlink-bench", targets: ["NetlinkBench"]),
         .executable(name: "probe-bench", targets: ["ProbeBench"]),
         .executable(name: "probe-load", targets: ["ProbeLoad"]),
+        .executable(name: "schedule-bench", targets: ["ScheduleBench"]),
         .executable(name: "stream-bench", targets: ["StreamBench"]),
         .executable(name: "stream-load", targets: ["StreamLoad"]),
     ],
@@ -43,12 +44,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // An nginx over TLS on the loopback interface, and its certificates.
+        .target(
+            name: "WebTestbed",
+            dependencies: ["BenchmarkKit", .product(name: "ProbeTestKit", package: "reachagent")],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "ProbeBench",
             dependencies: [
-                "BenchmarkKit",
+                "BenchmarkKit", "WebTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "ProbeTestKit", package: "reachagent"),
             ],
             swiftSettings: settings
         ),
@@ -57,6 +63,16 @@ let package = Package(
             name: "ProbeLoad",
             dependencies: [
                 "BenchmarkKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Probes", package: "reachagent"),
+            ],
+            swiftSettings: settings
+        ),
+        // The scheduler beside a thread for each probe; it runs itself as the process that is measured.
+        .executableTarget(
+            name: "ScheduleBench",
+            dependencies: [
+                "BenchmarkKit", "WebTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Probes", package: "reachagent"),
             ],

@@ -14,8 +14,10 @@ let package = Package(
         .executableTarget(
             name: "FuzzProbes",
             dependencies: [
+                .product(name: "ConfigurationFile", package: "reachagent"),
                 .product(name: "EventEnvelope", package: "reachagent"),
                 .product(name: "EventJournal", package: "reachagent"),
+                .product(name: "InputRecording", package: "reachagent"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Probes", package: "reachagent"),

@@ -105,13 +105,22 @@ static inline void clibnl_reset_eventfd(int fd) {
     eventfd_read(fd, &value);
 }
 
-// Takes two signals away from the process and makes them readable instead; -1 with errno. To be called before any other
+// Keeps a signal from the calling thread and those that it starts later; it waits until somebody reads or allows it.
+static inline void clibnl_hold_signal(int signal) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+// Takes three signals away from the process and makes them readable instead; -1 with errno. To be called before any other
 // thread is started, because threads inherit what is blocked.
-static inline int clibnl_open_signalfd(int first, int second) {
+static inline int clibnl_open_signalfd(int first, int second, int third) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, first);
     sigaddset(&set, second);
+    sigaddset(&set, third);
     int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (error != 0) {
         errno = error;
@@ -150,6 +159,32 @@ static inline void clibnl_set_timerfd(int fd, long milliseconds) {
 static inline bool clibnl_has_expired(int fd) {
     uint64_t expirations;
     return read(fd, &expirations, sizeof expirations) == sizeof expirations;
+}
+
+// A timerfd(2) that is never due, and becomes readable when the clock of the day is set, which resuming from suspend does
+// too; -1 with errno. Nothing wakes up for it otherwise.
+static inline int clibnl_open_clock_watch(void) { return timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+// Makes a clock watch wait for the next setting of the clock; 0 or errno.
+static inline int clibnl_arm_clock_watch(int fd) {
+    // As far away as the kernel can count: it limits what is farther.
+    struct itimerspec timer = { .it_value = { .tv_sec = sizeof(time_t) == 8 ? (time_t)INT64_MAX : (time_t)INT32_MAX } };
+    for (int attempt = 0; attempt < 8; attempt++) {
+        if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &timer, NULL) == 0) {
+            return 0;
+        }
+        // The clock was set once more since it was looked at.
+        if (errno != ECANCELED) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+// Whether the clock was set since the watch was armed.
+static inline bool clibnl_clock_was_set(int fd) {
+    uint64_t expirations;
+    return read(fd, &expirations, sizeof expirations) < 0 && errno == ECANCELED;
 }
 
 // pwritev2(2) with RWF_NOWAIT at the current position: writes what fits without ever blocking. EOPNOTSUPP where the kind

@@ -38,6 +38,13 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// Writes a member's name that is not known beforehand; its value must follow.
+    package mutating func name(of member: String) {
+        string(member)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Writes a string.
     public mutating func string(_ text: String) {
         separate()

@@ -3,6 +3,8 @@ public import Probes
 
 extension CheckReport: JSONRepresentable {
     /// Writes the whole report: `{"target":…,"verdict":…,"findings":[…],"hops":[…]}`.
+    ///
+    /// The bytes are those that the check's sockets carried: TLS records included, packet headers not.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("target", target)
@@ -11,6 +13,8 @@ extension CheckReport: JSONRepresentable {
             json.member("phase", ifPresent: verdict.phase?.rawValue)
             json.member("started", Timestamp(started))
             json.member("duration_us", duration.microseconds)
+            json.member("bytes_sent", bytesSent)
+            json.member("bytes_received", bytesReceived)
             json.name("findings")
             json.array(findings) { json, finding in finding.write(to: &json) }
             json.name("hops")
@@ -102,7 +106,7 @@ extension ConnectAttempt: JSONRepresentable {
 }
 
 extension ResponseReport: JSONRepresentable {
-    /// Writes the response's head, and the size of its body.
+    /// Writes the response's head, and the size of its body; never the body, even if the report has it.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("http_version", httpVersion)

@@ -140,7 +140,9 @@ extension EventDraft {
     public static func networkSnapshot(
         _ snapshot: NetworkSnapshot,
         state: ReachabilityState,
-        targets: [(target: Target, state: TargetState)]
+        targets: [(target: Target, state: TargetState)],
+        probes: [ProbeRecord] = [],
+        uplinks: [Uplink] = []
     ) -> EventDraft {
         EventDraft(.networkSnapshot, subject: defaultSubject, summary: state.summary) { json in
             json.member("state", state)
@@ -150,6 +152,11 @@ extension EventDraft {
                     json.member("name", entry.target.name)
                     json.member("state", entry.state)
                 }
+            }
+            if !probes.isEmpty { ProbeList(verdictsOf: probes).writeMembers(to: &json) }
+            if !uplinks.isEmpty {
+                json.name("uplinks")
+                json.array(uplinks) { json, uplink in uplink.write(to: &json) }
             }
             json.name("interfaces")
             json.array(snapshot.links.values.sorted { $0.index < $1.index }) { json, link in

@@ -33,11 +33,24 @@ extension Path: JSONRepresentable {
 
 extension ReachabilityState: JSONRepresentable {
     /// Writes `{"via":…,"af_status":…,"connectivity":…,"reason":…,"path":{…,"ipv4":{…},"ipv6":{…}}}`.
+    ///
+    /// What the probes say follows `connectivity`, where they say more than that.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("via", via.rawValue)
             json.member("af_status", via.afStatus)
             json.member("connectivity", connectivity.rawValue)
+            json.member("connectivity_reason", ifPresent: connectivityReason?.code)
+            json.member("connectivity_probe", ifPresent: connectivityReason?.probe)
+            json.member("portal_url", ifPresent: connectivityReason?.portalURL)
+            if familyConnectivity != FamilyConnectivity() {
+                json.name("connectivity_by_family")
+                json.object { json in
+                    json.member("ipv4", familyConnectivity.ipv4.rawValue)
+                    json.member("ipv6", familyConnectivity.ipv6.rawValue)
+                }
+            }
+            if isFlapping { json.member("flapping", true) }
             json.member("reason", ifPresent: path.reason?.rawValue)
             json.name("path")
             json.object { json in

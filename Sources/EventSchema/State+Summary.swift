@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import NetlinkMonitor
+internal import Probes
 public import Reachability
 
 /// A state that people can be told in a few words.
@@ -18,15 +19,47 @@ extension Path {
 }
 
 extension ReachabilityState: DescribedState {
-    /// The path in a few words, with the families that it holds for.
+    /// The path in a few words, with the families that it holds for, and what the probes say, where they say anything.
     public var summary: String {
-        guard via.isReachable else { return path.summary }
+        let flapping = isFlapping ? ", flapping" : ""
+        guard via.isReachable else { return path.summary + flapping }
         let families = [(ipv4, "IPv4"), (ipv6, "IPv6")].filter { $0.0.via.isReachable }.map(\.1)
-        return "\(path.summary) \(families.joined(separator: "+"))"
+        let beyond = SummaryText.connectivity(
+            connectivity.rawValue,
+            code: connectivityReason?.code,
+            probe: connectivityReason?.probe
+        )
+        return "\(path.summary) \(families.joined(separator: "+"))\(beyond)\(flapping)"
     }
 }
 
 extension TargetState: DescribedState {
     /// The path in a few words.
     public var summary: String { path.summary }
+}
+
+extension ProbeStanding {
+    /// `up`, or `down (connect_refused)`.
+    var summary: String {
+        SummaryText.standing(
+            verdict: verdict.rawValue,
+            code: code?.rawValue,
+            portalURL: portalURL,
+            isFlapping: isFlapping
+        )
+    }
+}
+
+extension CertificateExpiry {
+    /// Which certificate ends, and when.
+    var summary: String {
+        SummaryText.certificate(
+            subject: certificate.subject,
+            position: position,
+            daysLeft: daysLeft,
+            notAfter: Timestamp(certificate.notAfter).description,
+            threshold: threshold,
+            isVerified: certificate.isVerified
+        )
+    }
 }

@@ -18,6 +18,8 @@ extension TLSReport: JSONRepresentable {
 extension TrustVerdict: JSONRepresentable {
     /// Writes `{"accepted":…,"code":…,"at":…,"findings":[…],"presented":[…],"validated":[…]}`.
     ///
+    /// With a policy that pins, `"pins":[{"pin":…,"matched":…,"backup":…}]` follows.
+    ///
     /// The days that a certificate has left are counted from the moment for which it was judged.
     public func write(to json: inout JSONWriter) {
         let time = Timestamp(date)
@@ -31,6 +33,21 @@ extension TrustVerdict: JSONRepresentable {
             json.array(presentedChain) { json, certificate in certificate.write(at: time, to: &json) }
             json.name("validated")
             json.array(validatedChain) { json, certificate in certificate.write(at: time, to: &json) }
+            if let pinAudit {
+                json.name("pins")
+                json.array(pinAudit.entries) { json, entry in entry.write(to: &json) }
+            }
+        }
+    }
+}
+
+extension PinAudit.Entry: JSONRepresentable {
+    /// Writes `{"pin":…,"matched":…,"backup":…}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("pin", pin)
+            json.member("matched", isMatched)
+            json.member("backup", isBackup)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// Everything that the state machine is told once: how long to settle, what to watch, how to judge.
-public struct MachineConfiguration: Sendable, Hashable {
+public struct MachineConfiguration: Sendable, Hashable, Codable {
     /// How long a change must hold.
     public var settle: SettlePolicy
     /// What has a path of its own.

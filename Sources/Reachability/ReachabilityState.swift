@@ -108,7 +108,7 @@ public struct TargetState: Sendable, Hashable {
 }
 
 /// Somebody that the operator wants to reach.
-public struct Target: Sendable, Hashable {
+public struct Target: Sendable, Hashable, Codable {
     /// The name under which its events are published.
     ///
     /// Not `default`, which is the default path's.

@@ -1,5 +1,5 @@
 /// How long a change must hold before it is published as settled.
-public struct SettlePolicy: Sendable, Hashable {
+public struct SettlePolicy: Sendable, Hashable, Codable {
     /// For a change to something better, or to another way of the same worth.
     public let up: Duration
     /// For a loss: rides over a Wi-Fi roam or a DHCP renewal.

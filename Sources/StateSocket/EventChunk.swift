@@ -10,6 +10,8 @@ enum LineForm: Sendable {
 
     static let replyStart: StaticString = "{\"parameters\":"
     static let replyEnd: StaticString = ",\"continues\":true}\n"
+    /// What stands before the end, with a number behind it, where events without a number were dropped.
+    static let droppedMark: StaticString = ",\"dropped\":"
     /// How many bytes a reply has more than the event in it has with its `\n`.
     static let replyOverhead = replyStart.utf8CodeUnitCount + replyEnd.utf8CodeUnitCount - 1
 }
@@ -26,6 +28,18 @@ extension ByteBuffer {
             writeBytes(text)
             writeStaticString(LineForm.replyEnd)
         }
+    }
+}
+
+extension ByteBuffer {
+    /// Writes one event without a number as a reply, with how many were dropped before it.
+    mutating func writeReply(_ text: [UInt8], dropped: UInt64) {
+        guard dropped > 0 else { return writeLine(text, as: .reply) }
+        writeStaticString(LineForm.replyStart)
+        writeBytes(text)
+        writeStaticString(LineForm.droppedMark)
+        writeString(String(dropped))
+        writeStaticString(LineForm.replyEnd)
     }
 }
 

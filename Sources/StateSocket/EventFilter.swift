@@ -52,6 +52,11 @@ struct EventFilter: Sendable, Hashable {
         types == nil || patterns.contains { $0.matches(type) }
     }
 
+    /// Whether a type is asked for by its name, or by a beginning that says more than what all types begin with.
+    func asks(for type: some Collection<UInt8>) -> Bool {
+        patterns.contains { $0.text.count > Self.typePrefix.utf8.count && $0.matches(type) }
+    }
+
     /// Whether a subject passes.
     func passes(subject: String) -> Bool { subjects == nil || subjectSet.contains(subject) }
 

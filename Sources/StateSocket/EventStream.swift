@@ -28,6 +28,8 @@ final class EventStream {
     /// Where it stands among the hub's live streams.
     var liveIndex: Int?
     private(set) var opening: StreamOpening?
+    /// What it gets of the events without a number; `nil` when it asks for none.
+    private(set) var listener: BroadcastListener?
 
     private let hub: StreamHub
     private let connection: Connection
@@ -51,6 +53,7 @@ final class EventStream {
         whenDecided: @escaping (StreamRefusal?) -> Void
     ) {
         self.order = order
+        listener = BroadcastListener(order)
         self.connection = connection
         self.hub = hub
         self.whenDecided = whenDecided
@@ -83,20 +86,24 @@ final class EventStream {
     private func begin(_ opening: StreamOpening) {
         guard let since = order.since else {
             next = opening.sequence + 1
-            accept()
-            return goLive()
+            return acceptLive()
         }
         guard since <= hub.ring.newest else {
             return refuse(StreamRefusal(code: "sequence_unknown", parameter: .newest(hub.ring.newest)))
         }
         next = since + 1
-        if next >= hub.ring.first {
-            accept()
-            return goLive()
-        }
+        if next >= hub.ring.first { return acceptLive() }
         guard hub.replay?.oldestSequence.map({ $0 <= next }) ?? false else { return refuseAsExpired() }
         phase = .replaying
         readOn()
+    }
+
+    /// Begins with what is in the ring.
+    private func acceptLive() {
+        // Who has read its first line is counted: what it then asks for it is told of.
+        hub.addLive(self)
+        accept()
+        goLive()
     }
 
     private func accept() {
@@ -196,6 +203,12 @@ final class EventStream {
             passing[type] = passesType
         }
         return passesType && order.filter.passes(subject: chunk.subjects[line])
+    }
+
+    /// Takes events without a number.
+    func hear(_ batch: Broadcasts.Batch) {
+        guard phase == .live else { return }
+        listener?.write(batch, to: connection)
     }
 
     // MARK: Replaying

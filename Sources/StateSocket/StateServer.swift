@@ -31,6 +31,7 @@ public final class StateServer: Sendable {
     private let agent: any AgentInterface
     private let adopted: ActivatedSockets
     private let counts = StreamHub.Counts()
+    private let broadcasts = Broadcasts()
     private let limit = Atomic<Int>(0)
     private let phase = Mutex(Phase.new)
 
@@ -110,6 +111,27 @@ public final class StateServer: Sendable {
         if readings == 0 { try? running.group.syncShutdownGracefully() }
     }
 
+    // MARK: Events without a number
+
+    /// Whether anybody asks for a type of event that has no number: only then is it worth making one.
+    ///
+    /// A look at one counter, from any thread. Only ``EventEnvelope/EventType/probeCompleted`` is told this way.
+    public func wants(_ type: EventType) -> Bool {
+        Broadcasts.carries(type) && broadcasts.listeners.load(ordering: .relaxed) > 0
+    }
+
+    /// Sends an event without a number to the subscribers that ask for its type.
+    ///
+    /// Safe from any thread, and never blocks. It comes between the numbered events, at no certain place among them, and is
+    /// kept nowhere: who is too slow for it does not get it, and is told how many it did not get.
+    public func broadcast(_ event: Event) {
+        guard wants(event.type), broadcasts.add(event) else { return }
+        phase.withLock { phase in
+            guard case .running(let running) = phase else { return }
+            running.gate.execute { running.hub.value.broadcast() }
+        }
+    }
+
     // MARK: Starting
 
     private func makeRunning() throws(StateSocketError) -> Running {
@@ -120,7 +142,7 @@ public final class StateServer: Sendable {
         let gate = LoopGate(group.next())
         var taken = 0
         do {
-            let hub = try gate.eventLoop.submit { [configuration, bus, replay, agent, counts] in
+            let hub = try gate.eventLoop.submit { [configuration, bus, replay, agent, counts, broadcasts] in
                 let hub = StreamHub(
                     configuration: configuration,
                     connectionLimit: limit,
@@ -128,6 +150,7 @@ public final class StateServer: Sendable {
                     replay: replay,
                     agent: agent,
                     counts: counts,
+                    broadcasts: broadcasts,
                     gate: gate
                 )
                 hub.subscribe()

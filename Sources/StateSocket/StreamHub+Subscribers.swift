@@ -35,6 +35,7 @@ extension StreamHub {
                 json.member("lag", ring.next > stream.next ? ring.next - stream.next : 0)
             }
         }
+        json.member("dropped", ifPresent: connection.stream?.listener?.dropped) { $0.number($1) }
         json.member("lines", connection.sentLines)
         json.member("bytes", connection.sentBytes)
     }

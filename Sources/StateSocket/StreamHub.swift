@@ -24,10 +24,13 @@ final class StreamHub {
     private let gate: LoopGate
     private let bus: NotificationBus<Event>
     private let counts: Counts
+    private let broadcasts: Broadcasts
     private var subscription: Subscription<Event>?
     private var connections: [Int: Connection] = [:]
     private var lastConnection = 0
     private var live: [EventStream] = []
+    /// Those of the live streams that ask for events without a number.
+    private var listening: [EventStream] = []
     private var parked: [EventStream] = []
     private var isDraining = false
     private var whenEmpty: EventLoopPromise<Void>?
@@ -43,6 +46,7 @@ final class StreamHub {
         replay: (any ReplaySource)?,
         agent: any AgentInterface,
         counts: Counts,
+        broadcasts: Broadcasts,
         gate: LoopGate
     ) {
         self.configuration = configuration
@@ -51,6 +55,7 @@ final class StreamHub {
         self.replay = replay
         self.agent = agent
         self.counts = counts
+        self.broadcasts = broadcasts
         self.gate = gate
         ring = EventRing(next: 1, mostBytes: configuration.ringBytes, mostEvents: configuration.ringEvents)
     }
@@ -150,6 +155,15 @@ final class StreamHub {
         guard stream.liveIndex == nil else { return }
         stream.liveIndex = live.count
         live.append(stream)
+        guard stream.listener != nil else { return }
+        listening.append(stream)
+        broadcasts.listeners.store(listening.count, ordering: .relaxed)
+    }
+
+    /// Hands on the events without a number that wait.
+    func broadcast() {
+        let batch = broadcasts.take()
+        for stream in listening { stream.hear(batch) }
     }
 
     /// Gives a stream nothing more, wherever it is.
@@ -157,6 +171,10 @@ final class StreamHub {
         parked.removeAll { $0 === stream }
         guard let index = stream.liveIndex else { return }
         stream.liveIndex = nil
+        if stream.listener != nil {
+            listening.removeAll { $0 === stream }
+            broadcasts.listeners.store(listening.count, ordering: .relaxed)
+        }
         live.swapAt(index, live.count - 1)
         live.removeLast()
         if index < live.count { live[index].liveIndex = index }

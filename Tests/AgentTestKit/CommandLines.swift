@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Glibc
 
 /// A shell script that runs on: what it prints, line by line.
@@ -10,14 +10,16 @@ package final class CommandLines: Sendable, LineSource {
     private let lines: AsyncStream<String>
 
     /// Starts `sh -c` with the script; what it writes to standard error belongs to the test's own.
-    package init(_ script: String) throws {
+    ///
+    /// - Parameter input: What its commands read; nothing when it is `nil`.
+    package init(_ script: String, input: Pipe? = nil) throws {
         process = Process()
         // Foundation makes it the leader of a group, so that the end of the script is the end of all its commands.
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", script]
         let output = Pipe()
         process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
+        if let input { process.standardInput = input } else { process.standardInput = FileHandle.nullDevice }
         let (lines, continuation) = AsyncStream<String>.makeStream()
         self.lines = lines
         try process.run()

@@ -1,6 +1,7 @@
 import EventEnvelope
 import Foundation
 import NetlinkMonitor
+import Probes
 import Reachability
 import Testing
 
@@ -113,8 +114,47 @@ import Testing
         network: NetworkSnapshot(isSynchronized: false)
     )
 
+    /// Some probes are not up.
+    private static let probing: AgentStatus = {
+        var reachability = Standing<ReachabilityState>(unknown: .unknown)
+        let change = Change(
+            from: GoldenTests.full,
+            to: GoldenTests.partial,
+            cause: ChangeCause(kind: .probe, code: "tls_expired", detail: "web: ended 2026-11-20"),
+            observed: moment(60),
+            settled: .seconds(1)
+        )
+        reachability.settle(change, at: moment(61), keepsVia: true, keepsConnectivity: false)
+        var schedule = ProbeScheduler.Statistics()
+        (schedule.checks, schedule.shared, schedule.skipped, schedule.refused) = (120, 8, 2, 1)
+        schedule.longestDelay = .milliseconds(1200)
+        schedule.bytes = ["wwan": 40_960]
+        let transitions: [(Transition, UInt64, Int)] = [
+            (.reachability(change), 8, 61),
+            (.probe(GoldenTests.point("web", nil, .ipv4), GoldenTests.probeFell), 7, 60),
+            (.certificate(GoldenTests.expiry), 9, 61),
+        ]
+        return AgentStatus(
+            agent: agent,
+            now: moment(91),
+            reachability: reachability,
+            probes: GoldenTests.records(at: moment(90), since: moment(61)),
+            uplinks: GoldenTests.uplinks,
+            schedule: schedule,
+            configuration: ConfigurationFacts(
+                files: ["/etc/reachagent/reachagent.toml", "/etc/reachagent/conf.d/office.toml"],
+                loaded: Timestamp(moment(0))
+            ),
+            network: network,
+            recent: transitions.compactMap { transition, sequence, seconds in
+                RecentTransition(transition, sequence: sequence, time: Timestamp(moment(seconds)))
+            },
+            lastSequence: 9
+        )
+    }()
+
     private static let statuses: [(name: String, status: AgentStatus)] = [
-        ("status.eventful", eventful), ("status.fresh", fresh),
+        ("status.eventful", eventful), ("status.fresh", fresh), ("status.probes", probing),
     ]
 
     @Test(arguments: statuses.indices)
@@ -140,6 +180,20 @@ import Testing
         }
         for list in ["targets", "interfaces", "recent"] {
             names.formUnion(try #require((object[list] as? [[String: Any]])?.first).keys)
+        }
+        let probing = try #require(JSONSerialization.jsonObject(with: Data(Self.probing.json)) as? [String: Any])
+        names.formUnion(probing.keys)
+        for part in ["schedule", "configuration"] {
+            names.formUnion(try #require(probing[part] as? [String: Any]).keys)
+        }
+        for list in ["probes", "uplinks", "recent"] {
+            for entry in try #require(probing[list] as? [[String: Any]]) {
+                names.formUnion(entry.keys)
+                for member in ["certificate", "reason"] {
+                    names.formUnion((entry[member] as? [String: Any] ?? [:]).keys)
+                }
+                for pin in entry["pins"] as? [[String: Any]] ?? [] { names.formUnion(pin.keys) }
+            }
         }
         for name in names { #expect(text.contains("`\(name)`"), "\(name) is missing") }
     }

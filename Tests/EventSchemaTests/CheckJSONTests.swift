@@ -69,7 +69,11 @@ struct CheckJSONTests {
             findings: [expired],
             presentedChain: [certificate],
             validatedChain: [],
-            date: started
+            date: started,
+            pinAudit: PinAudit(entries: [
+                PinAudit.Entry(pin: "sha256//AAAA", isMatched: false, isBackup: false),
+                PinAudit.Entry(pin: "sha256//BBBB", isMatched: true, isBackup: true),
+            ])
         )
         hop.tls = tls
         return CheckReport(
@@ -94,7 +98,8 @@ struct CheckJSONTests {
             bodyBytes: 20,
             decodedBodyBytes: 400
         )
-        return CheckReport(
+        hop.response?.body = Array("the body itself".utf8)
+        var report = CheckReport(
             target: "http://192.0.2.7/",
             verdict: .ok,
             findings: [],
@@ -102,6 +107,8 @@ struct CheckJSONTests {
             started: started,
             duration: .milliseconds(3)
         )
+        (report.bytesSent, report.bytesReceived) = (78, 412)
+        return report
     }()
 
     @Test(
@@ -125,6 +132,14 @@ struct CheckJSONTests {
         Self.answered.write(to: &json)
         #expect(json.text.contains("set-cookie"))
         #expect(!json.text.contains("secret"))
+    }
+
+    @Test("a body that a report keeps is never written")
+    func bodies() {
+        var json = JSONWriter()
+        Self.answered.write(to: &json)
+        #expect(Self.answered.hops.first?.response?.body != nil)
+        #expect(!json.text.contains("the body itself"))
     }
 
     @Test("days that a certificate has left are counted from the check's beginning, and negative once it is over")

@@ -19,6 +19,7 @@ TYPES = {A: 'A', AAAA: 'AAAA'}
 # The answer by name and type; other types of these names have no record, and other names do not exist.
 ZONE = {
     'host.test': {A: '192.0.2.1'},
+    'web.test': {A: '203.0.113.1'},
     'intranet.corp.test': {A: '192.0.2.1'},
     'half.test': {A: '192.0.2.1', AAAA: SILENCE},
     'broken.test': SERVFAIL,

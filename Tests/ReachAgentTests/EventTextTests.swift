@@ -1,6 +1,8 @@
 import EventEnvelope
 import EventSchema
 import Foundation
+import NetlinkMonitor
+import Probes
 import Reachability
 import Testing
 
@@ -20,6 +22,66 @@ import Testing
         )
     }
 
+    private static let observed = ObservedTime(instant: .now, microsecondsSince1970: 1_795_244_400_000_001)
+
+    private static func draft(_ transition: Transition) -> EventDraft {
+        var texts = StateTexts()
+        return EventDraft(transition, texts: &texts)
+    }
+
+    private static func probe(
+        _ from: ProbeStanding,
+        _ to: ProbeStanding,
+        _ vantage: Vantage = .default,
+        code: String? = nil,
+        detail: String? = nil
+    ) -> EventDraft {
+        let cause = ChangeCause(kind: .probe, code: code ?? to.code?.rawValue ?? "recovered", detail: detail)
+        return draft(
+            .probe(
+                ProbePoint(probe: "web", vantage: vantage),
+                Change(from: from, to: to, cause: cause, observed: observed)
+            )
+        )
+    }
+
+    private static func certificate(daysLeft: Int, position: Int, isVerified: Bool = true) -> EventDraft {
+        let certificate = CertificateFacts(
+            sha256: "a1",
+            subject: position == 0 ? "CN=web.example\u{1B}[2J" : "",
+            issuer: "CN=Example CA",
+            notBefore: Date(timeIntervalSince1970: 1_790_000_000),
+            notAfter: Date(timeIntervalSince1970: 1_795_244_400 + Double(daysLeft) * 86_400),
+            isVerified: isVerified
+        )
+        let expiry = CertificateExpiry(
+            probe: "web",
+            certificate: certificate,
+            position: position,
+            threshold: "30%",
+            percentLeft: 29,
+            daysLeft: daysLeft,
+            observed: observed
+        )
+        return draft(.certificate(expiry))
+    }
+
+    private static func reachability(
+        _ connectivity: Connectivity,
+        _ reason: ConnectivityReason? = nil,
+        isFlapping: Bool = false
+    ) -> EventDraft {
+        let wifi = Path(via: .wifi, interface: PathInterface(index: 3, name: "wlan0", kind: .wifi))
+        let state = ReachabilityState(
+            ipv4: wifi,
+            ipv6: wifi,
+            connectivity: connectivity,
+            connectivityReason: reason,
+            isFlapping: isFlapping
+        )
+        return draft(.reachability(Change(from: .unknown, to: state, cause: .start, observed: observed)))
+    }
+
     @Test(arguments: [
         EventDraft.agentStarted(
             version: "0.1.0",
@@ -28,6 +90,47 @@ import Testing
             targets: []
         ),
         EventDraft.agentStopping(reason: "SIGTERM"), EventDraft.subscriberLagged(lastSequence: 41),
+        EventDraft(resumedAfter: .milliseconds(28_985_250), observed: observed),
+        EventDraft(resumedAfter: .milliseconds(250), observed: observed),
+        EventDraft(
+            ConfigurationReload(
+                files: ["f"],
+                added: ["probe.a"],
+                changed: ["settle", "probe.b"],
+                needsRestart: ["agent"]
+            )
+        ),
+        EventDraft(ConfigurationReload(files: ["f"], removed: (1...9).map { "probe.p\($0)" })),
+        EventDraft(ConfigurationReload(files: ["f"])),
+        probe(ProbeStanding(.up), ProbeStanding(.down, code: .connectTimeout), detail: "192.0.2.1:443"),
+        probe(ProbeStanding(.unknown), ProbeStanding(.up), Vantage(interface: "wwan0", families: .ipv6)),
+        probe(
+            ProbeStanding(.up),
+            ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://login.example/\u{1B}"),
+            Vantage(families: .ipv4)
+        ),
+        probe(ProbeStanding(.up), ProbeStanding(.up, isFlapping: true), code: "flapping_started"),
+        certificate(daysLeft: -2, position: 0), certificate(daysLeft: 0, position: 1),
+        certificate(daysLeft: 1, position: 0, isVerified: false), certificate(daysLeft: 12, position: 0),
+        reachability(.partial, ConnectivityReason(code: "tls_expired", probe: "web"), isFlapping: true),
+        reachability(.portal, ConnectivityReason(code: "portal_redirect", portalURL: "http://login.example/")),
+        reachability(.full), reachability(.unknown),
+        EventDraft(
+            CompletedCheck(
+                point: ProbePoint(probe: "web", vantage: Vantage(interface: "wwan0")),
+                report: CheckReport(
+                    target: "https://web.example/",
+                    verdict: .failed(.connectTimeout, .connect),
+                    findings: [],
+                    hops: [],
+                    started: Date(timeIntervalSince1970: 0),
+                    duration: .milliseconds(5000)
+                ),
+                due: .now,
+                started: .now
+            ),
+            cadence: .doubtful
+        ),
     ])
     func `the line is that of the event itself`(draft: EventDraft) {
         let origin = EventOrigin(streamID: "x", host: "h")
@@ -60,6 +163,9 @@ import Testing
             .appending(path: "EventSchemaTests/Golden")
         let summaries = try [
             "path.changed", "target.changed", "netlink.overrun", "netlink.resynced", "network.snapshot",
+            "probe.changed", "probe.changed.portal", "probe.changed.flapping", "certificate.expiring",
+            "suspend.resumed", "config.reloaded", "probe.completed", "reachability.changed.portal",
+            "network.snapshot.probes",
         ]
         .map { name in
             let json = try Array(Data(contentsOf: folder.appending(path: "\(name).json")))
@@ -72,6 +178,19 @@ import Testing
                 "netlink.overrun       agent     the buffer was full",
                 "netlink.resynced      agent     the kernel's state was read again; 1 corrections",
                 "network.snapshot      default   wifi wlan0 IPv4",
+                "probe.changed         web       IPv4: up → down (tls_expired); ended 2026-11-20",
+                "probe.changed         portal    wwan0: unknown → portal (portal_redirect), log in at http://login.example/",
+                "probe.changed         web       down (connect_timeout) → down (connect_timeout), flapping "
+                    + "[flapping_started]; 34 % of 21 checks",
+                "certificate.expiring  web       certificate CN=web.example ended 1 day ago, on 2026-11-20 [expired]; "
+                    + "it is refused already",
+                "suspend.resumed       agent     the machine was suspended for 8 h 3 min",
+                "config.reloaded       agent     configuration read again: 1 added (probe.dns), 2 changed (probe.web, "
+                    + "settle); takes effect with the next start: agent",
+                "probe.completed       web       wwan0 IPv4: failed (connect_timeout) in 5000 ms",
+                "reachability.changed  default   wifi wlan0 IPv4, full → wifi wlan0 IPv4, portal (portal_redirect "
+                    + "portal) [portal_redirect]",
+                "network.snapshot      default   wifi wlan0 IPv4, partial (tls_expired web), flapping",
             ]
         )
     }

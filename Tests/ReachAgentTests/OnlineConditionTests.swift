@@ -109,4 +109,28 @@ import Testing
         let failure = #expect(throws: OnlineCondition.Failure.self) { try condition.check(states) }
         #expect(failure?.text == text)
     }
+
+    @Test(
+        "without full connectivity the reason is told, and the probe that has it",
+        arguments: [
+            (
+                #""connectivity":"partial","connectivity_reason":"tls_expired","connectivity_probe":"web""#,
+                "connectivity partial (tls_expired web), not full"
+            ),
+            (
+                #""connectivity":"portal","connectivity_reason":"portal_redirect","portal_url":"http://login.example/""#,
+                "connectivity portal (portal_redirect), log in at http://login.example/, not full"
+            ),
+            (
+                #""connectivity":"local","connectivity_reason":"dns_timeout","flapping":true"#,
+                "connectivity local (dns_timeout), flapping, not full"
+            ),
+        ]
+    )
+    func connectivity(_ members: String, _ text: String) throws {
+        let states = try Self.states(#"{"via":"wifi",\#(members),"path":{"via":"wifi","interface":"wlan0"}}"#)
+        let failure = #expect(throws: OnlineCondition.Failure.self) { try OnlineCondition(level: .full).check(states) }
+        #expect(failure?.code == "not_full")
+        #expect(failure?.text == "the default path is reachable through wifi wlan0, \(text)")
+    }
 }

@@ -1,6 +1,7 @@
 import EventEnvelope
 import EventSchema
 import NetlinkMonitor
+import Probes
 import Reachability
 import StateClient
 import Testing
@@ -129,6 +130,149 @@ import Testing
         #expect(sequence == 3)
         #expect(draft.event.contains(#""state":{"via":"wifi""#))
         #expect(draft.event.contains(#""name":"wlan0""#))
+    }
+
+    // MARK: What the probes say
+
+    private static func wifi(_ connectivity: Connectivity, _ code: String? = nil) -> ReachabilityState {
+        ReachabilityState(
+            ipv4: wifi.ipv4,
+            ipv6: wifi.ipv6,
+            connectivity: connectivity,
+            connectivityReason: code.map { ConnectivityReason(code: $0, probe: "web") }
+        )
+    }
+
+    @Test func `a path that is back as it was is pending no more, whatever the probes said meanwhile`() throws {
+        let board = Self.board()
+        board.note(.reachability(Self.change(.unknown, Self.wifi(.full), 0)), sequence: 3, at: Self.moment(0))
+        board.note(.path(Self.change(Self.wifi(.full), Self.lost, 5)), sequence: 4, at: Self.moment(5))
+        #expect(try Self.reply(board, at: 6).reachability.pending?.state?.via == "none")
+        board.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 6)), sequence: 5, at: Self.moment(6))
+        #expect(try Self.reply(board, at: 7).reachability.pending == nil)
+    }
+
+    @Test func `what settles with a verdict that no raw change told is pending no more`() throws {
+        let board = Self.board()
+        board.note(.reachability(Self.change(.unknown, Self.lost, 0)), sequence: 3, at: Self.moment(0))
+        board.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 5)), sequence: 4, at: Self.moment(5))
+        board.note(.reachability(Self.change(Self.lost, Self.wifi(.full), 5)), sequence: 5, at: Self.moment(7))
+        let reply = try Self.reply(board, at: 8)
+        #expect(reply.reachability.pending == nil)
+        #expect(reply.reachability.state?.connectivity == "full")
+    }
+
+    @Test func `that a state flaps leaves pending what waits`() throws {
+        let board = Self.board()
+        board.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 3, at: Self.moment(0))
+        board.note(.path(Self.change(Self.wifi, Self.lost, 5)), sequence: 4, at: Self.moment(5))
+        let flapping = ReachabilityState(ipv4: Self.wifi.ipv4, ipv6: Self.wifi.ipv6, isFlapping: true)
+        let change = Change(
+            from: Self.wifi,
+            to: flapping,
+            cause: ChangeCause(kind: .flapping, code: "flapping_started"),
+            observed: Self.moment(5)
+        )
+        board.note(.reachability(change), sequence: 5, at: Self.moment(5))
+        let reply = try Self.reply(board, at: 6)
+        #expect(reply.reachability.state?.isFlapping == true)
+        #expect(reply.reachability.pending?.state?.via == "none")
+    }
+
+    @Test func `how long the probes say the same is told apart from how long the path is the same`() throws {
+        let board = Self.board()
+        func settle(_ from: ReachabilityState, _ to: ReachabilityState, _ seconds: Int) throws -> StatusReply.Standing {
+            let change = Self.change(from, to, seconds)
+            board.note(.reachability(change), sequence: UInt64(seconds), at: Self.moment(seconds))
+            return try Self.reply(board, at: 100).reachability
+        }
+        #expect(try settle(.unknown, Self.wifi(.unknown), 1).connectivitySince == nil)
+        #expect(try settle(Self.wifi(.unknown), Self.wifi(.full), 10).connectivityAge == .seconds(90))
+        #expect(try settle(Self.wifi(.full), Self.wifi(.partial, "tls_expired"), 40).connectivityAge == .seconds(60))
+        let other = try settle(Self.wifi(.partial, "tls_expired"), Self.wifi(.partial, "connect_timeout"), 50)
+        #expect(other.connectivityAge == .seconds(60))
+        #expect(other.age == .seconds(50))
+        #expect(other.viaAge == .seconds(99))
+        #expect(try settle(Self.wifi(.partial), Self.lost, 60).connectivitySince == nil)
+    }
+
+    private static func fell(_ probe: String, _ seconds: Int) -> Transition {
+        .probe(
+            ProbePoint(probe: probe, vantage: Vantage(interface: "wwan0", families: .ipv6)),
+            Change(
+                from: ProbeStanding(.up),
+                to: ProbeStanding(.down, code: .connectTimeout),
+                cause: ChangeCause(kind: .probe, code: "connect_timeout"),
+                observed: moment(seconds)
+            )
+        )
+    }
+
+    @Test func `changes of probes are among the newest, and push out neither all others nor each other's order`() throws
+    {
+        let board = Self.board()
+        for number in 1...4 {
+            board.note(
+                .reachability(Self.change(Self.lost, Self.wifi, number)),
+                sequence: UInt64(number),
+                at: Self.moment(number)
+            )
+        }
+        for number in 5...40 {
+            board.note(Self.fell("p\(number)", number), sequence: UInt64(number), at: Self.moment(number))
+        }
+        board.note(.resumed(after: .seconds(9), observed: Self.moment(41)), sequence: 41, at: Self.moment(41))
+        let reply = try Self.reply(board, at: 42)
+        #expect(reply.lastSequence == 41)
+        #expect(reply.recent.compactMap(\.sequence) == [1, 2, 3, 4] + (35...40))
+        let last = try #require(reply.recent.last)
+        #expect(last.subject == "p40" && last.interface == "wwan0" && last.family == "ipv6")
+        #expect(last.from == "up" && last.to == "down (connect_timeout)")
+    }
+
+    @Test func `after a reload the targets are others, and those that stay keep their state`() throws {
+        let board = Self.board()
+        let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)
+        let change = Change(
+            from: TargetState(address: Self.office.address, path: .unknown),
+            to: reached,
+            cause: .start,
+            observed: Self.moment(0)
+        )
+        board.note(.target(Self.office, change), sequence: 5, at: Self.moment(0))
+        let home = Target(name: "home", address: .unspecified(.ipv4))
+        board.setTargets([home, Self.office])
+        let reply = try Self.reply(board, at: 1)
+        #expect(reply.targets.map(\.name) == ["home", "office"])
+        #expect(reply.targets.map(\.standing.state?.via) == ["unknown", "wifi"])
+        board.setTargets([])
+        #expect(try Self.reply(board, at: 1).targets.isEmpty)
+    }
+
+    @Test func `status and snapshot have what they are given of probes`() throws {
+        let board = Self.board()
+        let point = ProbePoint(probe: "web", vantage: .default)
+        let probes = [ProbeRecord(point: point, standing: ProbeStanding(.down, code: .connectTimeout))]
+        let uplinks = [
+            Uplink(interface: PathInterface(index: 4, name: "wwan0", kind: .wwan), connectivity: .full, isUsed: false)
+        ]
+        let status = board.status(
+            at: Self.moment(1),
+            journal: nil,
+            sockets: nil,
+            probes: probes,
+            uplinks: uplinks,
+            schedule: ProbeScheduler.Statistics(),
+            configuration: ConfigurationFacts(files: ["/etc/reachagent.toml"], loaded: Timestamp(Self.moment(0)))
+        )
+        let reply = try StatusReply(parameters: status.json)
+        #expect(reply.probes.map(\.code) == ["connect_timeout"])
+        #expect(reply.uplinks.map(\.connectivity) == ["full"])
+        #expect(reply.schedule?.checks == 0)
+        #expect(reply.configuration?.files == ["/etc/reachagent.toml"])
+        let snapshot = board.snapshot(probes: probes, uplinks: uplinks).draft.event
+        #expect(snapshot.contains(#""probes":[{"probe":"web","verdict":"down","code":"connect_timeout"}]"#))
+        #expect(snapshot.contains(#""uplinks":[{"interface":"wwan0""#))
     }
 }
 

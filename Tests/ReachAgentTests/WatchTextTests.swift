@@ -29,6 +29,30 @@ import Testing
         #expect(lines[1] == "  office: not reachable (no_route)")
     }
 
+    @Test func `of the probes it is told how many are up, and a few of those that are not`() throws {
+        func told(_ probes: String) throws -> String? {
+            let state = AgentLines.state(via: "wifi", connectivity: "partial")
+            let snapshot = AgentLines.snapshot(state).replacing(
+                #""targets":[]"#,
+                with: #""targets":[],"probes":\#(probes)"#
+            )
+            return texts([.snapshot(try line(snapshot))]).dropFirst().first
+        }
+        #expect(try told("[]") == nil)
+        #expect(try told("7") == nil)
+        #expect(try told(#"[{"probe":"web","verdict":"up"}]"#) == "  probes: all 1 up")
+        let some = #"""
+            [{"probe":"web","family":"ipv6","verdict":"down","code":"tls_expired"},{"probe":"\u001b","interface":"wwan0",\#
+            "verdict":"portal"},{"probe":"dns","verdict":"up"}]
+            """#
+        #expect(
+            try told(some) == #"  probes: 1 of 3 up; web IPv6 down (tls_expired), \u{1b} wwan0 portal"#
+        )
+        let many = (1...1200).map { #"{"probe":"p\#($0)","verdict":"unknown"}"# }.joined(separator: ",")
+        let names = (1...6).map { "p\($0) unknown" }.joined(separator: ", ")
+        #expect(try told("[\(many)]") == "  probes: 0 of 1,200 up; \(names) and 1,194 more")
+    }
+
     @Test func `an outage is told once, and where the events go on`() throws {
         let hello = try Hello(line(AgentLines.hello(41)))
         let gone = StreamItem.interrupted(.disconnected(socket: "/s"), retryIn: .zero)

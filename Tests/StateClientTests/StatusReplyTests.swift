@@ -48,6 +48,41 @@ import Testing
         #expect(reply.overruns?.dropped == 17)
     }
 
+    @Test func `every member about probes is understood`() throws {
+        let reply = try StatusReply(parameters: Self.golden("status.probes"))
+        let state = try #require(reply.reachability.state)
+        #expect(state.connectivity == "partial")
+        #expect(state.connectivityReason?.code == "tls_expired")
+        #expect(state.connectivityReason?.probe == "web")
+        #expect(state.ipv4Connectivity == "partial" && state.ipv6Connectivity == "unknown")
+        #expect(state.isFlapping == true)
+        #expect(reply.reachability.connectivityAge == .seconds(30))
+        #expect(reply.reachability.connectivitySince == reply.reachability.since)
+        #expect(reply.probes.map(\.name) == ["web", "portal", "dns", "mail"])
+        #expect(reply.probes.map(\.verdict) == ["down", "portal", "unknown", "up"])
+        let web = try #require(reply.probes.first)
+        #expect(web.family == "ipv4" && web.interface == nil)
+        #expect(web.code == "tls_expired" && web.detail == "ended 2026-11-20")
+        #expect(web.streak == 3 && web.age == .seconds(30) && web.latency == .milliseconds(48))
+        #expect(web.lastOutcome == "failed" && web.last != nil && web.since != nil)
+        #expect(web.certificate?.subject == "CN=web.example" && web.certificate?.daysLeft == -1)
+        #expect(web.certificate?.notAfter != nil)
+        #expect(web.pins.map(\.isMatched) == [false, true])
+        #expect(web.pins.map(\.isBackup) == [nil, true])
+        #expect(reply.probes[1].interface == "wwan0")
+        #expect(reply.probes[1].portalURL == "http://login.example/")
+        #expect(reply.probes[2].isStale == true && reply.probes[2].streak == 0)
+        #expect(reply.probes[3].isFlapping == true && reply.probes[3].lastCode == "connect_timeout")
+        #expect(reply.uplinks.map(\.interface) == ["wlan0", "wwan0"])
+        #expect(reply.uplinks.map(\.isUsed) == [true, false])
+        #expect(reply.uplinks.last?.reason?.portalURL == "http://login.example/")
+        #expect(reply.schedule?.skipped == 2 && reply.schedule?.bytes == ["wwan": 40_960])
+        #expect(reply.schedule?.longestDelay == .milliseconds(1200))
+        #expect(reply.configuration?.files.count == 2 && reply.configuration?.loaded != nil)
+        #expect(reply.recent.map(\.family) == [nil, "ipv4", nil])
+        #expect(reply.recent.last?.from == nil)
+    }
+
     @Test func `an agent that has just started is understood`() throws {
         let reply = try StatusReply(parameters: Self.golden("status.fresh"))
         #expect(reply.reachability.state?.via == "unknown")
@@ -64,6 +99,7 @@ import Testing
 
     private static let names = [
         "agent", "time", "state", "since", "for_ms", "via_since", "via_for_ms", "cause", "pending", "targets",
+        "connectivity_since", "connectivity_for_ms", "probes", "probes_omitted", "uplinks", "schedule", "configuration",
         "interfaces", "recent", "last_seq", "journal", "sockets", "synchronized", "overruns",
     ]
 
@@ -82,11 +118,20 @@ import Testing
     @Test func `members inside others may be of another form, too`() throws {
         let reply = try Self.reply(
             #"""
-            {"state":{"via":7,"path":{"via":"wifi","interface":[],"ipv4":7,"underlay":"x"}},"since":"yesterday",\#
+            {"probes":[7,{"probe":7,"streak":"x","certificate":[],"pins":[7,{"pin":"p","matched":1}],"since":7}],\#
+            "uplinks":[{"reason":7}],"schedule":{"bytes":{"a":"x"},"checks":-1},"configuration":{"files":[7,"f"]},\#
+            "state":{"via":7,"connectivity_reason":7,"connectivity_by_family":{"ipv4":7,"ipv6":"full"},"path":{"via":"wifi","interface":[],"ipv4":7,"underlay":"x"}},"since":"yesterday",\#
             "interfaces":[7,{"name":"wlan0","ifindex":-1,"addresses":[null,{"address":"192.0.2.2","flags":[1,"new"]}]}],\#
             "journal":{"missing":[{"first_seq":1},{"first_seq":2,"last_seq":3}],"bytes":-5,"sync_ms":9223372036854775807}}
             """#
         )
+        #expect(reply.probes.map(\.name) == [nil])
+        #expect(reply.probes.first?.pins.map(\.pin) == ["p"])
+        #expect(reply.uplinks.count == 1 && reply.uplinks.first?.reason == nil)
+        #expect(reply.schedule?.bytes == [:] && reply.schedule?.checks == nil)
+        #expect(reply.configuration?.files == ["f"])
+        #expect(reply.reachability.state?.ipv6Connectivity == "full")
+        #expect(reply.reachability.state?.connectivityReason == nil)
         #expect(reply.reachability.state?.via == nil)
         #expect(reply.reachability.state?.path?.via == "wifi")
         #expect(reply.reachability.state?.path?.interface == nil)

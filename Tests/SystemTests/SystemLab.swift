@@ -32,6 +32,10 @@ enum SystemLab {
         let interface: String?
         let kind: String?
         let kernel_choice: String?
+        let name: String?
+        let http: String?
+        let https: String?
+        let events: Int?
     }
 
     private static let directory = URL(filePath: #filePath)
@@ -53,10 +57,16 @@ enum SystemLab {
     }()
 
     /// Boots the guest, runs a scenario with the built agent in it, and reads what it wrote.
-    static func run(_ scenario: String) throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - files: What the scenario needs besides the agent, by the names that it knows.
+    ///   - seconds: How long it may take.
+    static func run(_ scenario: String, files: [String] = [], seconds: Int = 180) throws -> Result {
         let output = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
         let script = directory.appending(path: "scenarios/\(scenario).sh").path()
-        let (status, text) = try lab(["run", "-o", output.path(), script, BuiltAgent.path])
+        let (status, text) = try lab(
+            ["run", "-t", "\(seconds)", "-o", output.path(), script, BuiltAgent.path] + files
+        )
         guard status == 0 else { throw Failure(scenario: scenario, status: status, output: text) }
         let steps = try String(contentsOf: output.appending(path: "steps.jsonl"), encoding: .utf8)
             .split(separator: "\n")

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BenchmarkKit
 internal import Glibc
+internal import WebTestbed
 
 /// `probe-bench`: our probes beside curl's, Go's and blackbox_exporter's, in one run on one machine.
 @main

@@ -27,6 +27,13 @@ extension AgentStatus: JSONRepresentable {
                     entry.standing.writeMembers(now: now, to: &json)
                 }
             }
+            if !probes.isEmpty { ProbeList(probes, now: now).writeMembers(to: &json) }
+            if !uplinks.isEmpty {
+                json.name("uplinks")
+                json.array(uplinks) { json, uplink in uplink.write(to: &json) }
+            }
+            json.member("schedule", ifPresent: schedule) { $1.write(to: &$0) }
+            json.member("configuration", ifPresent: configuration) { $1.write(to: &$0) }
             json.name("interfaces")
             json.array(network.links.values.sorted { $0.index < $1.index }) { json, link in
                 let addresses = network.addresses.filter { $0.interfaceIndex == link.index }
@@ -62,6 +69,8 @@ extension Standing where State: JSONRepresentable {
         json.member("for_ms", ifPresent: since) { $0.number($1.milliseconds(until: now)) }
         json.member("via_since", ifPresent: viaSince) { $1.write(to: &$0) }
         json.member("via_for_ms", ifPresent: viaSince) { $0.number($1.milliseconds(until: now)) }
+        json.member("connectivity_since", ifPresent: connectivitySince) { $1.write(to: &$0) }
+        json.member("connectivity_for_ms", ifPresent: connectivitySince) { $0.number($1.milliseconds(until: now)) }
         json.member("cause", ifPresent: cause) { $1.write(to: &$0) }
         json.member("pending", ifPresent: pending) { json, pending in
             json.object { json in
@@ -76,11 +85,11 @@ extension Standing where State: JSONRepresentable {
 
 extension ObservedTime {
     /// How long ago the moment was, by the clock that does not jump.
-    fileprivate func milliseconds(until now: ObservedTime) -> Int64 {
+    func milliseconds(until now: ObservedTime) -> Int64 {
         max(0, instant.duration(to: now.instant).milliseconds)
     }
 
-    fileprivate func write(to json: inout JSONWriter) { Timestamp(self).write(to: &json) }
+    func write(to json: inout JSONWriter) { Timestamp(self).write(to: &json) }
 }
 
 extension Link {
@@ -95,23 +104,6 @@ extension Link {
             json.member("state", stateDescription)
             json.name("addresses")
             json.array(addresses) { json, address in address.write(to: &json) }
-        }
-    }
-}
-
-extension RecentTransition: JSONRepresentable {
-    /// Writes `{"seq":…,"time":…,"type":…,"subject":…,"from":…,"to":…,"code":…,"detail":…}`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("seq", sequence)
-            json.member("time", time)
-            json.member("type", type.rawValue)
-            json.member("subject", subject)
-            json.member("from", from)
-            json.member("to", to)
-            json.member("code", cause.code)
-            json.member("interface", ifPresent: cause.interface)
-            json.member("detail", ifPresent: cause.detail)
         }
     }
 }

@@ -1,5 +1,6 @@
 public import EventEnvelope
 public import NetlinkMonitor
+public import Probes
 public import Reachability
 
 /// What an agent knows and how it fares, at one moment: the answer to `status`.
@@ -12,6 +13,14 @@ public struct AgentStatus: Sendable {
     public var reachability: Standing<ReachabilityState>
     /// How the targets are reachable, in their order.
     public var targets: [(target: Target, standing: Standing<TargetState>)]
+    /// How the probes fare.
+    public var probes: [ProbeRecord]
+    /// How the interfaces with a default route fare.
+    public var uplinks: [Uplink]
+    /// What the probes' scheduler counted; `nil` without one.
+    public var schedule: ProbeScheduler.Statistics?
+    /// What the agent was configured with; `nil` without a file.
+    public var configuration: ConfigurationFacts?
     /// The kernel's view that the states were derived from.
     public var network: NetworkSnapshot
     /// The newest settled transitions, the oldest first.
@@ -31,6 +40,10 @@ public struct AgentStatus: Sendable {
         now: ObservedTime,
         reachability: Standing<ReachabilityState>,
         targets: [(target: Target, standing: Standing<TargetState>)] = [],
+        probes: [ProbeRecord] = [],
+        uplinks: [Uplink] = [],
+        schedule: ProbeScheduler.Statistics? = nil,
+        configuration: ConfigurationFacts? = nil,
         network: NetworkSnapshot,
         recent: [RecentTransition] = [],
         lastSequence: UInt64 = 0,
@@ -42,6 +55,10 @@ public struct AgentStatus: Sendable {
         self.now = now
         self.reachability = reachability
         self.targets = targets
+        self.probes = probes
+        self.uplinks = uplinks
+        self.schedule = schedule
+        self.configuration = configuration
         self.network = network
         self.recent = recent
         self.lastSequence = lastSequence
@@ -68,40 +85,5 @@ public struct AgentFacts: Sendable, Hashable {
         self.processID = processID
         self.started = started
         self.origin = origin
-    }
-}
-
-/// A settled transition as a line of a list.
-public struct RecentTransition: Sendable, Hashable {
-    /// The event's number.
-    public var sequence: UInt64
-    /// When the event was made.
-    public var time: Timestamp
-    /// The event's type.
-    public var type: EventType
-    /// What changed: `default`, or a target's name.
-    public var subject: String
-    /// The state before, in a few words.
-    public var from: String
-    /// The state after, in a few words.
-    public var to: String
-    /// What made it change.
-    public var cause: ChangeCause
-
-    /// A transition; `nil` for a raw one.
-    public init?(_ transition: Transition, sequence: UInt64, time: Timestamp) {
-        self.sequence = sequence
-        self.time = time
-        switch transition {
-        case .path, .targetPath, .probe, .certificate, .resumed: return nil
-        case .reachability(let change):
-            type = .reachabilityChanged
-            subject = EventDraft.defaultSubject
-            (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
-        case .target(let target, let change):
-            type = .targetChanged
-            subject = target.name
-            (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
-        }
     }
 }

@@ -19,6 +19,8 @@ public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
     public private(set) var since: ObservedTime?
     /// Since when it is reached through the same `via`, whatever else changed; `nil` while nothing was published.
     public private(set) var viaSince: ObservedTime?
+    /// Since when the probes say the same, whatever else changed; `nil` while they say nothing.
+    public private(set) var connectivitySince: ObservedTime?
     /// What made it change; `nil` while nothing was published.
     public private(set) var cause: ChangeCause?
     /// What is observed now, where that is something else.
@@ -28,8 +30,10 @@ public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
     public init(unknown state: State) { self.state = state }
 
     /// Takes a raw change.
-    public mutating func observe(_ change: Change<State>) {
-        guard change.to != state else { return pending = nil }
+    ///
+    /// - Parameter isSettled: Whether the new state is what was published, as far as raw changes tell it.
+    public mutating func observe(_ change: Change<State>, isSettled: Bool? = nil) {
+        guard !(isSettled ?? (change.to == state)) else { return pending = nil }
         pending = Pending(state: change.to, since: pending?.since ?? change.observed, cause: change.cause)
     }
 
@@ -38,11 +42,19 @@ public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
     /// - Parameters:
     ///   - time: When it was published.
     ///   - keepsVia: Whether the state is reached through the same as before.
-    public mutating func settle(_ change: Change<State>, at time: ObservedTime, keepsVia: Bool) {
+    ///   - keepsConnectivity: Whether the probes say the same as before; `nil` when they say nothing.
+    public mutating func settle(
+        _ change: Change<State>,
+        at time: ObservedTime,
+        keepsVia: Bool,
+        keepsConnectivity: Bool? = nil
+    ) {
         state = change.to
         since = time
         if !keepsVia || viaSince == nil { viaSince = time }
+        connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
         cause = change.cause
-        if pending?.state == state { pending = nil }
+        // What settles is what was observed last; that a state flaps is told while another one waits.
+        if change.cause.kind != .flapping || pending?.state == state { pending = nil }
     }
 }

@@ -21,7 +21,7 @@ public enum InterfaceKind: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 /// The kind of an interface together with what it rests on.
-public struct InterfaceClassification: Sendable, Hashable {
+public struct InterfaceClassification: Sendable, Hashable, Codable {
     /// The kind.
     public let kind: InterfaceKind
     /// What the kind rests on, strongest first.
@@ -40,9 +40,9 @@ public struct InterfaceClassification: Sendable, Hashable {
 }
 
 /// One fact that tells about an interface's kind.
-public struct KindEvidence: Sendable, Hashable, CustomStringConvertible {
+public struct KindEvidence: Sendable, Hashable, CustomStringConvertible, Codable {
     /// Where a fact about an interface comes from.
-    public enum Source: String, Sendable, Hashable, CaseIterable {
+    public enum Source: String, Sendable, Hashable, CaseIterable, Codable {
         /// The operator said so (`--interface-kind`).
         case override
         /// `IFLA_INFO_KIND` of rtnetlink.

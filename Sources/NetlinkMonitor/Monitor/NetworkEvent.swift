@@ -30,7 +30,7 @@ public struct NetworkUpdate: Sendable {
 }
 
 /// One moment on two clocks: one to measure with, and one for people.
-public struct ObservedTime: Sendable, Hashable, Codable {
+public struct ObservedTime: Sendable, Hashable {
     /// The moment on the clock that never jumps and goes on during suspend (CLOCK_BOOTTIME).
     public let instant: ContinuousClock.Instant
     /// Microseconds since 1970-01-01 UTC (CLOCK_REALTIME).

@@ -5,7 +5,7 @@ internal import CLibNL
 /// Lifetimes are left out on purpose: the kernel announces each refresh of them, and none of those is a change.
 public struct InterfaceAddress: Sendable, Hashable {
     /// What the kernel says about an address (`IFA_FLAGS`, rtnetlink(7)).
-    public struct Flags: OptionSet, Sendable, Hashable {
+    public struct Flags: OptionSet, Sendable, Hashable, Codable {
         /// The kernel's bits, unknown ones included.
         public let rawValue: UInt32
 

@@ -1,5 +1,5 @@
 /// One network interface as the kernel describes it (`RTM_NEWLINK`), and what kind it is found to be.
-public struct Link: Sendable, Hashable, Identifiable {
+public struct Link: Sendable, Hashable, Identifiable, Codable {
     /// The interface index: unique at any moment, may be used again after the interface is gone.
     public let index: UInt32
     /// The name, at most 15 bytes; it may change while the index stays.

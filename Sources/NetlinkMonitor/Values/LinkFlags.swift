@@ -1,7 +1,7 @@
 internal import CLibNL
 
 /// The flags of a link (`ifi_flags`, netdevice(7)).
-public struct LinkFlags: OptionSet, Sendable, Hashable {
+public struct LinkFlags: OptionSet, Sendable, Hashable, Codable {
     /// The kernel's bits, unknown ones included.
     public let rawValue: UInt32
 

@@ -1,7 +1,7 @@
 /// One difference between two snapshots.
-public struct NetworkChange: Sendable, Hashable, CustomStringConvertible {
+public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codable {
     /// What changed; the raw values are stable and may be stored.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    public enum Code: String, Sendable, Hashable, CaseIterable, Codable {
         /// An interface appeared.
         case linkAdded = "link_added"
         /// An interface is gone.

@@ -1,7 +1,7 @@
 /// The operational state of a link (RFC 2863 `ifOperStatus`, kernel `IFLA_OPERSTATE`).
 ///
 /// `unknown` is the normal state of working devices that never report more: wwan, ppp, wireguard, loopback.
-public enum OperationalState: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum OperationalState: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible, Codable {
     /// The driver does not tell; a working link may stay here for ever.
     case unknown = 0
     /// The hardware is missing.

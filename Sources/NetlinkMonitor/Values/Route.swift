@@ -1,5 +1,5 @@
 /// One next hop of a route.
-public struct NextHop: Sendable, Hashable {
+public struct NextHop: Sendable, Hashable, Codable {
     /// The interface that packets leave through; `nil` for a next hop without one (a nexthop object not yet resolved).
     public let interfaceIndex: UInt32?
     /// The router's address, possibly of the other family (`RTA_VIA`, RFC 5549); `nil` on a directly connected link.
@@ -16,7 +16,7 @@ public struct NextHop: Sendable, Hashable {
 }
 
 /// What a route does with a packet (`rtm_type`).
-public enum RouteType: UInt8, Sendable, Hashable, CustomStringConvertible {
+public enum RouteType: UInt8, Sendable, Hashable, CustomStringConvertible, Codable {
     /// A real route to somewhere else.
     case unicast = 1
     /// The machine's own address.
@@ -56,7 +56,7 @@ public enum RouteType: UInt8, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// One entry of a routing table (`RTM_NEWROUTE`).
-public struct Route: Sendable, Hashable {
+public struct Route: Sendable, Hashable, Codable {
     /// Where the route leads.
     public let destination: IPPrefix
     /// The routing table: 254 main, 255 local, 253 default, or any other number.

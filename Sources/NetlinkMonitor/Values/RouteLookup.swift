@@ -58,7 +58,7 @@ public struct RouteLookup: Sendable, Hashable {
 }
 
 /// The way that packets to one address take at the moment of a lookup.
-public struct ResolvedRoute: Sendable, Hashable {
+public struct ResolvedRoute: Sendable, Hashable, Codable {
     /// The interface that they leave through.
     public let interfaceIndex: UInt32
     /// The router that they are handed to; `nil` when the destination is on the link.

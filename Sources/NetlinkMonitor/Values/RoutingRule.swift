@@ -1,5 +1,5 @@
 /// One rule of the policy routing database (`RTM_NEWRULE`, ip-rule(8)).
-public struct RoutingRule: Sendable, Hashable {
+public struct RoutingRule: Sendable, Hashable, Codable {
     /// The address family that the rule is for.
     public let family: AddressFamily
     /// The order: lower numbers are asked first.

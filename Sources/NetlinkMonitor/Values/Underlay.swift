@@ -1,7 +1,7 @@
 /// The real interface below a tunnel, and how that is known.
-public struct Underlay: Sendable, Hashable {
+public struct Underlay: Sendable, Hashable, Codable {
     /// How the underlay of a tunnel was found.
-    public enum Evidence: String, Sendable, Hashable, CaseIterable {
+    public enum Evidence: String, Sendable, Hashable, CaseIterable, Codable {
         /// The kernel's route to the tunnel's far end leaves through it.
         case remoteRoute = "remote_route"
         /// The tunnel was created on top of it (`IFLA_LINK`).

@@ -56,8 +56,12 @@ public struct ProbePace: Sendable, Hashable, Codable {
         switch cadence {
         case .steady: interval
         case .doubtful: fastInterval
-        case .down(let attempt): min(ceiling, fastInterval * (1 << min(max(0, attempt), 20)))
+        case .down(let attempt): doubled(min(max(0, attempt), 20))
         case .portal: portalInterval
         }
+    }
+    private func doubled(_ times: Int) -> Duration {
+        let factor = 1 << times
+        return fastInterval > ceiling / factor ? ceiling : min(ceiling, fastInterval * factor)
     }
 }

@@ -5,7 +5,7 @@ enum FindingOrder {
         .tlsSelfSigned, .tlsUntrustedRoot, .tlsMissingIntermediate, .tlsPathBudget, .tlsExpired, .tlsNotYetValid,
         .tlsNotAnAuthority, .tlsPathLength, .tlsNameConstraints, .tlsPurpose, .tlsCriticalExtension, .tlsWeakKey,
         .tlsWeakSignature, .tlsUnsupportedAlgorithm, .tlsHostname, .tlsNoSubjectAlternativeName, .tlsPinMismatch,
-        .tlsRevocationUnknown, .tlsCertificateProfile,
+        .tlsBackupPinOnly, .tlsRevocationUnknown, .tlsCertificateProfile,
     ]
 
     private static let ranks = Dictionary(

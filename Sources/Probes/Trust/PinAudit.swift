@@ -2,9 +2,9 @@
 public struct PinAudit: Sendable, Hashable, Codable {
     /// One pin and whether it matches.
     public struct Entry: Sendable, Hashable, Codable {
-        /// The pin: `sha256//…` for a key, the SHA-256 hash of a certificate.
+        /// The pin: `sha256//…` for a key, the SHA-256 hash of a certificate in hexadecimal digits.
         public var pin: String
-        /// Whether a certificate of the chain matches it.
+        /// Whether a certificate of the verified path matches it; without one, a certificate that really signed the chain.
         public var isMatched: Bool
         /// Whether it is kept for the time after the next change of keys.
         public var isBackup: Bool

@@ -19,6 +19,10 @@ public struct SecurityPolicy: Sendable, Hashable {
     public var pinnedCertificates: [PinnedCertificate]
     /// Hashes of public keys to pin besides; they only count in ``PinningMode/publicKey``.
     public var pinnedPublicKeys: [PublicKeyPin]
+    /// Hashes of the keys that the server will come to next (RFC 7469, section 4.3); they count like the other pins.
+    ///
+    /// A server that matches nothing else is accepted with the warning `tls_backup_pin_only`: the pins want renewing.
+    public var backupPublicKeys: [PublicKeyPin]
     /// Whether a chain that does not verify is accepted, as far as the pinning mode lets it.
     public var allowsInvalidCertificates: Bool
     /// Whether the certificate must be for the name that was asked for.
@@ -31,6 +35,7 @@ public struct SecurityPolicy: Sendable, Hashable {
         pinningMode: PinningMode = .none,
         pinnedCertificates: [PinnedCertificate] = [],
         pinnedPublicKeys: [PublicKeyPin] = [],
+        backupPublicKeys: [PublicKeyPin] = [],
         allowsInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true,
         isAFNetworkingCompatible: Bool = false
@@ -38,6 +43,7 @@ public struct SecurityPolicy: Sendable, Hashable {
         self.pinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates
         self.pinnedPublicKeys = pinnedPublicKeys
+        self.backupPublicKeys = backupPublicKeys
         self.allowsInvalidCertificates = allowsInvalidCertificates
         self.validatesDomainName = validatesDomainName
         self.isAFNetworkingCompatible = isAFNetworkingCompatible

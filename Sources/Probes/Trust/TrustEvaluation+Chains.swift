@@ -7,6 +7,8 @@ struct ChainResult {
     var validatedPath: CertificatePath?
     /// Whether the path also satisfies the pins.
     var isWanted = false
+    /// The certificates with which pins were compared.
+    var pinnable: [DecodedCertificate] = []
 }
 
 extension TrustEvaluation {

@@ -1,14 +1,25 @@
 extension TrustEvaluation {
     /// AFSecurityPolicy's mode for public keys.
     mutating func evaluatePublicKeys(_ leaf: DecodedCertificate) async -> ChainResult {
-        let pins = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
+        let present = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
+        let pins = present.union(policy.backupPublicKeys)
         let isPinned: (DecodedCertificate) -> Bool = { $0.publicKeyPin.map(pins.contains) ?? false }
         var result = await chain(
             from: leaf,
             to: anchors,
             arePinned: false,
-            isWanted: { $0.certificates.contains(where: isPinned) }
+            isWanted: { $0.certificates.contains { $0.publicKeyPin.map(present.contains) ?? false } }
         )
+        // Only when no path has a pin of the present does one with a backup count.
+        if !result.isWanted, result.validatedPath != nil, !policy.backupPublicKeys.isEmpty {
+            let other = await chain(
+                from: leaf,
+                to: anchors,
+                arePinned: false,
+                isWanted: { $0.certificates.contains(where: isPinned) }
+            )
+            if other.isWanted { result = other }
+        }
         // An anchor need not be sent; and a path that was found may lead through somebody who may not issue.
         let signers = SignerSearch.signers(of: leaf, among: helpers + (result.validatedPath?.certificates ?? []))
         guard !pins.isEmpty else {
@@ -18,9 +29,12 @@ extension TrustEvaluation {
         // Without a path the chain is refused anyway; whether the pin would have matched is worth knowing.
         let isStrict = !policy.allowsInvalidCertificates && result.validatedPath != nil
         let isMatch = isStrict ? result.isWanted : signers.contains(where: isPinned)
+        result.pinnable = isStrict ? result.validatedPath?.certificates ?? [] : signers
         if !isMatch {
             let offered = (result.validatedPath?.certificates ?? signers).compactMap(\.publicKeyPin).map(\.description)
             result.findings.append(mismatch(leaf, "public key", offered, pins.map(\.description).sorted()))
+        } else if let audit = PinAudit(policy, of: result.pinnable), audit.matchesBackupOnly {
+            result.findings.append(backupOnly(leaf, audit))
         }
         return tolerant(result)
     }
@@ -34,14 +48,15 @@ extension TrustEvaluation {
             return tolerant(result)
         }
         var pinned = await chain(from: leaf, to: pinnedAnchors, arePinned: true)
+        let signers = system.validatedPath?.certificates ?? SignerSearch.signers(of: leaf, among: helpers)
         if pinned.validatedPath == nil, !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid }) {
             let unanchored: [FindingCode] = [.tlsUntrustedRoot, .tlsSelfSigned, .tlsMissingIntermediate]
             pinned.findings.removeAll { unanchored.contains($0.code) }
-            let path = system.validatedPath?.certificates ?? SignerSearch.signers(of: leaf, among: helpers)
-            let offered = path.map { "\($0.label) \(CertificateDescription($0).sha256)" }
+            let offered = signers.map { "\($0.label) \(CertificateDescription($0).sha256)" }
             let wanted = policy.pinnedCertificates.map { CertificateDescription(der: $0.der).sha256 }
             pinned.findings.append(mismatch(leaf, "certificate", offered, wanted))
         }
+        pinned.pinnable = signers + (pinned.validatedPath?.certificates ?? [])
         let others = tolerant(system).findings.filter { finding in
             !pinned.findings.contains { $0.code == finding.code && $0.subject == finding.subject }
         }
@@ -66,6 +81,18 @@ extension TrustEvaluation {
             .tlsNoPins,
             subject: leaf.label,
             evidence: "the pinning mode is '\(policy.pinningMode.rawValue)', and the policy has no pin for it"
+        )
+    }
+
+    private func backupOnly(_ leaf: DecodedCertificate, _ audit: PinAudit) -> Finding {
+        let matched = audit.entries.filter { $0.isMatched }.map(\.pin)
+        let others = audit.entries.filter { !$0.isBackup }.count
+        return Finding(
+            .tlsBackupPinOnly,
+            .warning,
+            subject: leaf.label,
+            evidence: "the chain has the backup \(matched.prefix(16).joined(separator: ", ")), and none of the "
+                + "\(others) other pins"
         )
     }
 

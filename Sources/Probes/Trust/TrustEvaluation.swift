@@ -116,7 +116,7 @@ struct TrustEvaluation {
         case .certificate: result = await evaluateCertificates(leaf)
         }
         findings += result.findings
-        return answer(findings, path: result.validatedPath)
+        return answer(findings, path: result.validatedPath, pinnable: result.pinnable)
     }
 
     /// AFSecurityPolicy's first rule: a name means nothing when any certificate passes, unless there are pins.
@@ -134,7 +134,8 @@ struct TrustEvaluation {
     var hasPins: Bool {
         switch policy.pinningMode {
         case .none: false
-        case .publicKey: !policy.pinnedCertificates.isEmpty || !policy.pinnedPublicKeys.isEmpty
+        case .publicKey:
+            !policy.pinnedCertificates.isEmpty || !policy.pinnedPublicKeys.isEmpty || !policy.backupPublicKeys.isEmpty
         case .certificate: !policy.pinnedCertificates.isEmpty
         }
     }
@@ -148,13 +149,18 @@ struct TrustEvaluation {
         return [isIgnored ? finding.with(.warning) : finding]
     }
 
-    private func answer(_ findings: [Finding], path: CertificatePath?) -> TrustVerdict {
+    private func answer(
+        _ findings: [Finding],
+        path: CertificatePath?,
+        pinnable: [DecodedCertificate] = []
+    ) -> TrustVerdict {
         TrustVerdict(
             isAccepted: !findings.contains { $0.severity == .refusal },
             findings: FindingOrder.sorted(findings),
             presentedChain: presented.map { CertificateDescription($0) },
             validatedChain: path?.certificates.map { CertificateDescription($0) } ?? [],
-            date: date
+            date: date,
+            pinAudit: PinAudit(policy, of: pinnable)
         )
     }
 }

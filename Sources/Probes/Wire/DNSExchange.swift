@@ -14,6 +14,7 @@ final class DNSExchange: @unchecked Sendable {
     private let query: DNSQuery
     private let eventLoop: any EventLoop
     private let timeout: Duration
+    private let meter: ByteMeter
     private let completion: @Sendable (DNSQuery.Outcome) -> Void
     private let id = UInt16.random(in: .min ... .max)
 
@@ -32,11 +33,13 @@ final class DNSExchange: @unchecked Sendable {
         query: DNSQuery,
         eventLoop: any EventLoop,
         timeout: Duration,
+        meter: ByteMeter,
         completion: @escaping @Sendable (DNSQuery.Outcome) -> Void
     ) {
         self.query = query
         self.eventLoop = eventLoop
         self.timeout = timeout
+        self.meter = meter
         self.completion = completion
     }
 
@@ -76,7 +79,9 @@ final class DNSExchange: @unchecked Sendable {
     private func sendDatagram(on socket: DatagramSocket) {
         sent += 1
         do {
-            try socket.send(DNSMessage.query(id: id, query.question))
+            let message = DNSMessage.query(id: id, query.question)
+            try socket.send(message)
+            meter.count(sent: message.count)
         } catch {
             queuedFailure(on: socket, or: error.error)
         }
@@ -102,7 +107,9 @@ final class DNSExchange: @unchecked Sendable {
             .channelInitializer { channel in
                 self.channel = channel
                 return InterfaceBinding.apply(query.interface, to: channel).flatMapThrowing {
-                    try channel.pipeline.syncOperations.addHandler(DNSStreamHandler(exchange: self))
+                    try channel.pipeline.syncOperations.addHandlers([
+                        ByteCounter(self.meter), DNSStreamHandler(exchange: self),
+                    ])
                 }
             }
             .connect(to: query.server.socketAddress(interface: query.interface))
@@ -125,6 +132,7 @@ final class DNSExchange: @unchecked Sendable {
         }
         do {
             while let datagram = try socket.receive() {
+                meter.count(received: datagram.bytes.count)
                 received(datagram.bytes, at: socket.localAddress, by: .udp)
                 guard !isOver, !isByStream else { return }
             }

@@ -48,13 +48,21 @@ package struct ICMPEcho: Sendable, Hashable {
     /// - Parameters:
     ///   - eventLoop: Where everything happens; nothing blocks it.
     ///   - timeout: How long to wait for the reply.
+    ///   - meter: What counts the bytes; it belongs to the event loop.
     ///   - completion: Called once, on the event loop, also after a cancellation.
     package func start(
         on eventLoop: any EventLoop,
         timeout: Duration,
+        meter: ByteMeter = ByteMeter(),
         completion: @escaping @Sendable (Outcome) -> Void
     ) -> WireExchange {
-        let exchange = ICMPExchange(echo: self, eventLoop: eventLoop, timeout: timeout, completion: completion)
+        let exchange = ICMPExchange(
+            echo: self,
+            eventLoop: eventLoop,
+            timeout: timeout,
+            meter: meter,
+            completion: completion
+        )
         eventLoop.execute { exchange.begin() }
         return WireExchange { eventLoop.execute { exchange.cancel() } }
     }

@@ -15,6 +15,7 @@ final class ICMPExchange: @unchecked Sendable {
     private let echo: ICMPEcho
     private let eventLoop: any EventLoop
     private let timeout: Duration
+    private let meter: ByteMeter
     private let completion: @Sendable (ICMPEcho.Outcome) -> Void
     private let sequence = UInt16.random(in: .min ... .max)
     private let payload: [UInt8]
@@ -29,11 +30,13 @@ final class ICMPExchange: @unchecked Sendable {
         echo: ICMPEcho,
         eventLoop: any EventLoop,
         timeout: Duration,
+        meter: ByteMeter,
         completion: @escaping @Sendable (ICMPEcho.Outcome) -> Void
     ) {
         self.echo = echo
         self.eventLoop = eventLoop
         self.timeout = timeout
+        self.meter = meter
         self.completion = completion
         payload = (0..<min(max(echo.payloadSize, 8), 1024)).map { _ in UInt8.random(in: .min ... .max) }
     }
@@ -48,7 +51,9 @@ final class ICMPExchange: @unchecked Sendable {
             deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() }
             started = .now()
             do {
-                try socket.send(request)
+                let message = request
+                try socket.send(message)
+                meter.count(sent: message.count)
             } catch {
                 // The kernel may know at once that there is no way; its error queue says more than errno.
                 return queuedFailure(or: error.error)
@@ -84,6 +89,7 @@ final class ICMPExchange: @unchecked Sendable {
         do {
             for _ in 0..<Self.messagesPerTurn {
                 guard let received = try socket.receive() else { break }
+                meter.count(received: received.bytes.count)
                 if isReply(received.bytes) { return replied(received, at: now) }
                 ignored += 1
             }

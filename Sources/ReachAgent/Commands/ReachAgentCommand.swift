@@ -20,7 +20,8 @@ struct ReachAgentCommand: ParsableCommand {
         version: Agent.version,
         subcommands: [
             RunCommand.self, StatusCommand.self, WatchCommand.self, HistoryCommand.self, WaitOnlineCommand.self,
-            SubscribersCommand.self, InterfacesCommand.self, RouteCommand.self, ProbeCommand.self, TrustCommand.self,
+            CheckCommand.self, ReloadCommand.self, SubscribersCommand.self, InterfacesCommand.self, RouteCommand.self,
+            ProbeCommand.self, TrustCommand.self, CheckConfigCommand.self, ReplayCommand.self,
         ]
     )
 }

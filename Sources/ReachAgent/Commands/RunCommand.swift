@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ConfigurationFile
 internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
@@ -18,11 +19,13 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The first lines tell the state at the start; then follows one line for each change, flushed at once:
             'path.changed' for every edge as the kernel reports it, 'reachability.changed' when a change has held for \
-            the settle time. Every event is kept in a journal ('reachagent history'), and sockets let others follow \
+            the settle time, 'probe.changed' for what the probes of the configuration come to. Every event is kept in a journal ('reachagent history'), and sockets let others follow \
             ('reachagent watch', 'reachagent status'). Log messages go to standard error. SIGINT or SIGTERM end the agent.
 
             EXAMPLES
               reachagent run --format human
+              reachagent run --probe https://www.example.org/ --probe icmp://192.0.2.1
+              reachagent run --config reachagent.toml
               reachagent run --target office=192.0.2.7 --settle-down 3s
               reachagent run --format none --socket-group netdev
               reachagent run --no-journal --no-sockets
@@ -58,6 +61,16 @@ struct RunCommand: ParsableCommand {
     )
     var settleDown: Duration?
 
+    @Option(
+        help: ArgumentHelp(
+            "Record everything that the state is derived from in a new file, for 'reachagent replay' and bug reports.",
+            valueName: "file"
+        )
+    )
+    var record: String?
+
+    @OptionGroup(title: "Configuration and probes") var configuration: ConfigurationOptions
+
     @OptionGroup var watch: WatchOptions
 
     @OptionGroup(title: "Journal options") var journal: JournalOptions
@@ -78,60 +91,68 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let monitor = watch.monitorConfiguration(targets: targets.map(\.address))
-        if once { return try printOnce(monitor, targets) }
-        let configuration = AgentConfiguration(
-            monitor: monitor,
-            settle: SettlePolicy(
-                up: settleUp ?? SettlePolicy.standard.up,
-                down: settleDown ?? SettlePolicy.standard.down
-            ),
-            targets: targets,
-            format: format,
-            journal: journalConfiguration,
-            needsJournal: journal.journalDirectory != nil
-                || ProcessInfo.processInfo.environment["STATE_DIRECTORY"] != nil,
-            sockets: socketConfiguration,
-            needsSockets: sockets.socketDirectory != nil
-                || ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] != nil
-        )
-        try StartFailure.orExit { try AgentServices(configuration).run() }
+        let source = ConfigurationSource(path: configuration.path, override: override)
+        let loaded = try BadConfiguration.orExit(source.load)
+        let settings = loaded.settings
+        if once { return try RunOnce(settings: settings, monitor: Self.monitor(settings, watch), format: format).run() }
+        try StartFailure.orExit {
+            try AgentServices(
+                AgentConfiguration(
+                    source: source,
+                    loaded: loaded,
+                    monitor: { [watch] in Self.monitor($0, watch) },
+                    format: format,
+                    recording: record,
+                    journal: journalConfiguration(settings.agent),
+                    needsJournal: journal.journalDirectory != nil || settings.agent.journalDirectory != nil
+                        || ProcessInfo.processInfo.environment["STATE_DIRECTORY"] != nil,
+                    sockets: socketConfiguration(settings.agent),
+                    needsSockets: sockets.socketDirectory != nil || settings.agent.socketDirectory != nil
+                        || ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] != nil
+                )
+            ).run()
+        }
     }
 
-    private var journalConfiguration: JournalConfiguration? {
-        guard !journal.noJournal else { return nil }
-        guard let directory = JournalLocation().directoryToWrite(journal.journalDirectory) else {
+    /// Puts what the command line says into the settings of the file.
+    private var override: @Sendable (inout Settings) throws(ConfigurationErrors) -> Void {
+        let (up, down, targets, options) = (settleUp, settleDown, targets, configuration)
+        return { settings throws(ConfigurationErrors) in
+            settings.settle = SettlePolicy(up: up ?? settings.settle.up, down: down ?? settings.settle.down)
+            let named = Set(targets.map(\.name))
+            settings.targets = settings.targets.filter { !named.contains($0.name) } + targets
+            settings.probes += try options.definitions(besides: Set(settings.probes.map(\.name)))
+        }
+    }
+
+    private static func monitor(_ settings: Settings, _ watch: WatchOptions) -> MonitorConfiguration {
+        watch.monitorConfiguration(
+            targets: settings.targets.map(\.address),
+            kindOverrides: settings.kindOverrides,
+            internetAddresses: settings.internetAddresses
+        )
+    }
+
+    private func journalConfiguration(_ settings: AgentSettings) -> JournalConfiguration? {
+        guard !journal.noJournal, settings.journal ?? true || journal.journalDirectory != nil else { return nil }
+        let named = journal.journalDirectory ?? settings.journalDirectory
+        guard let directory = JournalLocation().directoryToWrite(named) else {
             AgentLogger.make().notice(
                 "there is no journal: neither XDG_STATE_HOME nor HOME says where; give --journal-directory"
             )
             return nil
         }
-        return journal.configuration(in: directory)
+        return journal.configuration(in: directory, settings)
     }
 
-    private var socketConfiguration: StateSocketConfiguration? {
-        guard !sockets.noSockets else { return nil }
-        guard let configuration = sockets.configuration() else {
+    private func socketConfiguration(_ settings: AgentSettings) -> StateSocketConfiguration? {
+        guard !sockets.noSockets, settings.sockets ?? true || sockets.socketDirectory != nil else { return nil }
+        guard let configuration = sockets.configuration(settings) else {
             AgentLogger.make().notice(
                 "there are no sockets: XDG_RUNTIME_DIR does not say where; give --socket-directory"
             )
             return nil
         }
         return configuration
-    }
-
-    private func printOnce(_ configuration: MonitorConfiguration, _ targets: [Target]) throws {
-        let snapshot = try Unavailable.orExit { () throws(NetlinkError) in try NetworkMonitor.snapshot(configuration) }
-        var machine = ReachabilityMachine(settle: .none, targets: targets)
-        let observed = ObservedTime.now
-        _ = machine.handle(NetworkUpdate(snapshot: snapshot, changes: [], observed: observed))
-        let draft = EventDraft.networkSnapshot(snapshot, state: machine.state, targets: machine.targetPaths)
-        let event = Event(draft, from: .current(), at: Timestamp(observed), number: 1)
-        switch format {
-        case .json: Terminal.print(event.line)
-        case .human: Terminal.print(StateText.lines(snapshot, machine).joined(separator: "\n"))
-        case .none: break
-        }
-        guard machine.state.via.isReachable else { throw ExitCode(ExitStatus.finding) }
     }
 }

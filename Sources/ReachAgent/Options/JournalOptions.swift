@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ConfigurationFile
 internal import EventJournal
 
 /// Whether there is a journal, where, and how much of it is kept.
@@ -30,19 +31,19 @@ struct JournalOptions: ParsableArguments {
         ),
         transform: JournalOptions.syncPolicy
     )
-    var journalSync: SyncPolicy = .standard
+    var journalSync: SyncPolicy?
 
     @Option(
         help: ArgumentHelp("How much the journal may take (default: 64M).", valueName: "size"),
         transform: Arguments.byteCount
     )
-    var journalSize: Int = 64 << 20
+    var journalSize: Int?
 
     @Option(
         help: ArgumentHelp("How long events are kept (default: 30d).", valueName: "time"),
         transform: Arguments.age
     )
-    var journalAge: Duration = .seconds(30 * 86_400)
+    var journalAge: Duration?
 
     @Option(
         help: ArgumentHelp("The size of one file of the journal (default: 8M).", valueName: "size"),
@@ -66,10 +67,13 @@ struct JournalOptions: ParsableArguments {
         guard journalSegmentAge >= .seconds(1) else {
             throw ValidationError("'--journal-segment-age' is too short; at least 1s is needed")
         }
-        guard journalSize >= journalSegmentSize else {
+        guard journalSize ?? Self.standardSize >= journalSegmentSize else {
             throw ValidationError("'--journal-size' is smaller than '--journal-segment-size'")
         }
     }
+
+    private static let standardSize = 64 << 20
+    private static let standardAge: Duration = .seconds(30 * 86_400)
 
     private static func syncPolicy(_ text: String) throws -> SyncPolicy {
         switch text {
@@ -79,16 +83,17 @@ struct JournalOptions: ParsableArguments {
         }
     }
 
-    /// The journal's configuration in a directory.
-    func configuration(in directory: String) -> JournalConfiguration {
-        JournalConfiguration(
+    /// The journal's configuration in a directory; where the command line is silent, the file has its say.
+    func configuration(in directory: String, _ settings: AgentSettings) -> JournalConfiguration {
+        let size = journalSize ?? settings.journalBytes ?? Self.standardSize
+        return JournalConfiguration(
             directory: directory,
-            sync: journalSync,
-            segmentBytes: journalSegmentSize,
+            sync: journalSync ?? settings.journalSync ?? .standard,
+            segmentBytes: min(journalSegmentSize, size),
             segmentAge: journalSegmentAge,
-            totalBytes: journalSize,
-            totalAge: journalAge,
-            compressesClosedSegments: compressJournal
+            totalBytes: size,
+            totalAge: journalAge ?? settings.journalAge ?? Self.standardAge,
+            compressesClosedSegments: compressJournal || settings.compressesJournal ?? false
         )
     }
 }

@@ -41,6 +41,17 @@ struct PolicyOptions: ParsableArguments {
     )
     var pins: [PublicKeyPin] = []
 
+    @Option(
+        name: .customLong("pin-backup-spki"),
+        help: ArgumentHelp(
+            "Pin the key that the server will come to next (repeatable; like --pin-spki).",
+            discussion: "A server that matches no other pin is accepted with the warning tls_backup_pin_only.",
+            valueName: "pin"
+        ),
+        transform: Self.pin
+    )
+    var backupPins: [PublicKeyPin] = []
+
     @Flag(help: "Accept a chain that does not verify, as far as the pinning mode lets it.")
     var allowInvalidCertificates = false
 
@@ -75,6 +86,7 @@ struct PolicyOptions: ParsableArguments {
         let options = [
             ("--ca-file", caFile != nil), ("--pin-mode", pinMode != nil),
             ("--pin-certificate", !pinCertificates.isEmpty), ("--pin-spki", !pins.isEmpty),
+            ("--pin-backup-spki", !backupPins.isEmpty),
             ("--allow-invalid-certificates", allowInvalidCertificates),
             ("--no-validate-domain-name", ignoresDomainName), ("--afnetworking-compatible", isAFNetworkingCompatible),
             ("--crl", !revocationLists.isEmpty), ("--at", date != nil),
@@ -83,11 +95,14 @@ struct PolicyOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if pinMode == nil, !pinCertificates.isEmpty || !pins.isEmpty {
+        if pinMode == nil, !pinCertificates.isEmpty || !pins.isEmpty || !backupPins.isEmpty {
             throw ValidationError("pins are given without '--pin-mode'; accepted are public-key and certificate")
         }
         if pinMode == .certificate, !pins.isEmpty {
             throw ValidationError("'--pin-spki' only counts with '--pin-mode public-key'")
+        }
+        if pinMode == .certificate, !backupPins.isEmpty {
+            throw ValidationError("'--pin-backup-spki' only counts with '--pin-mode public-key'")
         }
     }
 
@@ -118,6 +133,7 @@ struct PolicyOptions: ParsableArguments {
             pinningMode: pinMode ?? .none,
             pinnedCertificates: pinned,
             pinnedPublicKeys: pins,
+            backupPublicKeys: backupPins,
             allowsInvalidCertificates: allowInvalidCertificates,
             validatesDomainName: !ignoresDomainName,
             isAFNetworkingCompatible: isAFNetworkingCompatible

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ConfigurationFile
 internal import FoundationEssentials
 internal import Glibc
 internal import StateSocket
@@ -27,28 +28,30 @@ struct StateSocketOptions: ParsableArguments {
         help: ArgumentHelp("The permission bits of the sockets (default: 0660).", valueName: "mode"),
         transform: Arguments.mode
     )
-    var socketMode: UInt32 = 0o660
+    var socketMode: UInt32?
 
-    @Option(help: ArgumentHelp("The most connections to both sockets.", valueName: "count"))
-    var mostConnections = 4096
+    @Option(help: ArgumentHelp("The most connections to both sockets (default: 4096).", valueName: "count"))
+    var mostConnections: Int?
 
     func validate() throws {
-        guard (1...1_000_000).contains(mostConnections) else {
+        if let mostConnections, !(1...1_000_000).contains(mostConnections) {
             throw ValidationError("'--most-connections' is \(mostConnections); 1 to 1000000 are accepted")
         }
     }
 
     /// The sockets' configuration; `nil` when no directory is known for them.
     func configuration(
+        _ settings: AgentSettings = AgentSettings(),
         environment: [String: String] = ProcessInfo.processInfo.environment,
         isRoot: Bool = geteuid() == 0
     ) -> StateSocketConfiguration? {
-        guard let directory = socketDirectory ?? Self.directory(environment, isRoot) else { return nil }
+        guard let directory = socketDirectory ?? settings.socketDirectory ?? Self.directory(environment, isRoot)
+        else { return nil }
         return StateSocketConfiguration(
             directory: directory,
-            mode: socketMode,
-            group: socketGroup,
-            mostConnections: mostConnections
+            mode: socketMode ?? settings.socketMode ?? 0o660,
+            group: socketGroup ?? settings.socketGroup,
+            mostConnections: mostConnections ?? settings.mostConnections ?? 4096
         )
     }
 

@@ -40,15 +40,20 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The monitor's configuration for these options.
-    func monitorConfiguration(targets: [IPAddress] = []) -> MonitorConfiguration {
+    /// The monitor's configuration for these options; where they are silent, the settings of a file have their say.
+    func monitorConfiguration(
+        targets: [IPAddress] = [],
+        kindOverrides others: [KindOverride] = [],
+        internetAddresses fallback: [IPAddress] = []
+    ) -> MonitorConfiguration {
+        let given = internetAddresses.isEmpty ? fallback : internetAddresses
         let kept = MonitorConfiguration.defaultInternetAddresses.filter { standard in
-            !internetAddresses.contains { $0.family == standard.family }
+            !given.contains { $0.family == standard.family }
         }
         return MonitorConfiguration(
-            internetAddresses: internetAddresses + kept,
+            internetAddresses: given + kept,
             targets: targets,
-            kindOverrides: kindOverrides,
+            kindOverrides: kindOverrides + others,
             sysfsRoot: sysfsRoot
         )
     }

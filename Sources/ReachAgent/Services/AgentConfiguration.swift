@@ -1,18 +1,20 @@
+internal import ConfigurationFile
 internal import EventJournal
 internal import NetlinkMonitor
-internal import Reachability
 internal import StateSocket
 
 /// What a running agent is made of.
 struct AgentConfiguration: Sendable {
-    /// What to ask the kernel.
-    var monitor: MonitorConfiguration
-    /// How long a change must hold.
-    var settle: SettlePolicy
-    /// What has a path of its own.
-    var targets: [Target]
+    /// Where the settings come from, and come from again at a reload.
+    var source: ConfigurationSource
+    /// The settings, and the files that they were read from.
+    var loaded: ConfigurationFile.Loaded
+    /// What to ask the kernel, for these settings.
+    var monitor: @Sendable (Settings) -> MonitorConfiguration
     /// What is printed.
     var format: OutputFormat
+    /// Where the state machine's inputs are recorded; `nil` for nowhere.
+    var recording: String?
     /// The journal; `nil` for none.
     var journal: JournalConfiguration?
     /// Whether somebody asked for the journal to be there: then the agent does not run when it cannot be made.

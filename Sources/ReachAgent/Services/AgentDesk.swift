@@ -14,25 +14,35 @@ final class AgentDesk: AgentInterface {
     private let journal: EventJournal?
     private let bus: NotificationBus<Event>
     private let sockets: StateSocketConfiguration
+    private let driver: ReachabilityDriver
+    private let runner: ProbeRunner
+    private let reloader: Reloader
 
     init(
         board: StatusBoard,
         origin: EventOrigin,
         journal: EventJournal?,
         bus: NotificationBus<Event>,
-        sockets: StateSocketConfiguration
+        sockets: StateSocketConfiguration,
+        driver: ReachabilityDriver,
+        runner: ProbeRunner,
+        reloader: Reloader
     ) {
         self.board = board
         self.origin = origin
         self.journal = journal
         self.bus = bus
         self.sockets = sockets
+        self.driver = driver
+        self.runner = runner
+        self.reloader = reloader
     }
 
     var streamID: String { origin.streamID }
 
     func opening() -> StreamOpening {
-        let (snapshot, sequence) = board.snapshot()
+        let (probes, uplinks) = driver.probes
+        let (snapshot, sequence) = board.snapshot(probes: probes, uplinks: uplinks)
         let hello = EventDraft.agentHello(
             version: Agent.version,
             origin: origin,
@@ -52,7 +62,16 @@ final class AgentDesk: AgentInterface {
             connections: connections,
             limit: sockets.mostConnections
         )
-        return board.status(journal: journalSummary, sockets: summary).json
+        let (probes, uplinks) = driver.probes
+        let status = board.status(
+            journal: journalSummary,
+            sockets: summary,
+            probes: probes,
+            uplinks: uplinks,
+            schedule: runner.statistics,
+            configuration: reloader.facts
+        )
+        return status.json
     }
 
     /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.
@@ -70,15 +89,31 @@ final class AgentDesk: AgentInterface {
 
     func call(_ method: String, parameters: [UInt8], reply: @escaping @Sendable (ControlReply) -> Void) {
         switch method {
-        case "probe":
-            reply(.failure(code: "no_probe_configured", message: "this agent has no probe to make"))
-        case "reload":
-            reply(
-                .failure(code: "no_configuration_file", message: "this agent was started without a configuration file")
-            )
+        case "probe": reply(probe(parameters))
+        case "reload": reloader.reload(reply: reply)
         default:
             reply(.failure(code: "unknown_method", message: "there is no method '\(method)'"))
         }
+    }
+
+    /// Begins the checks of one probe, or of all, at once.
+    private func probe(_ parameters: [UInt8]) -> ControlReply {
+        let name: String?
+        do {
+            name = try ProbeRequestName(parameters).name
+        } catch {
+            return .failure(code: "invalid_parameters", message: "the parameter 'name' must be a probe's name")
+        }
+        let plan = driver.plan
+        guard !plan.settings.probes.isEmpty else {
+            return .failure(code: "no_probe_configured", message: "this agent has no probe to make")
+        }
+        if let name, !plan.hasProbe(name) {
+            return .failure(code: "unknown_probe", message: "there is no probe '\(SafeText.of(name, limit: 64))'")
+        }
+        var json = JSONWriter()
+        json.object { $0.member("points", driver.look(at: name)) }
+        return .parameters(json.bytes)
     }
 
     /// An event outside the history: a random number makes its `id` unique.

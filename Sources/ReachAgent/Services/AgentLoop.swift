@@ -7,7 +7,8 @@ internal import Synchronization
 
 /// The agent's own thread: when it ends, so does the agent.
 ///
-/// It waits for signals, for the moments at which something settles, for a journal that hangs, and for a request to end.
+/// It waits for signals, for the moments at which something settles, for a journal that hangs, for the machine to resume
+/// from suspend, and for a request to end.
 /// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here runs on Swift's shared threads:
 /// once they have run a single job, libdispatch wakes the process every second for ever.
 final class AgentLoop: Service {
@@ -17,6 +18,7 @@ final class AgentLoop: Service {
     private let signalDescriptor: Int32
     private let wakeDescriptor: Int32
     private let timerDescriptor: Int32
+    private let suspendWatch = SuspendWatch()
     private let stopReason = Mutex<String?>(nil)
     private let work = Mutex<Work?>(nil)
 
@@ -26,11 +28,20 @@ final class AgentLoop: Service {
         var tick: @Sendable () -> ContinuousClock.Instant?
         /// Lets the subscribers have what the journal keeps from them.
         var bypassRecorder: @Sendable () -> Void
+        /// Takes that the machine was suspended for so long.
+        var resumed: @Sendable (Duration) -> Void
+        /// Takes that somebody asks for the configuration to be read again (SIGHUP).
+        var reload: @Sendable () -> Void
     }
 
-    /// Takes SIGINT and SIGTERM over; to be called before any thread is started.
+    /// Lets a SIGHUP wait until the loop takes it: one that comes while the agent starts then ends nobody.
+    ///
+    /// To be called before anything else, in any case before any thread is started.
+    static func holdReload() { clibnl_hold_signal(SIGHUP) }
+
+    /// Takes SIGINT, SIGTERM and SIGHUP over; to be called before any thread is started.
     init() throws(NetlinkError) {
-        signalDescriptor = clibnl_open_signalfd(SIGINT, SIGTERM)
+        signalDescriptor = clibnl_open_signalfd(SIGINT, SIGTERM, SIGHUP)
         wakeDescriptor = clibnl_open_eventfd()
         timerDescriptor = clibnl_open_timerfd()
         guard signalDescriptor >= 0, wakeDescriptor >= 0, timerDescriptor >= 0 else {
@@ -82,22 +93,25 @@ final class AgentLoop: Service {
         } onCancelOrGracefulShutdown: { [self] in
             stop(because: "a part of the agent has ended")
         }
-        // Whoever asks a second time does not want to wait for an orderly end.
+        // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP is kept from the process for
+        // good: there is nothing left to reload, and it must not cut the end short.
         clibnl_give_back_signals(SIGINT, SIGTERM)
     }
 
     private func loop() {
         let work = work.withLock { $0 }
         while reason == nil {
-            var entries = [signalDescriptor, wakeDescriptor, timerDescriptor].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
+            // Before anything settles: time that the machine slept through is no time that a state has held.
+            if let suspended = suspendWatch.takeSuspension() { work?.resumed(suspended) }
+            let descriptors = [signalDescriptor, wakeDescriptor, timerDescriptor, suspendWatch.descriptor]
+            var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: work?.tick()))
             if entries[1].revents != 0 { clibnl_reset_eventfd(wakeDescriptor) }
             if clibnl_has_expired(timerDescriptor) { work?.bypassRecorder() }
             switch clibnl_next_signal(signalDescriptor) {
             case SIGINT: stop(because: "SIGINT")
             case SIGTERM: stop(because: "SIGTERM")
+            case SIGHUP: work?.reload()
             default: break
             }
         }

@@ -11,15 +11,29 @@ enum AgentQuestion {
     ///
     /// - Throws: `ExitCode` with 69 when there is no agent, 77 when it may not be asked, and 75 for everything else.
     static func ask(_ method: String, socket: String?) throws -> [UInt8] {
+        try orExit { () throws(ClientError) in try answer(to: method, socket: socket) }
+    }
+
+    /// Asks, and gives the parameters of the reply.
+    ///
+    /// - Parameters:
+    ///   - parameters: The request's parameters as one JSON object; empty for none.
+    ///   - patience: How long the agent may take.
+    static func answer(
+        to method: String,
+        parameters: [UInt8] = [],
+        socket: String?,
+        patience: Duration = patience
+    ) throws(ClientError) -> [UInt8] {
         let client = StateClient(socket: socket)
         let answer: Result<[UInt8], ClientError> = Blocking.run {
             do throws(ClientError) {
-                return .success(try await client.call(method, timeout: patience))
+                return .success(try await client.call(method, parameters: parameters, timeout: patience))
             } catch {
                 return .failure(error)
             }
         }
-        return try orExit { () throws(ClientError) in try answer.get() }
+        return try answer.get()
     }
 
     /// Runs `body`; when there is no answer, says why on standard error and ends.

@@ -3,14 +3,16 @@ internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
 internal import Glibc
+internal import InputRecording
 internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
+internal import Probes
 internal import Reachability
 internal import ServiceLifecycle
 internal import StateSocket
 
-/// The parts of a running agent and how they hang together: kernel → state machine → bus → consumers.
+/// The parts of a running agent and how they hang together: kernel and probes → state machine → bus → consumers.
 ///
 /// Every part is a service of one group. They start in the order of the list and stop in the reverse one: first the
 /// source, then the state machine, whose last event ends the bus, then the consumers when they have passed on what was
@@ -29,28 +31,62 @@ struct AgentServices {
     init(_ configuration: AgentConfiguration) throws {
         let loop = try AgentLoop()
         self.loop = loop
+        let settings = configuration.loaded.settings
         let journal = try Self.journal(configuration, logger)
         let bus = NotificationBus<Event>(firstSequence: journal?.nextSequence ?? 1, whenHeld: loop.timeRecorder)
         let origin = EventOrigin.current(streamID: journal?.streamID)
         let board = StatusBoard(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
-            targets: configuration.targets,
+            targets: settings.targets,
             lastSequence: bus.lastSequence
         )
         let driver = ReachabilityDriver(
             bus: bus,
             board: board,
             origin: origin,
-            settle: configuration.settle,
-            targets: configuration.targets,
+            plan: ConnectivityPlan(settings),
+            recorder: try configuration.recording.map { path in
+                let header = RecordingHeader(
+                    agent: Agent.version,
+                    stream: origin.streamID,
+                    bootID: origin.bootID,
+                    nextSequence: bus.lastSequence + 1,
+                    source: origin.source,
+                    started: .now
+                )
+                return try InputRecorder(path: path, header: header)
+            },
             whenEarlier: loop.wake
         )
-        loop.setWork(AgentLoop.Work(tick: driver.tick, bypassRecorder: bus.bypassRecorder))
+        let runner = ProbeRunner(limits: settings.limits) { driver.judge($0) }
+        let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
+        let reloader = Self.reloader(configuration, driver, runner, kernel, loop)
+        loop.setWork(
+            AgentLoop.Work(
+                tick: driver.tick,
+                bypassRecorder: bus.bypassRecorder,
+                resumed: driver.resumed,
+                reload: { reloader.reload() }
+            )
+        )
         if let journal { parts.append(recording(journal, bus, driver)) }
+        var feed: CheckFeed?
         if let sockets = configuration.sockets {
-            let desk = AgentDesk(board: board, origin: origin, journal: journal, bus: bus, sockets: sockets)
-            parts.append(try serving(sockets, isNeeded: configuration.needsSockets, bus, journal, desk))
+            let desk = AgentDesk(
+                board: board,
+                origin: origin,
+                journal: journal,
+                bus: bus,
+                sockets: sockets,
+                driver: driver,
+                runner: runner,
+                reloader: reloader
+            )
+            let server = try server(sockets, bus, journal, desk)
+            feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
+            parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
         }
+        driver.connect(runner: runner, feed: feed)
         if configuration.format != .none {
             parts.append(printing(try EventPrinter(bus: bus, format: configuration.format, origin: origin)))
         }
@@ -60,7 +96,12 @@ struct AgentServices {
                 driver.finish(because: loop.reason ?? "the agent ends")
             }
         )
-        let kernel = KernelSource(configuration.monitor) { driver.handle($0) }
+        parts.append(
+            AgentPart(name: "probes") {
+            } stop: {
+                runner.stop()
+            }
+        )
         parts.append(
             AgentPart(name: "netlink") {
                 try kernel.start()
@@ -68,6 +109,26 @@ struct AgentServices {
                 kernel.stop()
             }
         )
+    }
+
+    /// What reads the configuration again, and takes it into use: first what the kernel is asked, then how it is judged.
+    private static func reloader(
+        _ configuration: AgentConfiguration,
+        _ driver: ReachabilityDriver,
+        _ runner: ProbeRunner,
+        _ kernel: KernelSource,
+        _ loop: AgentLoop
+    ) -> Reloader {
+        Reloader(source: configuration.source, loaded: configuration.loaded) { old, new, reload in
+            runner.setLimits(new.limits)
+            driver.configure(new, reload)
+            do throws(NetlinkError) {
+                try kernel.watch(configuration.monitor(new))
+            } catch {
+                AgentLogger.make().error("the kernel cannot be asked for what the new configuration wants: \(error)")
+                if !kernel.isWatching { loop.stop(because: "the kernel cannot be watched any more") }
+            }
+        }
     }
 
     // MARK: The consumers
@@ -105,21 +166,27 @@ struct AgentServices {
         }
     }
 
-    private func serving(
+    private func server(
         _ sockets: StateSocketConfiguration,
-        isNeeded: Bool,
         _ bus: NotificationBus<Event>,
         _ journal: EventJournal?,
         _ desk: AgentDesk
-    ) throws -> AgentPart {
-        let server = StateServer(
+    ) throws -> StateServer {
+        StateServer(
             configuration: sockets,
             bus: bus,
             replay: journal.map { JournalReplay(journal: $0) },
             agent: desk,
             adopting: try ActivatedSockets.take()
         )
-        return AgentPart(name: "sockets") { [logger] in
+    }
+
+    private func serving(
+        _ server: StateServer,
+        _ sockets: StateSocketConfiguration,
+        isNeeded: Bool
+    ) -> AgentPart {
+        AgentPart(name: "sockets") { [logger] in
             do throws(StateSocketError) {
                 try server.start()
             } catch {

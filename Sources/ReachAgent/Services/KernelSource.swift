@@ -3,27 +3,52 @@ internal import Synchronization
 
 /// The monitor of the kernel's view, between its start and its stop.
 final class KernelSource: Sendable {
-    private let configuration: MonitorConfiguration
+    private struct State {
+        var monitor: NetworkMonitor?
+        var configuration: MonitorConfiguration
+    }
+
     private let handle: @Sendable (NetworkEvent) -> Void
-    private let monitor = Mutex<NetworkMonitor?>(nil)
+    private let state: Mutex<State>
 
     init(_ configuration: MonitorConfiguration, handle: @escaping @Sendable (NetworkEvent) -> Void) {
-        self.configuration = configuration
+        state = Mutex(State(configuration: configuration))
         self.handle = handle
     }
 
     /// Opens the sockets and starts to read.
     func start() throws(NetlinkError) {
-        let started = try NetworkMonitor(configuration, handler: handle)
-        monitor.withLock { $0 = started }
+        try state.withLock { state throws(NetlinkError) in
+            state.monitor = try NetworkMonitor(state.configuration, handler: handle)
+        }
     }
+
+    /// Watches something else from now on; the first view of it is complete, so nothing is missed in between.
+    ///
+    /// - Throws: Why that cannot be watched; what was watched before is watched again then.
+    func watch(_ configuration: MonitorConfiguration) throws(NetlinkError) {
+        try state.withLock { state throws(NetlinkError) in
+            guard configuration != state.configuration, let running = state.monitor else { return }
+            running.stop()
+            state.monitor = nil
+            do throws(NetlinkError) {
+                state.monitor = try NetworkMonitor(configuration, handler: handle)
+                state.configuration = configuration
+            } catch {
+                state.monitor = try NetworkMonitor(state.configuration, handler: handle)
+                throw error
+            }
+        }
+    }
+
+    /// Whether the kernel is being watched.
+    var isWatching: Bool { state.withLock { $0.monitor != nil } }
 
     /// Stops; nothing is handled any more when this returns.
     func stop() {
-        let stopped = monitor.withLock { monitor in
-            defer { monitor = nil }
-            return monitor
+        state.withLock { state in
+            state.monitor?.stop()
+            state.monitor = nil
         }
-        stopped?.stop()
     }
 }

@@ -46,13 +46,20 @@ struct SnapshotContent: Decodable {
 
     let state: StatusReply.State?
     let targets: [Target]
+    let probes: [StatusReply.Probe]
+    let probesOmitted: Int?
 
-    private enum CodingKeys: String, CodingKey { case state, targets }
+    private enum CodingKeys: String, CodingKey {
+        case state, targets, probes
+        case probesOmitted = "probes_omitted"
+    }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         state = try members.decodeIfPresent(StatusReply.State.self, forKey: .state)
         targets = try members.decodeIfPresent([Target].self, forKey: .targets) ?? []
+        probes = (try? members.decodeIfPresent([StatusReply.Probe].self, forKey: .probes)) ?? []
+        probesOmitted = try? members.decodeIfPresent(Int.self, forKey: .probesOmitted)
     }
 }
 

@@ -1,18 +1,23 @@
+internal import ConfigurationFile
 internal import EventEnvelope
 internal import EventSchema
+internal import InputRecording
 internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
+internal import Probes
 internal import Reachability
 internal import Synchronization
 
-/// Feeds the pure state machine with the kernel's view and with time, and publishes what comes out of it.
+/// Feeds the pure state machine with the kernel's view, with checks and with time, and publishes what comes out of it.
 ///
 /// Everything happens under one lock, on the thread that brings the news: the order of the numbers is the order of the
-/// transitions, and no hop between threads lies between a message of the kernel's and the bus.
+/// transitions, and no hop between threads lies between a message of the kernel's and the bus. An event's time is that of
+/// the input which brought it about, so that a recording of the inputs gives the same events.
 final class ReachabilityDriver: Sendable {
-    private struct State {
+    struct State {
         var machine: ReachabilityMachine
+        var plan: ConnectivityPlan
         var texts = StateTexts()
         var isStarted = false
         /// What was announced before the agent's first event.
@@ -20,50 +25,78 @@ final class ReachabilityDriver: Sendable {
         var isCorrection = false
         /// The moment that the caller of ``tick()`` waits for.
         var awaited: ContinuousClock.Instant?
+        var network = NetworkSnapshot(isSynchronized: false)
+        /// What the probes' schedule was last made of.
+        var points: [ProbePoint] = []
+        var costs: [Vantage: LinkCost] = [:]
+        /// What the schedule has not been told yet.
+        var hasNewSchedule = false
+        var looks: [ProbePoint] = []
+        /// Whether a check has met a portal since the schedule was looked at.
+        var meetsPortal = false
     }
 
     let origin: EventOrigin
     private let bus: NotificationBus<Event>
     private let board: StatusBoard
-    private let settle: SettlePolicy
-    private let targets: [Target]
+    private let recorder: InputRecorder?
     private let logger = AgentLogger.make()
+    private let portalsTold: @Sendable ([Uplink]) -> [NetworkPortal]
     private let whenEarlier: @Sendable () -> Void
     private let state: Mutex<State>
+    private let runner = Mutex<ProbeRunner?>(nil)
+    private let feed = Mutex<CheckFeed?>(nil)
+    /// Held while the schedule is told something, so that the newest is told last.
+    private let scheduling = Mutex(())
 
     /// A driver that publishes on a bus, and keeps a board of what it has published.
     ///
-    /// - Parameter whenEarlier: Called when ``tick()`` has to be called earlier than it said.
+    /// - Parameters:
+    ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
+    ///   - portalsTold: What the networks behind uplinks tell about their portals.
+    ///   - whenEarlier: Called when ``tick()`` has to be called earlier than it said.
     init(
         bus: NotificationBus<Event>,
         board: StatusBoard,
         origin: EventOrigin,
-        settle: SettlePolicy,
-        targets: [Target],
+        plan: ConnectivityPlan,
+        recorder: InputRecorder?,
+        portalsTold: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = NetworkPortal.told,
         whenEarlier: @escaping @Sendable () -> Void
     ) {
         self.bus = bus
         self.board = board
         self.origin = origin
-        self.settle = settle
-        self.targets = targets
+        self.recorder = recorder
+        self.portalsTold = portalsTold
         self.whenEarlier = whenEarlier
-        state = Mutex(State(machine: ReachabilityMachine(settle: settle, targets: targets)))
+        let configuration = plan.machineConfiguration
+        state = Mutex(State(machine: ReachabilityMachine(configuration), plan: plan))
+        recorder?.record(.configuration(configuration, observed: .now), nextSequence: bus.lastSequence + 1)
     }
+
+    /// Says who makes the checks and who wants to see each of them; to be called before the first event comes.
+    func connect(runner: ProbeRunner, feed: CheckFeed?) {
+        self.runner.withLock { $0 = runner }
+        self.feed.withLock { $0 = feed }
+    }
+
+    // MARK: Inputs
 
     /// Takes an event of the monitor's.
     ///
     /// Called on the monitor's thread.
     func handle(_ event: NetworkEvent) {
-        state.withLock { state in
+        turn { state in
             switch event {
             case .update(let update):
                 start(&state)
                 board.note(update)
-                let transitions = state.machine.handle(update, isCorrection: state.isCorrection)
-                publish(transitions, &state.texts)
+                state.network = update.snapshot
+                let isCorrection = state.isCorrection
                 state.isCorrection = false
-                if let deadline = state.machine.deadline, state.awaited.map({ deadline < $0 }) ?? true { whenEarlier() }
+                record(.update(update, isCorrection: isCorrection))
+                publish(state.machine.handle(update, isCorrection: isCorrection), &state, at: update.observed)
             case .overrun(let overrun):
                 publish(EventDraft(overrun)) { board.note(overrun, sequence: $0) }
             case .resynchronized(let resynchronization):
@@ -75,38 +108,81 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// The agent's first event goes out together with the first view: an agent that cannot see has not started.
-    private func start(_ state: inout State) {
-        guard !state.isStarted else { return }
-        state.isStarted = true
-        publish(.agentStarted(version: Agent.version, origin: origin, settle: settle, targets: targets))
-        for draft in state.announced { publish(draft) }
-        state.announced = []
-    }
-
-    private func publish(_ transitions: [Transition], _ texts: inout StateTexts) {
-        for transition in transitions {
-            let now = ObservedTime.now
-            publish(EventDraft(transition, texts: &texts), at: now) { board.note(transition, sequence: $0, at: now) }
+    /// Takes a completed check, and says how soon the probe is due again.
+    ///
+    /// Safe from any thread.
+    func judge(_ check: CompletedCheck) -> Cadence {
+        let cadence = turn { state in
+            let observed = ObservedTime.now
+            let portal = state.plan.evidence(in: check)
+            state.meetsPortal = portal?.verdict == .portal
+            let sample = ProbeSample(point: check.point, report: check.report, portal: portal, observed: observed)
+            record(.sample(sample))
+            let (transitions, cadence) = state.machine.handle(sample)
+            publish(transitions, &state, at: observed)
+            return cadence
         }
-    }
-
-    private func publish(_ draft: EventDraft) { publish(draft) { board.note(sequence: $0) } }
-
-    /// Publishes an event, and then lets the board know of its number.
-    private func publish(_ draft: EventDraft, at now: ObservedTime = .now, _ note: (UInt64) -> Void) {
-        let published = bus.publish { Event(draft, from: origin, at: Timestamp(now), number: $0) }
-        if let published { note(published.sequence) }
+        feed.withLock { $0 }?.take(check, cadence)
+        return cadence
     }
 
     /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
     func tick() -> ContinuousClock.Instant? {
-        state.withLock { state in
-            publish(state.machine.tick(at: .now), &state.texts)
+        turn { state in
+            let now = ObservedTime.now
+            if let deadline = state.machine.deadline, deadline <= now.instant {
+                record(.tick(now))
+                publish(state.machine.tick(at: now.instant), &state, at: now)
+            }
             state.awaited = state.machine.deadline
             return state.awaited
         }
     }
+
+    /// Takes that the machine was suspended for so long.
+    func resumed(after suspended: Duration) {
+        turn { state in
+            let now = ObservedTime.now
+            record(.resumed(after: suspended, observed: now))
+            publish(state.machine.resume(after: suspended, observed: now), &state, at: now)
+        }
+    }
+
+    /// Takes another configuration, and publishes what is different in it.
+    func configure(_ settings: Settings, _ reload: ConfigurationReload) {
+        turn { state in
+            let now = ObservedTime.now
+            let plan = ConnectivityPlan(settings, portals: state.plan.portals)
+            let configuration = plan.machineConfiguration
+            publish(EventDraft(reload), at: now) { board.note(sequence: $0) }
+            board.setTargets(settings.targets)
+            state.plan = plan
+            state.hasNewSchedule = true
+            record(.configuration(configuration, observed: now))
+            publish(state.machine.configure(configuration, observed: now), &state, at: now)
+        }
+    }
+
+    // MARK: Questions
+
+    /// How the probes and the uplinks fare.
+    var probes: (records: [ProbeRecord], uplinks: [Uplink]) {
+        state.withLock { ($0.machine.probes, $0.machine.uplinks) }
+    }
+
+    /// What is checked at present.
+    var plan: ConnectivityPlan { state.withLock { $0.plan } }
+
+    /// Has the checks of a probe, or of all, begun at once.
+    ///
+    /// - Returns: From how many vantages.
+    func look(at probe: String?) -> Int {
+        let points = state.withLock { $0.machine.points.filter { probe == nil || $0.probe == probe } }
+        runner.withLock { $0 }?.look(at: points)
+        return points.count
+    }
+
+    // MARK: Outputs
 
     /// Publishes an event that no change of the kernel's brought about; never before the agent's first event.
     ///
@@ -123,5 +199,101 @@ final class ReachabilityDriver: Sendable {
             if state.isStarted { publish(.agentStopping(reason: reason)) }
         }
         bus.finish()
+        recorder?.finish()
+    }
+
+    /// Does something with the state, and then tells the schedule and the loop what came of it.
+    private func turn<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
+        let (result, isEarlier, isScheduled) = state.withLock { state in
+            let result = body(&state)
+            schedule(&state)
+            let deadline = state.machine.deadline
+            let isEarlier = deadline.map { deadline in state.awaited.map { deadline < $0 } ?? true } ?? false
+            return (result, isEarlier, state.hasNewSchedule || !state.looks.isEmpty)
+        }
+        if isEarlier { whenEarlier() }
+        if isScheduled { tellSchedule() }
+        return result
+    }
+
+    /// Notes what the machine wants to be checked.
+    private func schedule(_ state: inout State) {
+        let looks = state.machine.takeFreshLooks()
+        var points = state.machine.points
+        if points != state.points || !looks.isEmpty || state.meetsPortal, asksNetworksAgain(&state) {
+            points = state.machine.points
+        }
+        state.meetsPortal = false
+        if points != state.points || !looks.isEmpty || state.hasNewSchedule {
+            let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
+            // A point that is new is due at once by itself.
+            let known = Set(state.points)
+            state.looks += looks.filter(known.contains)
+            if points != state.points || costs != state.costs { state.hasNewSchedule = true }
+            state.points = points
+            state.costs = costs
+        }
+    }
+
+    /// Looks at what the networks tell about their portals; where that is something new, it becomes part of the plan.
+    ///
+    /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
+    private func asksNetworksAgain(_ state: inout State) -> Bool {
+        guard state.plan.asksNetworks else { return false }
+        let portals = portalsTold(state.machine.uplinks)
+        guard portals != state.plan.portals else { return false }
+        state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
+        let now = ObservedTime.now
+        let configuration = state.plan.machineConfiguration
+        record(.configuration(configuration, observed: now))
+        publish(state.machine.configure(configuration, observed: now), &state, at: now)
+        state.hasNewSchedule = true
+        return true
+    }
+
+    private func tellSchedule() {
+        guard let runner = runner.withLock({ $0 }) else { return }
+        scheduling.withLock { _ in
+            let (probes, looks) = state.withLock { state in
+                defer {
+                    state.hasNewSchedule = false
+                    state.looks = []
+                }
+                let probes = state.hasNewSchedule ? state.plan.schedule(state.points, costs: state.costs) : nil
+                return (probes, state.looks)
+            }
+            if let probes { runner.setProbes(probes) }
+            if !looks.isEmpty { runner.look(at: looks) }
+        }
+    }
+
+    private func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
+
+    /// The agent's first event goes out together with the first view: an agent that cannot see has not started.
+    private func start(_ state: inout State) {
+        guard !state.isStarted else { return }
+        state.isStarted = true
+        let settings = state.plan.settings
+        publish(
+            .agentStarted(version: Agent.version, origin: origin, settle: settings.settle, targets: settings.targets)
+        )
+        for draft in state.announced { publish(draft) }
+        state.announced = []
+    }
+
+    private func publish(_ transitions: [Transition], _ state: inout State, at time: ObservedTime) {
+        for transition in transitions {
+            publish(EventDraft(transition, texts: &state.texts), at: time) {
+                board.note(transition, sequence: $0, at: time)
+            }
+        }
+    }
+
+    private func publish(_ draft: EventDraft) { publish(draft) { board.note(sequence: $0) } }
+
+    /// Publishes an event, and then lets the board know of its number.
+    private func publish(_ draft: EventDraft, at time: ObservedTime = .now, _ note: (UInt64) -> Void) {
+        let published = bus.publish { Event(draft, from: origin, at: Timestamp(time), number: $0) }
+        if let published { note(published.sequence) }
     }
 }

@@ -1,6 +1,7 @@
 internal import EventEnvelope
 internal import EventSchema
 internal import NetlinkMonitor
+internal import Probes
 internal import Reachability
 internal import Synchronization
 
@@ -48,19 +49,30 @@ final class StatusBoard: Sendable {
         state.withLock { state in
             state.lastSequence = max(state.lastSequence, sequence)
             switch transition {
-            case .path(let change): state.reachability.observe(change)
+            case .path(let change):
+                // What the probes say is not told with raw changes.
+                let settled = state.reachability.state
+                let isSettled = change.to.ipv4 == settled.ipv4 && change.to.ipv6 == settled.ipv6
+                state.reachability.observe(change, isSettled: isSettled)
             case .targetPath(let target, let change):
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
                 state.targets[index].standing.observe(change)
             case .reachability(let change):
-                state.reachability.settle(change, at: time, keepsVia: change.from.via == change.to.via)
+                let (from, to) = (change.from, change.to)
+                state.reachability.settle(
+                    change,
+                    at: time,
+                    keepsVia: from.via == to.via,
+                    keepsConnectivity: to.hasProbesWord ? from.connectivity == to.connectivity : nil
+                )
                 state.remember(transition, sequence, time)
             case .target(let target, let change):
                 state.remember(transition, sequence, time)
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
                 let keepsVia = change.from.via == change.to.via
                 state.targets[index].standing.settle(change, at: time, keepsVia: keepsVia)
-            case .probe, .certificate, .resumed: break
+            case .probe, .certificate: state.remember(transition, sequence, time)
+            case .resumed: break
             }
         }
     }
@@ -77,14 +89,36 @@ final class StatusBoard: Sendable {
     /// Takes the number of any other event that was published.
     func note(sequence: UInt64) { state.withLock { $0.lastSequence = max($0.lastSequence, sequence) } }
 
+    /// Takes other targets, after a reload; those that were there before keep their state.
+    func setTargets(_ targets: [Target]) {
+        state.withLock { state in
+            state.targets = targets.map { target in
+                state.targets.first { $0.target == target }
+                    ?? (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
+            }
+        }
+    }
+
     /// The status at this moment.
-    func status(at now: ObservedTime = .now, journal: JournalSummary?, sockets: SocketSummary?) -> AgentStatus {
+    func status(
+        at now: ObservedTime = .now,
+        journal: JournalSummary?,
+        sockets: SocketSummary?,
+        probes: [ProbeRecord] = [],
+        uplinks: [Uplink] = [],
+        schedule: ProbeScheduler.Statistics? = nil,
+        configuration: ConfigurationFacts? = nil
+    ) -> AgentStatus {
         let state = self.state.withLock { $0 }
         return AgentStatus(
             agent: agent,
             now: now,
             reachability: state.reachability,
             targets: state.targets,
+            probes: probes,
+            uplinks: uplinks,
+            schedule: schedule,
+            configuration: configuration,
             network: state.network,
             recent: state.recent.compactMap {
                 RecentTransition($0.transition, sequence: $0.sequence, time: $0.time)
@@ -97,17 +131,44 @@ final class StatusBoard: Sendable {
     }
 
     /// The full state as an event, and the number of the last event whose effect it shows.
-    func snapshot() -> (draft: EventDraft, sequence: UInt64) {
+    func snapshot(probes: [ProbeRecord] = [], uplinks: [Uplink] = []) -> (draft: EventDraft, sequence: UInt64) {
         let state = self.state.withLock { $0 }
         let targets = state.targets.map { ($0.target, $0.standing.state) }
-        let draft = EventDraft.networkSnapshot(state.network, state: state.reachability.state, targets: targets)
+        let draft = EventDraft.networkSnapshot(
+            state.network,
+            state: state.reachability.state,
+            targets: targets,
+            probes: probes,
+            uplinks: uplinks
+        )
         return (draft, state.lastSequence)
     }
 }
 
 extension StatusBoard.State {
     fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
-        if recent.count == AgentStatus.mostRecent { recent.removeFirst() }
+        if recent.count == AgentStatus.mostRecent {
+            // Many probes that fail at once must not push out what they make of the state.
+            let probes = recent.indices.filter { recent[$0].transition.isOfProbe }
+            let isCrowded = probes.count > AgentStatus.mostRecent / 2
+            recent.remove(at: isCrowded ? probes.first ?? 0 : 0)
+        }
         recent.append((transition, sequence, Timestamp(time)))
+    }
+}
+
+extension Transition {
+    fileprivate var isOfProbe: Bool {
+        switch self {
+        case .probe, .certificate: true
+        case .path, .targetPath, .reachability, .target, .resumed: false
+        }
+    }
+}
+
+extension ReachabilityState {
+    /// Whether the probes say anything.
+    fileprivate var hasProbesWord: Bool {
+        connectivity != .unknown && connectivity != .none || connectivityReason != nil
     }
 }

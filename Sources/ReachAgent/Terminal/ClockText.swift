@@ -20,10 +20,15 @@ struct ClockText {
     ///
     /// - Parameter age: How long by a clock that does not jump, where that is known.
     func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {
+        ago(age ?? duration(since: moment), units: units)
+    }
+
+    /// The time from a moment until now.
+    func duration(since moment: Timestamp) -> Duration {
         let (microseconds, overflow) = now.microsecondsSince1970.subtractingReportingOverflow(
             moment.microsecondsSince1970
         )
-        return ago(age ?? .microseconds(overflow ? 0 : microseconds), units: units)
+        return .microseconds(overflow ? 0 : microseconds)
     }
 
     /// An age in words.

@@ -8,10 +8,11 @@ enum HumanLine {
     static func text(_ event: Event) -> String {
         let clock = event.time.localDescription.split(separator: "T").last.map(String.init) ?? ""
         let type = String(event.type.rawValue.dropFirst(prefix))
-        return "\(clock)  \(padded(type, 20))  \(padded(event.subject, 8))  \(event.summary)"
+        // Certificates and portals say what they like.
+        return "\(clock)  \(padded(type, 20))  \(padded(event.subject, 8))  \(SafeText.of(event.summary))"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+        SafeText.of(text, limit: 128).padded(to: width)
     }
 }

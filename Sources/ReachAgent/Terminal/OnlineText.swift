@@ -2,11 +2,17 @@ internal import StateClient
 
 /// States in a few words.
 enum OnlineText {
-    /// `reachable through wwan wg0 over wwan0, connectivity full`, or `not reachable (link_down)`.
+    /// `reachable through wwan wg0 over wwan0, connectivity partial (tls_expired web)`, or `not reachable (link_down)`.
     static func state(_ state: StatusReply.State) -> String {
-        let words = path(state)
+        var words = path(state)
         guard let connectivity = state.connectivity, state.isReachable else { return words }
-        return "\(words), connectivity \(SafeText.of(connectivity, limit: 32))"
+        words += ", connectivity \(SafeText.of(connectivity, limit: 32))"
+        if let reason = state.connectivityReason {
+            let because = [reason.code, reason.probe].compactMap { $0.map { SafeText.of($0, limit: 64) } }
+            if !because.isEmpty { words += " (\(because.joined(separator: " ")))" }
+            if let url = reason.portalURL { words += ", log in at \(SafeText.of(url))" }
+        }
+        return words + (state.isFlapping == true ? ", flapping" : "")
     }
 
     /// The same without the connectivity.

@@ -1,3 +1,5 @@
+internal import EventSchema
+
 /// A JSON value that was read.
 enum ReadValue: Decodable, Sendable, Hashable {
     case text(String)
@@ -43,6 +45,18 @@ enum ReadValue: Decodable, Sendable, Hashable {
         }
     }
 
+    /// A whole number; `nil` for anything else.
+    var number: Int64? {
+        guard case .number(let text) = self else { return nil }
+        return Int64(text)
+    }
+
+    /// The texts of an array.
+    var texts: [String]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements.compactMap(\.text)
+    }
+
     /// The members that are neither arrays nor objects, in a few words: `code=timeout, target=office`.
     static func compact(_ members: [String: ReadValue]) -> String {
         let words = members.sorted { $0.key < $1.key }.compactMap { name, value -> String? in
@@ -59,12 +73,32 @@ enum ReadValue: Decodable, Sendable, Hashable {
 // MARK: - States
 
 extension ReadValue {
-    /// A state of the machine or of a target in a few words: `wifi wlan0 IPv4+IPv6`, or `none (link_down wlan0)`.
+    /// A state of the machine or of a target in a few words: `wifi wlan0 IPv4, full`, or `none (link_down wlan0)`.
     var stateSummary: String? {
         guard let path = self["path"], let summary = path.pathSummary else { return self["via"]?.text }
-        guard path.isReachable else { return summary }
+        let flapping = self["flapping"] == .boolean(true) ? ", flapping" : ""
+        guard path.isReachable else { return summary + flapping }
         let families = [("ipv4", "IPv4"), ("ipv6", "IPv6")].filter { path[$0.0]?.isReachable == true }.map(\.1)
-        return families.isEmpty ? summary : "\(summary) \(families.joined(separator: "+"))"
+        let beyond = self["connectivity"]?.text.map { connectivity in
+            SummaryText.connectivity(
+                connectivity,
+                code: self["connectivity_reason"]?.text,
+                probe: self["connectivity_probe"]?.text
+            )
+        }
+        return (families.isEmpty ? summary : "\(summary) \(families.joined(separator: "+"))") + (beyond ?? "")
+            + flapping
+    }
+
+    /// How a probe fares in a few words: `up`, or `down (connect_refused)`.
+    var standingSummary: String? {
+        guard let verdict = self["verdict"]?.text else { return nil }
+        return SummaryText.standing(
+            verdict: verdict,
+            code: self["code"]?.text,
+            portalURL: self["portal_url"]?.text,
+            isFlapping: self["flapping"] == .boolean(true)
+        )
     }
 
     private var isReachable: Bool { self["via"]?.text.map { !["none", "unknown"].contains($0) } ?? false }

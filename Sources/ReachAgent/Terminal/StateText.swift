@@ -11,7 +11,20 @@ enum StateText {
         table.add(row("IPv4", machine.state.ipv4))
         table.add(row("IPv6", machine.state.ipv6))
         for (target, state) in machine.targetPaths { table.add(row(target.name, state.path)) }
-        return [headline(machine.state), "", table.text]
+        return [headline(machine.state), "", table.text] + probes(machine)
+    }
+
+    /// What the probes come to, a line each; nothing without probes.
+    private static func probes(_ machine: ReachabilityMachine) -> [String] {
+        guard !machine.probes.isEmpty else { return [] }
+        var table = TextTable(header: ["PROBE", "OVER", "VERDICT", "CODE", "DETAIL"])
+        for record in machine.probes {
+            table.add([
+                record.point.probe, record.point.vantage.description, record.standing.verdict.rawValue,
+                record.standing.code?.rawValue ?? "-", SafeText.of(record.last?.detail ?? "", limit: 120),
+            ])
+        }
+        return ["", table.text]
     }
 
     /// One path, in full.

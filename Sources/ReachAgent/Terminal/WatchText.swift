@@ -97,6 +97,7 @@ struct WatchText {
         let targets = content.targets.map { target in
             "  \(SafeText.of(target.name)): \(target.state.map { OnlineText.state($0) } ?? "unknown")"
         }
-        return ["\(clock)now: \(content.state.map { OnlineText.state($0) } ?? "unknown")"] + targets
+        let probes = ProbeCountText.line(content.probes, omitted: content.probesOmitted ?? 0).map { ["  \($0)"] } ?? []
+        return ["\(clock)now: \(content.state.map { OnlineText.state($0) } ?? "unknown")"] + targets + probes
     }
 }

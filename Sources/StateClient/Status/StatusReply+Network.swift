@@ -89,7 +89,7 @@ extension StatusReply {
         public let time: Timestamp?
         /// The event's type.
         public let type: String?
-        /// What changed: `default`, or a target's name.
+        /// What changed: `default`, or a target's or a probe's name.
         public let subject: String?
         /// The state before, in words.
         public let from: String?
@@ -99,11 +99,13 @@ extension StatusReply {
         public let code: String?
         /// The interface concerned.
         public let interface: String?
+        /// The family that a probe is made in; `nil` for any.
+        public let family: String?
         /// The particulars, for people.
         public let detail: String?
 
         private enum CodingKeys: String, CodingKey {
-            case time, type, subject, from, to, code, interface, detail
+            case time, type, subject, from, to, code, interface, family, detail
             case sequence = "seq"
         }
 
@@ -118,6 +120,7 @@ extension StatusReply {
             to = members.value(.to)
             code = members.value(.code)
             interface = members.value(.interface)
+            family = members.value(.family)
             detail = members.value(.detail)
         }
     }

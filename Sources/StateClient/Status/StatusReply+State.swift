@@ -13,6 +13,10 @@ extension StatusReply {
         public let viaSince: Timestamp?
         /// How long ago that was when the agent answered, by a clock that does not jump.
         public let viaAge: Duration?
+        /// Since when the probes say the same; `nil` while they say nothing.
+        public let connectivitySince: Timestamp?
+        /// How long ago that was when the agent answered, by a clock that does not jump.
+        public let connectivityAge: Duration?
         /// What made it change.
         public let cause: Cause?
         /// What the kernel says now, where that differs and has not held long enough.
@@ -23,6 +27,8 @@ extension StatusReply {
             case age = "for_ms"
             case viaSince = "via_since"
             case viaAge = "via_for_ms"
+            case connectivitySince = "connectivity_since"
+            case connectivityAge = "connectivity_for_ms"
         }
 
         /// Reads the members that stand beside others in the same object.
@@ -33,6 +39,8 @@ extension StatusReply {
             age = members.milliseconds(.age)
             viaSince = members.timestamp(.viaSince)
             viaAge = members.milliseconds(.viaAge)
+            connectivitySince = members.timestamp(.connectivitySince)
+            connectivityAge = members.milliseconds(.connectivityAge)
             cause = members.value(.cause)
             pending = members.value(.pending)
         }
@@ -46,6 +54,14 @@ extension StatusReply {
         public let afStatus: Int?
         /// What the probes say: `unknown`, `none`, `local`, `portal`, `partial`, `full`; `nil` for a target.
         public let connectivity: String?
+        /// Why the connectivity is not `full`; `nil` when it is, or when nothing is known.
+        public let connectivityReason: Reason?
+        /// What the probes say of IPv4, where they tell the families apart.
+        public let ipv4Connectivity: String?
+        /// What the probes say of IPv6, where they tell the families apart.
+        public let ipv6Connectivity: String?
+        /// Whether the state changes too often to be relied on.
+        public let isFlapping: Bool?
         /// The code that says why there is no path.
         public let reason: String?
         /// The target's address; `nil` for the machine.
@@ -63,6 +79,11 @@ extension StatusReply {
         private enum CodingKeys: String, CodingKey {
             case via, connectivity, reason, address, path
             case afStatus = "af_status"
+            case connectivityReason = "connectivity_reason"
+            case connectivityProbe = "connectivity_probe"
+            case portalURL = "portal_url"
+            case connectivityByFamily = "connectivity_by_family"
+            case isFlapping = "flapping"
         }
 
         private enum FamilyKeys: String, CodingKey { case ipv4, ipv6 }
@@ -73,6 +94,14 @@ extension StatusReply {
             via = members.value(.via)
             afStatus = members.value(.afStatus)
             connectivity = members.value(.connectivity)
+            let code: String? = members.value(.connectivityReason)
+            connectivityReason = code.map { code in
+                Reason(code: code, probe: members.value(.connectivityProbe), portalURL: members.value(.portalURL))
+            }
+            let each = try? members.nestedContainer(keyedBy: FamilyKeys.self, forKey: .connectivityByFamily)
+            ipv4Connectivity = each?.value(.ipv4)
+            ipv6Connectivity = each?.value(.ipv6)
+            isFlapping = members.value(.isFlapping)
             reason = members.value(.reason)
             address = members.value(.address)
             path = members.value(.path)

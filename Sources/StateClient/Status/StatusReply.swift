@@ -14,6 +14,16 @@ public struct StatusReply: Decodable, Sendable, Hashable {
     public let reachability: Standing
     /// How the targets are reachable.
     public let targets: [Target]
+    /// How the probes fare: those that are not up first.
+    public let probes: [Probe]
+    /// How many probes there was no room for.
+    public let probesOmitted: Int?
+    /// The interfaces with a default route, and how they fare.
+    public let uplinks: [Uplink]
+    /// What the probes' scheduler counted; `nil` without one.
+    public let schedule: Schedule?
+    /// What the agent was configured with; `nil` without a file.
+    public let configuration: Configuration?
     /// The interfaces, by their number.
     public let interfaces: [Interface]
     /// The newest settled changes, the oldest first.
@@ -30,7 +40,9 @@ public struct StatusReply: Decodable, Sendable, Hashable {
     public let overruns: Overruns?
 
     private enum CodingKeys: String, CodingKey {
-        case agent, time, targets, interfaces, recent, journal, sockets, overruns
+        case agent, time, targets, probes, uplinks, schedule, configuration, interfaces, recent, journal, sockets
+        case overruns
+        case probesOmitted = "probes_omitted"
         case lastSequence = "last_seq"
         case isSynchronized = "synchronized"
     }
@@ -42,6 +54,11 @@ public struct StatusReply: Decodable, Sendable, Hashable {
         time = members.timestamp(.time)
         reachability = try Standing(from: decoder)
         targets = members.list(.targets)
+        probes = members.list(.probes)
+        probesOmitted = members.value(.probesOmitted)
+        uplinks = members.list(.uplinks)
+        schedule = members.value(.schedule)
+        configuration = members.value(.configuration)
         interfaces = members.list(.interfaces)
         recent = members.list(.recent)
         lastSequence = members.value(.lastSequence)

@@ -87,10 +87,10 @@ wait_steady() {
 changes() { grep -c -e "$PATH_CHANGED" -e "$SETTLED" "$EVENTS"; }
 path_leads_to() { grep "$PATH_CHANGED" "$EVENTS" | tail -n 1 | grep -q "\"to\":{\"via\":\"$1\""; }
 
-start_agent() {
+start_agent() { # [OPTION...]
     [ -x "$PAYLOAD/reachagent" ] || fail "no payload 'reachagent': name its file after the scenario"
     : >"$EVENTS"
-    "$PAYLOAD/reachagent" run --format json >"$EVENTS" 2>"$OUT/agent.log" &
+    "$PAYLOAD/reachagent" run --format json "$@" >"$EVENTS" 2>"$OUT/agent.log" &
     AGENT=$!
     wait_event "$PATIENCE" '"type":"reachagent.agent.started"'
 }

@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import Glibc
+internal import WebTestbed
 
 /// prometheus-blackbox-exporter: a daemon that probes whenever its page is fetched.
 ///

@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import Glibc
+internal import WebTestbed
 
 /// Fetches a page again and again over connections that are kept, as Prometheus does.
 struct Scraper {

@@ -3,11 +3,14 @@ internal import Glibc
 /// The parsers that are fuzzed, by the name of their corpus; `FUZZ_TARGET` chooses one.
 enum FuzzTarget: String, CaseIterable {
     case certificate
+    case config
     case control
     case dns
     case expectations
     case header
     case journal
+    case portal
+    case recording
     case response
     case url
 
@@ -23,11 +26,14 @@ enum FuzzTarget: String, CaseIterable {
     func run(_ input: [UInt8]) {
         switch self {
         case .certificate: FuzzCertificates.run(input)
+        case .config: FuzzConfiguration.run(input)
         case .control: FuzzControl.run(input)
         case .dns: FuzzDNS.run(input)
         case .expectations: FuzzExpectations.run(input)
         case .header: FuzzHeaders.run(input)
         case .journal: FuzzJournal.run(input)
+        case .portal: FuzzPortal.run(input)
+        case .recording: FuzzRecording.run(input)
         case .response: FuzzResponse.run(input)
         case .url: FuzzURLs.run(input)
         }

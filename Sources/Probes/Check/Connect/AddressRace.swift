@@ -24,6 +24,7 @@ final class AddressRace: @unchecked Sendable {
     private let port: UInt16
     private let interface: String?
     private let epoch: NIODeadline
+    private let meter: ByteMeter
     private var order: HappyEyeballs
     private var attempts: [Attempt] = []
     private var timer: Scheduled<Void>?
@@ -31,13 +32,23 @@ final class AddressRace: @unchecked Sendable {
     private var onFirstAttempt: (() -> Void)?
     private var onOutcome: ((Outcome) -> Void)?
 
-    /// - Parameter epoch: The check's beginning, from which attempts are timed.
-    init(on loop: any EventLoop, order: HappyEyeballs, port: UInt16, interface: String?, epoch: NIODeadline) {
+    /// - Parameters:
+    ///   - epoch: The check's beginning, from which attempts are timed.
+    ///   - meter: What counts the bytes of every attempt.
+    init(
+        on loop: any EventLoop,
+        order: HappyEyeballs,
+        port: UInt16,
+        interface: String?,
+        epoch: NIODeadline,
+        meter: ByteMeter
+    ) {
         self.loop = loop
         self.order = order
         self.port = port
         self.interface = interface
         self.epoch = epoch
+        self.meter = meter
     }
 
     /// Sets who is told; addresses are given with ``add(_:of:)``.
@@ -113,7 +124,9 @@ final class AddressRace: @unchecked Sendable {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
                 attempts[number].channel = channel
-                return InterfaceBinding.apply(interface, to: channel)
+                return InterfaceBinding.apply(interface, to: channel).flatMapThrowing { [meter] in
+                    try channel.pipeline.syncOperations.addHandler(ByteCounter(meter))
+                }
             }
             .connect(to: WireEndpoint(address, port: port).socketAddress(interface: interface))
         connection.whenComplete { [self] result in

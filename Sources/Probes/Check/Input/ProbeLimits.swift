@@ -12,6 +12,8 @@ public struct ProbeLimits: Sendable, Hashable {
     public var inflatedBodyBytes: Int
     /// The number of addresses that are tried, over both families.
     public var addresses: Int
+    /// How many bytes of the decoded body the report keeps, from its beginning; none unless somebody wants to read them.
+    public var keptBodyBytes: Int
 
     /// Creates limits; negative values count as zero.
     public init(
@@ -19,12 +21,14 @@ public struct ProbeLimits: Sendable, Hashable {
         headerCount: Int = 256,
         bodyBytes: Int = 1024 * 1024,
         inflatedBodyBytes: Int = 8 * 1024 * 1024,
-        addresses: Int = 16
+        addresses: Int = 16,
+        keptBodyBytes: Int = 0
     ) {
         self.headerBytes = max(0, headerBytes)
         self.headerCount = max(0, headerCount)
         self.bodyBytes = max(0, bodyBytes)
         self.inflatedBodyBytes = max(0, inflatedBodyBytes)
         self.addresses = max(0, addresses)
+        self.keptBodyBytes = max(0, keptBodyBytes)
     }
 }

@@ -14,6 +14,11 @@ public struct CheckReport: Sendable {
     public var started: Date
     /// How long it took, by the monotonic clock.
     public var duration: Duration
+    /// The bytes that its sockets sent, over all hops and attempts: TLS records included, the headers of TCP, UDP and IP
+    /// and the system resolver's lookups not.
+    public var bytesSent = 0
+    /// The bytes that its sockets received; counted like ``bytesSent``.
+    public var bytesReceived = 0
 
     /// Creates a report.
     public init(

@@ -10,6 +10,10 @@ public struct ResponseReport: Sendable, Hashable {
     public var bodyBytes: Int
     /// The bytes of the body after its content encoding was undone; nil when there was none to undo.
     public var decodedBodyBytes: Int?
+    /// The beginning of the decoded body, as much as ``ProbeLimits/keptBodyBytes`` asks for; nil when it asks for none.
+    ///
+    /// It is never written to JSON or to a log.
+    public var body: [UInt8]?
 
     /// Creates a report.
     public init(

@@ -15,7 +15,8 @@ extension CheckRun {
             order: HappyEyeballs(awaiting: awaited, maximum: probe.limits.addresses),
             port: endpoint.port,
             interface: probe.interface,
-            epoch: epoch
+            epoch: epoch,
+            meter: meter
         )
         self.race = race
         race.start(onFirstAttempt: { [self] in recorder.begin(.connect) }) { [self] outcome in

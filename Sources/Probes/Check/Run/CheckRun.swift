@@ -26,6 +26,7 @@ final class CheckRun: @unchecked Sendable {
     /// The exchange by datagrams that is under way.
     var datagram: WireExchange?
     var turn: DatagramTurn?
+    let meter = ByteMeter()
 
     private let started = Date()
     private var timeout: Duration
@@ -128,17 +129,16 @@ final class CheckRun: @unchecked Sendable {
         endHop()
         datagram?.cancel()
         turn?.advance = nil
-        completion(
-            self,
-            CheckReport(
-                target: probe.target.description,
-                verdict: verdict,
-                findings: findings.filter { $0.severity == .refusal } + findings.filter { $0.severity != .refusal },
-                hops: hops,
-                started: started,
-                duration: Duration(.now() - epoch)
-            )
+        var report = CheckReport(
+            target: probe.target.description,
+            verdict: verdict,
+            findings: findings.filter { $0.severity == .refusal } + findings.filter { $0.severity != .refusal },
+            hops: hops,
+            started: started,
+            duration: Duration(.now() - epoch)
         )
+        (report.bytesSent, report.bytesReceived) = (meter.sent, meter.received)
+        completion(self, report)
     }
 
     /// Closes what the hop has open, and puts it to the report.
@@ -147,6 +147,9 @@ final class CheckRun: @unchecked Sendable {
         race?.abandon()
         exchange?.abandon()
         hop.response = exchange?.response
+        if let exchange, probe.limits.keptBodyBytes > 0 {
+            hop.response?.body = Array(exchange.body.readableBytesView.prefix(probe.limits.keptBodyBytes))
+        }
         evaluation?.cancel()
         closeConnection()
         hop.addresses = race?.addresses.map(\.description) ?? hop.addresses

@@ -8,6 +8,10 @@ extension StatusText {
         if reply.isSynchronized == false, reply.reachability.since != nil {
             problems.append("the view of the kernel is not certain: messages were lost, and all is being read again")
         }
+        if reply.reachability.state?.isFlapping == true {
+            problems.append("the state changes too often to be relied on [flapping]")
+        }
+        problems += pinProblems
         // A loss that was long ago, and made up for, is no reason to doubt what is said now.
         if let losses, let last = reply.overruns?.last, clock.now.isWithinAnHour(of: last) { problems.append(losses) }
         if let journal = reply.journal {
@@ -57,6 +61,8 @@ extension StatusText {
         }
         rows.append(("events", events))
         if let losses { rows.append(("kernel", losses)) }
+        if let schedule { rows.append(("schedule", schedule)) }
+        if let configuration = reply.configuration { rows.append(("configuration", text(configuration))) }
         rows.append(("journal", reply.journal.map { text($0) } ?? "none: nothing outlives the agent"))
         if let sockets = reply.sockets {
             var text = "\(sockets.connections ?? 0) of \(sockets.limit ?? 0) connections"
@@ -64,6 +70,35 @@ extension StatusText {
             rows.append(("sockets", text))
         }
         return section("AGENT", labelled(rows))
+    }
+
+    /// What the scheduler left out; `nil` when that is nothing.
+    private var schedule: String? {
+        guard let schedule = reply.schedule else { return nil }
+        var parts: [String] = []
+        if let count = schedule.skipped, count > 0 {
+            parts.append(
+                "\(ProbeCountText.number(Int(clamping: count))) checks skipped, as the one before was not over"
+            )
+        }
+        if let count = schedule.refused, count > 0 {
+            parts.append(
+                "\(ProbeCountText.number(Int(clamping: count))) not made: no budget left, or no cellular link allowed"
+            )
+        }
+        guard !parts.isEmpty else { return nil }
+        if let delay = schedule.longestDelay, delay > .zero { parts.append("the latest one was \(within(delay)) late") }
+        return parts.joined(separator: "; ")
+    }
+
+    private func text(_ configuration: StatusReply.Configuration) -> String {
+        var text = configuration.files.first.map { safe($0) } ?? "?"
+        if configuration.files.count > 1 {
+            let others = configuration.files.count - 1
+            text += " and \(others) \(others == 1 ? "drop-in" : "drop-ins")"
+        }
+        if let loaded = moment(configuration.loaded, age: nil) { text += ", read \(loaded)" }
+        return text
     }
 
     private var events: String {

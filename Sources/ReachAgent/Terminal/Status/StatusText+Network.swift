@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import EventSchema
 internal import StateClient
 
 extension StatusText {
@@ -14,7 +15,7 @@ extension StatusText {
         for (name, path) in [("IPv4", state.ipv4), ("IPv6", state.ipv6)] {
             if let path { rows.append((name, text(path))) }
         }
-        if let connectivity = state.connectivity.flatMap({ beyond($0) }) { rows.append(("connectivity", connectivity)) }
+        rows += beyond(state)
         if let why = why(reply.reachability.cause) {
             let when = reply.reachability.since == reply.reachability.viaSince ? nil : reply.reachability.since
             let moment = moment(when, age: reply.reachability.age).map { "; \($0)" } ?? ""
@@ -58,17 +59,29 @@ extension StatusText {
     var changes: [String] {
         let rows = reply.recent.suffix(Self.mostChanges).reversed().map { change in
             let when = change.time.map { "\(clock.text($0))  \(clock.age(of: $0, units: 1))" } ?? "?"
-            let arrow = style.hasUnicode ? "→" : "->"
-            var text = change.subject == "default" ? "" : "\(safe(change.subject ?? "?")): "
-            text += "\(safe(change.from ?? "?")) \(arrow) \(safe(change.to ?? "?"))"
-            if let code = change.code { text += " [\(safe(code))]" }
-            if let detail = change.detail { text += " \(safe(detail))" }
-            return (label: when, text: text)
+            return (label: when, text: text(change))
         }
         return section("LAST CHANGES", labelled(rows))
     }
 
     // MARK: Words
+
+    private func text(_ change: StatusReply.Transition) -> String {
+        let isOfProbe = change.type == "reachagent.probe.changed"
+        var name = safe(change.subject ?? "?")
+        if isOfProbe {
+            let place = [change.interface, change.family.map { SummaryText.familyName($0) }].compactMap { $0 }
+            name = ([name] + place.map { safe($0) }).joined(separator: " ")
+        }
+        let subject = change.subject == "default" ? "" : "\(name): "
+        guard change.type != "reachagent.certificate.expiring" else { return "\(subject)\(safe(change.to ?? "?"))" }
+        let arrow = style.hasUnicode ? "→" : "->"
+        var text = "\(subject)\(safe(change.from ?? "?")) \(arrow) \(safe(change.to ?? "?"))"
+        // The code of a probe that fell is told with what it fell to.
+        if let code = change.code, change.to?.contains("(\(code)") != true { text += " [\(safe(code))]" }
+        if let detail = change.detail { text += " \(safe(detail))" }
+        return text
+    }
 
     private func text(_ path: StatusReply.Path) -> String {
         guard path.isReachable else {
@@ -92,19 +105,6 @@ extension StatusText {
         if !shown.isEmpty { text += ", \(shown.joined(separator: ", "))" }
         let rest = interface.addresses.count - shown.count
         return rest > 0 ? "\(text) and \(rest) more" : text
-    }
-
-    /// What the probes say; `nil` where the answer has said it.
-    private func beyond(_ connectivity: String) -> String? {
-        switch connectivity {
-        case "unknown": "not known: no probe is configured, only the kernel was asked"
-        case "none": nil
-        case "local": "local: the gateway or targets inside answer, nothing further does"
-        case "portal": "portal: a captive portal answers instead"
-        case "partial": "partial: not everything that is required answers"
-        case "full": "full: everything that is required answers"
-        default: safe(connectivity)
-        }
     }
 
     private func why(_ cause: StatusReply.Cause?) -> String? {

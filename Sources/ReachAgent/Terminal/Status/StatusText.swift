@@ -32,8 +32,9 @@ struct StatusText {
 
     /// The whole text.
     var text: String {
-        let head = painted(headline, isReachable ? .green : .red) + pending + problems
-        let parts = [head, paths, targets, interfaces, changes, agent].filter { !$0.isEmpty }
+        let head = painted(headline, colour) + pending + problems
+        let parts = [head, paths, targets, probes, uplinks, certificates, interfaces, changes, agent]
+            .filter { !$0.isEmpty }
         let text = parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
         return String(text.map { $0 == Self.unbreakable ? " " : $0 })
     }
@@ -41,12 +42,26 @@ struct StatusText {
     /// Whether the first line says so.
     var isReachable: Bool { reply.reachability.state?.isReachable == true }
 
+    /// Green for what works as far as is known, yellow for what works in part, red for nothing.
+    private var colour: TerminalStyle.Colour {
+        guard let state = reply.reachability.state, state.isReachable else { return .red }
+        switch state.connectivity {
+        case "portal", "partial": return .yellow
+        case "local", "none": return .red
+        default: return .green
+        }
+    }
+
     // MARK: The answer
 
     private var headline: [String] {
         let standing = reply.reachability
-        // What else changed since then is among the changes: how long it is reachable is the question here.
-        let since = moment(standing.viaSince ?? standing.since, age: standing.viaAge ?? standing.age)
+        let isBeyond = standing.state.map { $0.isReachable && says($0) } ?? false
+        // What else changed since then is among the changes: how long the answer is this one is the question here.
+        let since =
+            isBeyond && standing.connectivitySince != nil
+            ? moment(standing.connectivitySince, age: standing.connectivityAge)
+            : moment(standing.viaSince ?? standing.since, age: standing.viaAge ?? standing.age)
         let when = since.map { ", since \($0)" } ?? ""
         return wrapped("\(answer(standing.state))\(when)")
     }
@@ -58,7 +73,8 @@ struct StatusText {
         guard state.isReachable else { return "not reachable: \(reason(state.path, fallback: state.reason))" }
         let families = [(state.ipv4, "IPv4"), (state.ipv6, "IPv6")].filter { $0.0?.isReachable == true }.map(\.1)
         let which = families.isEmpty ? "" : " (\(families.joined(separator: "+")))"
-        return "reachable through \(words(state.path, via: via))\(which)"
+        let path = "\(words(state.path, via: via))\(which)"
+        return connectivity(state).map { "\(path), \($0)" } ?? "reachable through \(path)"
     }
 
     private var pending: [String] {
@@ -135,15 +151,20 @@ struct StatusText {
 
     /// Lines of a label and a text each.
     func labelled(_ rows: [(label: String, text: String)]) -> [String] {
+        labelled(rows.map { ($0.label, $0.text, nil) })
+    }
+
+    /// Lines of a label and a text each, some in a colour.
+    func labelled(_ rows: [(label: String, text: String, colour: TerminalStyle.Colour?)]) -> [String] {
         let widest = rows.map(\.label.count).max() ?? 0
         let width = max(Self.labelWidth, min(widest + 2, style.columns / 2))
-        var block = TextBlock(columns: style.columns)
-        for row in rows {
+        return rows.flatMap { row in
             // A space always stands between a label that is too long and the text.
             let label = row.label.count < width ? row.label : row.label + " "
+            var block = TextBlock(columns: style.columns)
             block.add(label, row.text, indent: 2, labelWidth: width)
+            return row.colour.map { painted(block.lines, $0) } ?? block.lines
         }
-        return block.lines
     }
 
     /// A section with a title.

@@ -1,0 +1,71 @@
+internal import BenchmarkKit
+
+/// Everything that one run has measured.
+struct ScheduleReport: Codable, Sendable {
+    private enum Target {
+        static let stubMilliseconds = 10.0
+        static let stubCPUPercent = 25.0
+        static let httpsMilliseconds = 20.0
+        /// Ours to begin the check, and the stand-in's to end it.
+        static let wakeUpsPerRound = 3.0
+    }
+
+    /// Changes when the meaning of a field does.
+    var schema = 1
+    var kernel = Host.kernel
+    var cpu = Host.cpu
+    var cores = Host.cores
+    var memoryMegabytes = Host.memoryMegabytes
+    /// What else the machine had to do.
+    var loadBefore = Host.load
+    var loadAfter = ""
+    var results: [ScheduleMeasurement] = []
+    var verdicts: [Verdict] = []
+
+    /// Compares what was measured with the targets; what is missing is not judged.
+    mutating func judge() {
+        verdicts = []
+        for result in results where result.contender == .scheduler {
+            let load = "\(result.probes) probes (\(result.name))"
+            switch result.name {
+            case "idle":
+                let perRound = Double(result.wakeUps) / Double(max(1, result.checks))
+                verdicts.append(Verdict("\(load): wake-ups per round", perRound, atMost: Target.wakeUpsPerRound))
+                continue
+            case "https":
+                let limit = Target.httpsMilliseconds
+                verdicts.append(Verdict("\(load): lateness p99, ms", result.p99Milliseconds, atMost: limit))
+            default:
+                let limit = Target.stubMilliseconds
+                verdicts.append(Verdict("\(load): lateness p99, ms", result.p99Milliseconds, atMost: limit))
+                verdicts.append(Verdict("\(load): CPU, %", result.cpuPercent, atMost: Target.stubCPUPercent))
+            }
+            let expected = Double(result.probes) * result.elapsedSeconds / Double(result.intervalSeconds)
+            verdicts.append(Verdict("\(load): checks over expected", Double(result.checks) / expected, atLeast: 0.97))
+            verdicts.append(Verdict("\(load): failed or left out", Double(result.failures + result.skipped), atMost: 0))
+        }
+    }
+}
+
+/// The report for people.
+extension ScheduleReport {
+    var text: String {
+        var table = TextTable([
+            "load", "by", "probes", "every s", "checks", "late p50 ms", "p99 ms", "max ms", "CPU %", "RSS kB",
+            "wake-ups", "failed", "left out",
+        ])
+        for row in results {
+            table.add([
+                row.name, row.contender.name, "\(row.probes)", "\(row.intervalSeconds)", "\(row.checks)",
+                Figure.text(row.p50Milliseconds, digits: 3), Figure.text(row.p99Milliseconds, digits: 3),
+                Figure.text(row.maxMilliseconds, digits: 3), Figure.text(row.cpuPercent, digits: 2),
+                "\(row.residentKilobytes)", "\(row.wakeUps)", "\(row.failures)", "\(row.skipped)",
+            ])
+        }
+        let environment = """
+            Linux \(kernel), \(cores) x \(cpu), \(memoryMegabytes) MB
+            load \(loadBefore) before, \(loadAfter) after; each load has one CPU
+            """
+        return [environment, table.text, "Targets\n" + Verdict.table(verdicts)].joined(separator: "\n\n")
+    }
+}

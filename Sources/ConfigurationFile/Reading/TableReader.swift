@@ -1,0 +1,158 @@
+/// Reads one table key by key, and knows afterwards which keys nobody asked for.
+struct TableReader {
+    /// The table's own key.
+    let path: KeyPath
+    /// Where the table stands; messages about what is missing name it.
+    let origin: Origin
+    /// Where everything is noted.
+    let notes: Notes
+
+    private let members: [String: Node]
+    private var known: [String] = []
+    /// The values that differ from their defaults, in one form for all ways to say the same.
+    private(set) var changes: [String: String] = [:]
+
+    init(_ members: [String: Node], path: KeyPath, origin: Origin, notes: Notes) {
+        self.path = path
+        self.origin = origin
+        self.notes = notes
+        self.members = members
+    }
+
+    /// Whether the key is given, right or wrong.
+    func has(_ key: String) -> Bool { members[key] != nil }
+
+    /// Where a key stands; the table's place when it is not given.
+    func origin(of key: String) -> Origin { members[key]?.origin ?? origin }
+
+    /// Notes an error at a key.
+    func report(_ key: String, _ message: String) { notes.error(message, key: path + key, at: origin(of: key)) }
+
+    /// Notes a warning at a key.
+    func warn(_ key: String, _ message: String) { notes.warning(message, key: path + key, at: origin(of: key)) }
+
+    /// The value of a key; nil when it is not given or wrong.
+    ///
+    /// - Parameter unsaid: What somebody else takes for the value of a key that is not given.
+    mutating func read<Value>(_ key: String, _ form: Form<Value>, unsaid: Value? = nil) -> Value? {
+        guard let (value, node) = take(key, form) else {
+            if let unsaid, members[key] == nil { notes.effect(path + key, form.text(unsaid), from: nil) }
+            return nil
+        }
+        let text = form.text(value)
+        changes[key] = text
+        notes.effect(path + key, text, from: node.origin)
+        return value
+    }
+
+    /// The value of a key; the default when it is not given or wrong.
+    mutating func read<Value>(_ key: String, _ form: Form<Value>, default standard: Value) -> Value {
+        guard let (value, node) = take(key, form) else {
+            if members[key] == nil { notes.effect(path + key, form.text(standard), from: nil) }
+            return standard
+        }
+        let text = form.text(value)
+        if text != form.text(standard) { changes[key] = text }
+        notes.effect(path + key, text, from: node.origin)
+        return value
+    }
+
+    /// The value of a key that is needed.
+    mutating func require<Value>(_ key: String, _ form: Form<Value>, such example: String) -> Value? {
+        if members[key] == nil { report(key, "is missing; needed is a value such as \(example)") }
+        return read(key, form)
+    }
+
+    /// The value of a key whose value is never shown and goes into ``changes`` in another form.
+    mutating func readHidden<Value>(_ key: String, _ form: Form<Value>, shown: (Value) -> String) -> Value? {
+        guard let (value, node) = take(key, form) else { return nil }
+        changes[key] = shown(value)
+        notes.effect(path + key, form.text(value), from: node.origin)
+        return value
+    }
+
+    /// A reader of a table below; nil when it is not given or no table.
+    mutating func table(_ key: String) -> TableReader? {
+        learn(key)
+        guard let node = members[key] else { return nil }
+        guard case .table(let members) = node.value else {
+            report(key, ValueError.wrongKind(of: node, wanted: "a table").message)
+            return nil
+        }
+        return TableReader(members, path: path + key, origin: node.origin, notes: notes)
+    }
+
+    /// A reader of a table below, as if it were empty when it is not given or no table.
+    mutating func section(_ key: String) -> TableReader {
+        table(key) ?? TableReader([:], path: path + key, origin: origin, notes: notes)
+    }
+
+    /// The tables below, whatever their keys are, in the order of the text.
+    ///
+    /// - Parameter mark: A key that each of them must have. Where it is a level too deep, a name has a dot in it.
+    func subtables(mark: String) -> [(name: String, reader: TableReader)] {
+        members.sorted { Origin.precedes($0.value.origin, $1.value.origin) }.compactMap { name, node in
+            guard case .table(let members) = node.value else {
+                report(name, ValueError.wrongKind(of: node, wanted: "a table").message)
+                return nil
+            }
+            let reader = TableReader(members, path: path + name, origin: node.origin, notes: notes)
+            guard let rest = reader.restOfName(mark: mark) else { return (name, reader) }
+            let table = path + "\(name).\(rest)"
+            notes.error("a name with a dot in it needs quotes: [\(table)]", key: reader.path, at: node.origin)
+            return nil
+        }
+    }
+
+    private func restOfName(mark: String) -> String? {
+        guard members[mark] == nil else { return nil }
+        return keys().first { key in
+            guard case .table(let below)? = members[key]?.value else { return false }
+            return below[mark] != nil
+        }
+    }
+
+    /// The keys that are given, in the order of the text.
+    func keys(latestFilesFirst: Bool = false) -> [String] {
+        members.sorted { left, right in
+            let (first, second) = (left.value.origin, right.value.origin)
+            if latestFilesFirst, first.order != second.order { return first.order > second.order }
+            return Origin.precedes(first, second)
+        }.map(\.key)
+    }
+
+    /// Notes that a key has no meaning here, when it is given; it is not unknown then.
+    mutating func refuse(_ key: String, _ message: String) {
+        known.append(key)
+        if members[key] != nil { report(key, message) }
+    }
+
+    /// Adds to ``changes`` what a value stands for: the content of a file.
+    mutating func amend(_ key: String, _ text: String) { changes[key, default: ""] += " \(text)" }
+
+    /// Notes every key that nobody asked for.
+    func finish() {
+        let strangers = members.filter { !known.contains($0.key) }
+        for (key, node) in strangers.sorted(by: { Origin.precedes($0.value.origin, $1.value.origin) }) {
+            var message = "unknown key"
+            if let word = KeySuggestion.nearest(to: key, among: known) {
+                message += "; did you mean '\(word)'?"
+            }
+            notes.error(message, key: path + key, at: node.origin)
+        }
+    }
+
+    private mutating func learn(_ key: String) {
+        known.append(key)
+        notes.ask(path + key)
+    }
+
+    private mutating func take<Value>(_ key: String, _ form: Form<Value>) -> (Value, Node)? {
+        learn(key)
+        guard let node = members[key] else { return nil }
+        var errors: [ValueError] = []
+        let value = form.read(node, &errors)
+        for error in errors { notes.error(error.message, key: path + key, at: error.origin ?? node.origin) }
+        return value.map { ($0, node) }
+    }
+}

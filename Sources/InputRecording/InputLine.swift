@@ -1,0 +1,134 @@
+internal import FoundationEssentials
+internal import NetlinkMonitor
+internal import Reachability
+
+/// One input as a line of a recording.
+struct InputLine: Codable {
+    /// The line that says that more was to come, and could not be written.
+    static let truncationMarker = Array(#"{"input":"truncated"}"#.utf8)
+
+    var input: String
+    var seq: UInt64?
+    var at: ObservedTime?
+    var correction: Bool?
+    var changes: [NetworkChange]?
+    var snapshot: NetworkSnapshot?
+    var sample: ProbeSample?
+    var suspended: Duration?
+    var configuration: MachineConfiguration?
+
+    init(_ record: InputRecord, sequence: UInt64?) {
+        input = record.name
+        seq = sequence
+        at = record.observed
+        switch record {
+        case .update(let update, let isCorrection):
+            correction = isCorrection ? true : nil
+            changes = update.changes
+            snapshot = update.snapshot
+        case .sample(let sample): self.sample = sample
+        case .tick: break
+        case .resumed(let suspended, _): self.suspended = suspended
+        case .configuration(let configuration, _): self.configuration = configuration
+        }
+    }
+
+    /// The input; `nil` for the marker of a recording that was cut short.
+    func record() throws(LineFault) -> InputRecord? {
+        if input == "truncated" { return nil }
+        let at = try require(at, "at")
+        switch input {
+        case "update":
+            let update = NetworkUpdate(
+                snapshot: try require(snapshot, "snapshot"),
+                changes: try require(changes, "changes"),
+                observed: at
+            )
+            return .update(update, isCorrection: correction ?? false)
+        case "sample":
+            let sample = try require(sample, "sample")
+            try sample.checkBounds()
+            guard sample.observed == at else { throw .damaged("'at' is not when the sample was observed") }
+            return .sample(sample)
+        case "tick": return .tick(at)
+        case "resumed":
+            let suspended = try require(suspended, "suspended")
+            try InputBounds.check(suspended, "suspended")
+            return .resumed(after: suspended, observed: at)
+        case "configuration":
+            return .configuration(try require(configuration, "configuration").checked(), observed: at)
+        default: throw .damaged("an unknown sort of input")
+        }
+    }
+
+    private func require<Value>(_ value: Value?, _ name: String) throws(LineFault) -> Value {
+        guard let value else { throw .damaged("'\(name)' is missing") }
+        return value
+    }
+}
+
+/// Turns inputs into lines and lines into inputs; instants are counted from an epoch.
+struct InputCoder {
+    private let encoder = JSONEncoder()
+    private let decoder = JSONDecoder()
+
+    init(epoch: ContinuousClock.Instant) {
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // A date is a count of seconds, written so that the same bits are read again.
+        encoder.dateEncodingStrategy = .deferredToDate
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let seconds = try container.decode(Double.self)
+            guard seconds.magnitude <= InputBounds.mostSeconds else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "a date out of all bounds")
+            }
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        if let key = CodingUserInfoKey.observationEpoch {
+            encoder.userInfo[key] = epoch
+            decoder.userInfo[key] = epoch
+        }
+    }
+
+    /// The JSON text of an input, without the line's end.
+    func line(_ record: InputRecord, sequence: UInt64?) throws(LineFault) -> [UInt8] {
+        do {
+            return Array(try encoder.encode(InputLine(record, sequence: sequence)))
+        } catch {
+            throw .damaged(Self.text(of: error))
+        }
+    }
+
+    /// The input of a line, and the number that stands beside it; `nil` for the marker of a recording that was cut short.
+    func record(line: some Collection<UInt8>) throws(LineFault) -> (input: InputRecord, sequence: UInt64?)? {
+        let decoded: InputLine
+        do {
+            decoded = try decoder.decode(InputLine.self, from: Data(line))
+        } catch {
+            throw .damaged(Self.text(of: error))
+        }
+        return try decoded.record().map { ($0, decoded.seq) }
+    }
+
+    /// Where in the line something is wrong, and what; nothing of the line's own text.
+    private static func text(of error: any Error) -> String {
+        func path(_ context: [any CodingKey]) -> String {
+            let path = context.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+            return path.isEmpty ? "the line" : "'\(path.drop { $0 == "." })'"
+        }
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            return "\(path(context.codingPath + [key])) is missing"
+        case DecodingError.typeMismatch(_, let context): return "\(path(context.codingPath)) is of another type"
+        case DecodingError.valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
+        // Foundation does not say where a number stands that does not fit, nor that it is a number.
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
+            return "no JSON object, or a number in it does not fit"
+        case DecodingError.dataCorrupted(let context):
+            return "\(path(context.codingPath)) is not a possible value"
+        case EncodingError.invalidValue(_, let context):
+            return "\(path(context.codingPath)) cannot be written down"
+        default: return "cannot be understood"
+        }
+    }
+}

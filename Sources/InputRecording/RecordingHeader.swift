@@ -1,0 +1,115 @@
+internal import EventEnvelope
+internal import FoundationEssentials
+public import NetlinkMonitor
+
+/// The first line of a recording: who recorded, when, and which events the inputs made.
+///
+/// The host's name is in it only if `source` is.
+public struct RecordingHeader: Sendable, Hashable {
+    /// The version of the format: raised when an older reader would misunderstand a newer recording.
+    public static let version = 1
+
+    /// The agent's version.
+    public var agent: String
+    /// The stream of the events that the inputs made: the first part of each `id`.
+    public var stream: String
+    /// The kernel's name for the boot in which was recorded, where it is known.
+    public var bootID: String?
+    /// The number that the next event would have had when the recording began.
+    public var nextSequence: UInt64
+    /// The CloudEvents `source` of the events; `nil` to keep the host's name out of the recording.
+    public var source: String?
+    /// When the recording began; the instants of all inputs are counted from this one.
+    public var started: ObservedTime
+
+    /// A header.
+    public init(
+        agent: String,
+        stream: String,
+        bootID: String? = nil,
+        nextSequence: UInt64,
+        source: String? = nil,
+        started: ObservedTime
+    ) {
+        self.agent = agent
+        self.stream = stream
+        self.bootID = bootID
+        self.nextSequence = nextSequence
+        self.source = source
+        self.started = started
+    }
+
+    /// The JSON text of the line, without its end.
+    var line: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("recording", Self.version)
+            json.member("agent", agent)
+            json.member("stream", stream)
+            json.member("boot_id", ifPresent: bootID)
+            json.member("next_seq", nextSequence)
+            json.member("source", ifPresent: source)
+            json.member("started", Timestamp(microsecondsSince1970: started.microsecondsSince1970))
+        }
+        return json.bytes
+    }
+
+    private struct Members: Decodable {
+        let recording: Int
+        let agent: String?
+        let stream: String?
+        let bootID: String?
+        let nextSequence: UInt64?
+        let source: String?
+        let started: String?
+
+        enum CodingKeys: String, CodingKey {
+            case recording, agent, stream
+            case bootID = "boot_id"
+            case nextSequence = "next_seq"
+            case source, started
+        }
+    }
+
+    /// Reads the line.
+    ///
+    /// - Parameters:
+    ///   - line: The line, without its end.
+    ///   - epoch: What the moment at which the recording began is on this machine's clock.
+    init(line: some Collection<UInt8>, epoch: ContinuousClock.Instant) throws(LineFault) {
+        let members: Members
+        do {
+            members = try JSONDecoder().decode(Members.self, from: Data(line))
+        } catch {
+            throw .damaged("no recording of reachagent begins like this")
+        }
+        guard members.recording == Self.version else { throw .version(members.recording) }
+        guard let agent = members.agent, let stream = members.stream, let next = members.nextSequence else {
+            throw .damaged("'agent', 'stream' or 'next_seq' is missing")
+        }
+        guard let text = members.started, let started = Timestamp(utc: Array(text.utf8).span) else {
+            throw .damaged("'started' is no RFC 3339 time in UTC")
+        }
+        self.init(
+            agent: agent,
+            stream: stream,
+            bootID: members.bootID,
+            nextSequence: next,
+            source: members.source,
+            started: ObservedTime(instant: epoch, microsecondsSince1970: started.microsecondsSince1970)
+        )
+    }
+}
+
+/// What is wrong with a line, before anybody knows which line of which file it is.
+enum LineFault: Error, Hashable {
+    case version(Int)
+    case damaged(String)
+
+    var cause: RecordingError.Cause {
+        switch self {
+        case .version(let version): .version(version)
+        case .damaged(let reason): .damaged(reason)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+extension CodingUserInfoKey {
+    /// The moment (`ContinuousClock.Instant`) from which coders count the instants of an ``ObservedTime``.
+    ///
+    /// The clock begins anew with each boot, so an instant by itself means nothing to another machine.
+    public static let observationEpoch = CodingUserInfoKey(rawValue: "reachagent.observation-epoch")
+}
+
+extension ObservedTime: Codable {
+    private enum Member: String, CodingKey {
+        case nanoseconds = "ns"
+        case microseconds = "us"
+    }
+
+    /// Reads nanoseconds since the coder's epoch (`ns`) and microseconds since 1970 (`us`).
+    ///
+    /// - Throws: `DecodingError` where the coder has no epoch, or the moment is more than 146 years from it.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Member.self)
+        let nanoseconds = try members.decode(Int64.self, forKey: .nanoseconds)
+        let microseconds = try members.decode(Int64.self, forKey: .microseconds)
+        guard let epoch = Self.epoch(decoder.userInfo), Self.isBelievable(nanoseconds), Self.isCivil(microseconds)
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .nanoseconds,
+                in: members,
+                debugDescription: "a moment out of all bounds"
+            )
+        }
+        self.init(instant: epoch.advanced(by: .nanoseconds(nanoseconds)), microsecondsSince1970: microseconds)
+    }
+
+    /// Writes nanoseconds since the coder's epoch (`ns`) and microseconds since 1970 (`us`).
+    ///
+    /// - Throws: `EncodingError` where the coder has no epoch, or the moment is more than 146 years from it.
+    public func encode(to encoder: any Encoder) throws {
+        guard let distance = Self.epoch(encoder.userInfo)?.duration(to: instant),
+            let nanoseconds = distance.wholeNanoseconds, Self.isBelievable(nanoseconds),
+            Self.isCivil(microsecondsSince1970)
+        else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "a moment out of all bounds")
+            )
+        }
+        var members = encoder.container(keyedBy: Member.self)
+        try members.encode(nanoseconds, forKey: .nanoseconds)
+        try members.encode(microsecondsSince1970, forKey: .microseconds)
+    }
+
+    private static func epoch(_ userInfo: [CodingUserInfoKey: Any]) -> ContinuousClock.Instant? {
+        CodingUserInfoKey.observationEpoch.flatMap { userInfo[$0] as? ContinuousClock.Instant }
+    }
+
+    /// Sums and differences of such moments never overflow.
+    private static func isBelievable(_ nanoseconds: Int64) -> Bool { nanoseconds.magnitude <= 1 << 62 }
+
+    /// The years 1 to 9999, which have a text.
+    private static func isCivil(_ microseconds: Int64) -> Bool {
+        (-62_135_596_800_000_000...253_402_300_799_999_999).contains(microseconds)
+    }
+}
+
+extension Duration {
+    /// The same in nanoseconds; `nil` for what is not a whole number of them, or does not fit.
+    fileprivate var wholeNanoseconds: Int64? {
+        let (seconds, attoseconds) = components
+        guard attoseconds % 1_000_000_000 == 0 else { return nil }
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || overflows ? nil : sum
+    }
+}

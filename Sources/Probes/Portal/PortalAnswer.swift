@@ -1,0 +1,110 @@
+/// What a captive portal interface answers (RFC 8908, section 5).
+public struct PortalAnswer: Sendable, Hashable {
+    /// Whether the network is captive for this device.
+    public var isCaptive: Bool
+    /// Where a person logs in; only an `https` address counts.
+    public var userPortalURL: String?
+    /// A page about the place that runs the network.
+    public var venueInfoURL: String?
+    /// Whether the session can be made longer at the portal; nil when the network does not say.
+    public var canExtendSession: Bool?
+    /// The seconds until the network becomes captive again; nil when it does not say.
+    public var secondsRemaining: UInt64?
+    /// The bytes until the network becomes captive again; nil when it does not say.
+    public var bytesRemaining: UInt64?
+
+    /// An answer.
+    public init(
+        isCaptive: Bool,
+        userPortalURL: String? = nil,
+        venueInfoURL: String? = nil,
+        canExtendSession: Bool? = nil,
+        secondsRemaining: UInt64? = nil,
+        bytesRemaining: UInt64? = nil
+    ) {
+        self.isCaptive = isCaptive
+        self.userPortalURL = userPortalURL
+        self.venueInfoURL = venueInfoURL
+        self.canExtendSession = canExtendSession
+        self.secondsRemaining = secondsRemaining
+        self.bytesRemaining = bytesRemaining
+    }
+
+    /// Reads the body of an answer.
+    ///
+    /// Members that the RFC does not define are passed over, null is like none, and an address that is not fit to be shown
+    /// is left out.
+    /// - Throws: ``ParseError`` when it is no JSON object, too large or too deep, says nothing of captivity, or has a
+    ///   member of another kind than the RFC's.
+    public init(parsing bytes: [UInt8]) throws(ParseError) {
+        guard bytes.count <= PortalAPI.maximumBytes else {
+            throw ParseError(reason: "it has more than \(PortalAPI.maximumBytes) bytes")
+        }
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(bytes, maximumDepth: 16)
+        } catch {
+            throw ParseError(reason: error.description)
+        }
+        guard case .object(let object) = value else { throw ParseError(reason: "it is \(value.kind), not an object") }
+        let members = Members(object: object)
+        guard let isCaptive = try members.bool("captive") else { throw ParseError(reason: "'captive' is missing") }
+        self.isCaptive = isCaptive
+        userPortalURL = try members.string("user-portal-url").flatMap { PortalURL.absolute($0, overTLS: true) }
+        venueInfoURL = try members.string("venue-info-url").flatMap { PortalURL.absolute($0) }
+        canExtendSession = try members.bool("can-extend-session")
+        secondsRemaining = try members.count("seconds-remaining")
+        bytesRemaining = try members.count("bytes-remaining")
+    }
+
+    /// Why bytes are no answer.
+    public struct ParseError: Error, Sendable, Hashable, CustomStringConvertible {
+        /// What is wrong, as a clause.
+        public let reason: String
+
+        init(reason: String) { self.reason = reason }
+
+        /// The text that operators read.
+        public var description: String { "the captive portal interface's answer cannot be used: \(reason)" }
+    }
+
+    /// An object's members, each of the kind that is asked for.
+    private struct Members {
+        let object: [String: JSONValue]
+
+        func bool(_ name: String) throws(ParseError) -> Bool? {
+            switch object[name] {
+            case nil, .null?: return nil
+            case .bool(let value)?: return value
+            case let value?: throw wrong(name, value, "a boolean")
+            }
+        }
+
+        func string(_ name: String) throws(ParseError) -> String? {
+            switch object[name] {
+            case nil, .null?: return nil
+            case .string(let value)?: return value
+            case let value?: throw wrong(name, value, "a string")
+            }
+        }
+
+        func count(_ name: String) throws(ParseError) -> UInt64? {
+            switch object[name] {
+            case nil, .null?: return nil
+            case .number(let number)?:
+                if let count = number.uint64 { return count }
+                throw ParseError(reason: "'\(name)' is no whole number from 0 to 2^64 - 1")
+            case let value?: throw wrong(name, value, "a number")
+            }
+        }
+
+        private func wrong(_ name: String, _ value: JSONValue, _ kind: String) -> ParseError {
+            ParseError(reason: "'\(name)' is \(value.kind), not \(kind)")
+        }
+    }
+}
+
+extension PortalAPI {
+    /// What an interface answers.
+    public typealias Answer = PortalAnswer
+}

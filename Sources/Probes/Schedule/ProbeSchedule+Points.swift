@@ -1,0 +1,114 @@
+/// What is scheduled, and what is wanted at once.
+extension ProbeSchedule {
+    /// Sets what is to be made; see ``ProbeScheduler/setProbes(_:)``.
+    ///
+    /// - Returns: The turns under way that serve nobody any more, and have to be cancelled.
+    mutating func setProbes(_ probes: [ScheduledProbe], now: ContinuousClock.Instant) -> [UInt64] {
+        let wanted = Dictionary(probes.map { ($0.point, $0) }) { _, last in last }
+        var givenUp: [UInt64] = []
+        for (point, entry) in entries where wanted[point]?.identity != entry.key.identity {
+            givenUp += detach(point, from: entry)
+            entries[point] = nil
+            rounds.remove(point)
+        }
+        var added: [ProbePoint] = []
+        for probe in probes {
+            guard let wanted = wanted[probe.point] else { continue }
+            if entries[probe.point] == nil {
+                let key = CheckKey(wanted)
+                entries[probe.point] = Entry(
+                    scheduled: wanted,
+                    key: key,
+                    hash: Rhythm.hash(key),
+                    base: now,
+                    previous: now,
+                    due: now
+                )
+                added.append(probe.point)
+            } else {
+                update(probe.point, to: wanted, now: now)
+            }
+        }
+        schedule(added, now: now)
+        return givenUp
+    }
+
+    /// Makes points due at once, staggered; see ``ProbeScheduler/look(at:)``.
+    ///
+    /// - Returns: The turns under way that serve nobody any more, and have to be cancelled.
+    mutating func look(at points: [ProbePoint], now: ContinuousClock.Instant) -> [UInt64] {
+        var givenUp: [UInt64] = []
+        for point in points {
+            guard let entry = entries[point] else { continue }
+            givenUp += detach(point, from: entry)
+            // Who wants a look wants another check than one that began before.
+            if joinable[entry.key] == entry.turn { joinable[entry.key] = nil }
+        }
+        schedule(points.filter { entries[$0] != nil }, now: now)
+        return givenUp
+    }
+
+    /// Forgets everything but what was counted.
+    ///
+    /// - Returns: The turns under way, which have to be cancelled.
+    mutating func removeAll() -> [UInt64] { setProbes([], now: rhythm.epoch) }
+
+    /// The time over which so many checks are spread that are wanted at once.
+    ///
+    /// 10 ms for each up to a second in all; very many take half a millisecond each, up to 5 s.
+    static func stagger(_ count: Int) -> Duration {
+        let count = min(max(0, count), 10_000)
+        return max(min(.milliseconds(10) * count, .seconds(1)), .microseconds(500) * count)
+    }
+
+    /// Takes a probe's new settings; the check is the same, so phase, cadence and turn stay.
+    private mutating func update(_ point: ProbePoint, to wanted: ScheduledProbe, now: ContinuousClock.Instant) {
+        guard var entry = entries[point] else { return }
+        let isSlowedOrHurried =
+            entry.scheduled.pace != wanted.pace
+            || entry.scheduled.cost.intervalFactor != wanted.cost.intervalFactor
+        entry.scheduled = wanted
+        if isSlowedOrHurried, entry.turn == nil {
+            // What is due already, and the first look, stay as they are.
+            if let due = rounds.due(of: point), due > now, entry.previous < entry.base {
+                let round = next(after: entry.previous, entry, now: now)
+                entry.base = round.base
+                rounds.set(point, due: round.due)
+            }
+        }
+        entries[point] = entry
+    }
+
+    /// Takes a point out of the turn that it waits for; a turn that serves nobody any more is given up.
+    ///
+    /// - Returns: The turn if its check is under way and serves nobody.
+    private mutating func detach(_ point: ProbePoint, from entry: Entry) -> [UInt64] {
+        guard let number = entry.turn, !entry.isJudged, var turn = turns[number] else { return [] }
+        entries[point]?.turn = nil
+        turn.points.removeAll { $0 == point }
+        turns[number] = turn
+        guard turn.points.isEmpty else { return [] }
+        return removeTurn(number)?.hasPlace == true ? [number] : []
+    }
+
+    /// Makes points due, one after the other; those whose check is the same at the same time.
+    private mutating func schedule(_ points: [ProbePoint], now: ContinuousClock.Instant) {
+        var groups: [CheckKey: Int] = [:]
+        for point in points {
+            guard let key = entries[point]?.key, groups[key] == nil else { continue }
+            groups[key] = groups.count
+        }
+        let spread = Self.stagger(groups.count)
+        for point in points {
+            guard let key = entries[point]?.key, let place = groups[key] else { continue }
+            let due = now + spread / max(1, groups.count) * place
+            if entries[point]?.isJudged == true {
+                entries[point]?.look = due
+            } else {
+                entries[point]?.previous = due
+                entries[point]?.base = due
+                rounds.set(point, due: due)
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// From a turn's beginning to its points' next rounds.
+extension ProbeSchedule {
+    /// What is to be done for the turn that comes next.
+    enum Step {
+        /// Begin this check; its bytes are the account's.
+        case check(turn: UInt64, Probe, account: String?)
+        /// No check may be made, for this reason.
+        case refuse(turn: UInt64, Probe, Finding)
+    }
+
+    /// Takes the turn that was due first among those that have a place; nil when there is none.
+    ///
+    /// - Parameter seconds: The wall clock, in seconds since 1970, by which the days of the budgets are counted.
+    mutating func takeStep(now: ContinuousClock.Instant, seconds: Int64) -> Step? {
+        while underWay < limits.checks, let name = ready.first?.element {
+            let number = destinations[name]?.waiting.first?.element
+            destinations[name]?.waiting.removeFirst()
+            guard let number, let point = turns[number]?.points.first, let scheduled = entries[point]?.scheduled else {
+                refresh(name)
+                continue
+            }
+            budget.update(seconds: seconds)
+            turns[number]?.started = now
+            if let finding = refusal(scheduled) {
+                refresh(name)
+                return .refuse(turn: number, scheduled.probe, finding)
+            }
+            turns[number]?.hasPlace = true
+            underWay += 1
+            destinations[name]?.underWay += 1
+            refresh(name)
+            counted.checks &+= 1
+            counted.longestDelay = max(counted.longestDelay, now - (turns[number]?.due ?? now))
+            return .check(turn: number, scheduled.probe, account: scheduled.cost.account)
+        }
+        return nil
+    }
+
+    private func refusal(_ scheduled: ScheduledProbe) -> Finding? {
+        if scheduled.cost.isCellular, !scheduled.probe.allowsCellularAccess {
+            return Finding(
+                .cellularNotAllowed,
+                subject: scheduled.probe.target.description,
+                evidence: "the check would leave through a cellular interface (\(scheduled.point.vantage)), "
+                    + "and it may not use one"
+            )
+        }
+        return budget.refusal(scheduled.cost)
+    }
+
+    /// Ends a turn: frees its place, counts its bytes, and tells whom it served, who then wait to be judged.
+    ///
+    /// Of a turn that was given up only the bytes are counted: its place is free already, and its points have others.
+    /// - Parameters:
+    ///   - account: Who pays for the bytes; nil for nobody.
+    ///   - seconds: The wall clock, in seconds since 1970.
+    mutating func finish(
+        _ number: UInt64,
+        report: CheckReport,
+        account: String?,
+        seconds: Int64
+    ) -> [CompletedCheck] {
+        budget.update(seconds: seconds)
+        budget.use(report.bytesSent, of: account)
+        budget.use(report.bytesReceived, of: account)
+        guard let turn = removeTurn(number) else { return [] }
+        if turn.hasPlace {
+            counted.shared &+= UInt64(max(0, turn.points.count - 1))
+        } else {
+            counted.refused &+= UInt64(turn.points.count)
+        }
+        return turn.points.enumerated().map { index, point in
+            entries[point]?.isJudged = true
+            return CompletedCheck(
+                point: point,
+                report: report,
+                due: entries[point]?.due ?? turn.due,
+                started: turn.started ?? turn.due,
+                isShared: turn.hasPlace && index > 0
+            )
+        }
+    }
+
+    /// Whether the outcome of a turn still counts for a point, which is so unless it was taken away or looks anew.
+    func isAwaited(_ point: ProbePoint, turn: UInt64) -> Bool {
+        guard let entry = entries[point] else { return false }
+        return entry.turn == turn && entry.isJudged && entry.look == nil
+    }
+
+    /// Takes the judge's answer, and with it the time of the point's next round.
+    ///
+    /// - Parameter cadence: Nil when the judge was not asked, because the outcome no longer counted.
+    mutating func settle(_ point: ProbePoint, turn: UInt64, cadence: Cadence?, now: ContinuousClock.Instant) {
+        guard var entry = entries[point], entry.turn == turn, entry.isJudged else { return }
+        entry.turn = nil
+        entry.isJudged = false
+        if let cadence { entry.cadence = cadence }
+        entry.previous = entry.base
+        if let look = entry.look {
+            entry.look = nil
+            entry.base = look
+            rounds.set(point, due: look)
+        } else {
+            let round = next(after: entry.base, entry, now: now)
+            countSkipped(round.missed)
+            entry.base = round.base
+            rounds.set(point, due: round.due)
+        }
+        entries[point] = entry
+    }
+
+    /// Forgets a turn, and frees what it holds.
+    mutating func removeTurn(_ number: UInt64) -> Turn? {
+        guard let turn = turns.removeValue(forKey: number) else { return nil }
+        if joinable[turn.key] == number { joinable[turn.key] = nil }
+        if turn.hasPlace {
+            underWay -= 1
+            destinations[turn.destination]?.underWay -= 1
+        } else {
+            destinations[turn.destination]?.waiting.remove(number)
+        }
+        refresh(turn.destination)
+        return turn
+    }
+}

@@ -1,0 +1,121 @@
+/// When the rounds of checks are: each check at its own phase of the interval, give or take a little.
+///
+/// The rounds of the steady interval lie on a grid that depends on nothing but the check's key and the epoch, so a
+/// process that starts anew, or that looks at everything at once, falls back into the same spread. All that is random
+/// is taken from the seed, so equal keys have equal rounds.
+struct Rhythm {
+    /// One round of a check.
+    struct Round: Hashable {
+        /// Its place without jitter, from which the next one is measured: that is why nothing drifts.
+        var base: ContinuousClock.Instant
+        /// When it is due.
+        var due: ContinuousClock.Instant
+        /// The rounds before it whose time has passed.
+        var missed: Int
+    }
+
+    /// The most that a round is early or late, in thousandths of the interval.
+    static let jitterPerMille: Int64 = 30
+    /// The longest time between two rounds, whatever the settings say.
+    private static let longest: Int64 = 366 * 86_400 * 1_000_000_000
+    private static let shortest: Int64 = 1_000_000
+
+    /// Where the grids begin: the same instant for every process of this boot.
+    let epoch: ContinuousClock.Instant
+    /// What makes the jitter of one process another's.
+    let seed: UInt64
+
+    /// The time between two rounds in nanoseconds: a costly link stretches the steady interval only.
+    static func interval(_ pace: ProbePace, _ cost: LinkCost, _ cadence: Cadence) -> Int64 {
+        let nanoseconds = pace.interval(cadence).clampedNanoseconds
+        guard cadence == .steady else { return min(max(shortest, nanoseconds), longest) }
+        let (product, isTooLong) = nanoseconds.multipliedReportingOverflow(by: Int64(max(1, cost.intervalFactor)))
+        return isTooLong ? longest : min(max(shortest, product), longest)
+    }
+
+    /// The place of a check's rounds within its interval: a number that is the same in every process (FNV-1a).
+    static func hash(_ key: CheckKey) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for text in [key.identity, key.vantage.description] {
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            // No text holds this byte, so what is moved from one text to the other makes a difference.
+            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+        }
+        return mixed(hash)
+    }
+
+    /// The first round after another one that is later than now.
+    ///
+    /// After a round of the steady cadence it is one interval later. After another one the grid is joined again: at its
+    /// first place that is neither nearer than a fast interval nor farther than an interval and a fast one.
+    func next(
+        after base: ContinuousClock.Instant,
+        pace: ProbePace,
+        cost: LinkCost,
+        cadence: Cadence,
+        hash: UInt64,
+        now: ContinuousClock.Instant
+    ) -> Round {
+        let interval = Self.interval(pace, cost, cadence)
+        let start = (base - epoch).clampedNanoseconds
+        let present = (now - epoch).clampedNanoseconds
+        var earliest = present
+        var place = Self.adding(start, interval)
+        if cadence == .steady {
+            let nearest = Self.adding(start, min(interval / 2, Self.interval(pace, cost, .doubtful)))
+            let phase = Int64(hash % UInt64(interval))
+            let intoRound = Self.remainder(Self.adding(nearest, -phase), interval)
+            place = Self.adding(nearest, interval - intoRound)
+            earliest = max(present, nearest)
+        }
+        let behind = Self.adding(present, -place)
+        let missed = behind >= 0 ? behind / interval + 1 : 0
+        let (past, isTooFar) = missed.multipliedReportingOverflow(by: interval)
+        place = Self.adding(place, isTooFar ? 0 : past)
+        return Round(
+            base: instant(place),
+            due: instant(max(earliest, Self.adding(place, jitter(at: place, interval: interval, hash: hash)))),
+            missed: Int(clamping: missed)
+        )
+    }
+
+    /// How much earlier or later than its place a round is: the same for the same check, place and seed.
+    private func jitter(at place: Int64, interval: Int64, hash: UInt64) -> Int64 {
+        let reach = interval / 1000 * Self.jitterPerMille
+        guard reach > 0 else { return 0 }
+        let random = Self.mixed(seed ^ hash ^ Self.mixed(UInt64(bitPattern: place)))
+        return Int64(random % UInt64(2 * reach + 1)) - reach
+    }
+
+    private func instant(_ nanoseconds: Int64) -> ContinuousClock.Instant { epoch + .nanoseconds(nanoseconds) }
+
+    private static func adding(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, isTooFar) = left.addingReportingOverflow(right)
+        return isTooFar ? (right < 0 ? .min / 2 : .max / 2) : sum
+    }
+
+    /// What is left of a division that rounds down; `divisor` is positive.
+    private static func remainder(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let rest = value % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
+
+    /// Spreads the bits of a number over all of it (the finalizer of SplitMix64).
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        var value = value &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, or the nearest number of them that can be kept.
+    var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !isTooLong else { return seconds < 0 ? .min / 2 : .max / 2 }
+        let (sum, isStillTooLong) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isStillTooLong ? (seconds < 0 ? .min / 2 : .max / 2) : sum
+    }
+}

@@ -1,0 +1,197 @@
+internal import FoundationEssentials
+
+/// The thread that wakes up when a check is due, and what happens when one is over.
+///
+/// Checks are begun and judged by one thread at a time, the scheduler's or one of the transport's, with no lock held: so
+/// a transport may finish a check before it has returned from beginning it, and the judge may call the scheduler.
+final class ScheduleEngine: Sendable {
+    private let transport: any CheckTransport
+    private let judge: ProbeScheduler.Judge
+    /// The wall clock, in seconds since 1970.
+    private let wallClock: @Sendable () -> Int64
+    private let monitor: Monitor<ScheduleState>
+
+    init(
+        transport: any CheckTransport,
+        schedule: ProbeSchedule,
+        wallClock: @escaping @Sendable () -> Int64,
+        judge: @escaping ProbeScheduler.Judge
+    ) {
+        self.transport = transport
+        self.judge = judge
+        self.wallClock = wallClock
+        monitor = Monitor(ScheduleState(schedule: schedule))
+    }
+
+    /// Starts the thread; false when the system has none left.
+    func start() -> Bool {
+        let isFirst = monitor.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isStopped
+        }
+        guard isFirst else { return true }
+        if ScheduleThread.start({ self.run() }) { return true }
+        monitor.withLock { $0.isStarted = false }
+        return false
+    }
+
+    /// Ends everything; returns when the thread is over and the judge has returned for the last time.
+    ///
+    /// Who calls it from the judge does not wait for that call.
+    func stop() {
+        let cancellations = monitor.withLock { state -> [@Sendable () -> Void] in
+            state.isStopped = true
+            state.arrivals = []
+            state.judgements = []
+            _ = state.schedule.removeAll()
+            defer { (state.cancellations, state.givenUp) = ([:], []) }
+            return Array(state.cancellations.values) + state.givenUp
+        }
+        monitor.wakeAll()
+        for cancel in cancellations { cancel() }
+        let caller = ScheduleThread.current
+        monitor.wait { state in
+            let isOver = [state.sleeper, state.worker].allSatisfy { $0 == nil || $0 == caller }
+            return isOver ? .done(()) : .sleep(nil)
+        }
+    }
+
+    /// Changes the schedule, and cancels the checks that nobody waits for any more.
+    ///
+    /// Nothing is cancelled, begun or judged on the caller's thread, who may hold locks of its own.
+    func change(_ body: (inout ProbeSchedule, ContinuousClock.Instant) -> [UInt64]) {
+        let mustWake = monitor.withLock { state in
+            guard !state.isStopped else { return false }
+            let now = ContinuousClock.now
+            let turns = body(&state.schedule, now)
+            state.givenUp += turns.compactMap { state.cancellations.removeValue(forKey: $0) }
+            // A worker finds it by itself.
+            if state.worker == nil, !turns.isEmpty { state.isWorkWanted = true }
+            return state.mustWake(now: now)
+        }
+        if mustWake { monitor.wakeAll() }
+    }
+
+    /// More places let waiting turns begin.
+    func setLimits(_ limits: ScheduleLimits) {
+        let mustWake = monitor.withLock { state in
+            guard !state.isStopped else { return false }
+            state.schedule.setLimits(limits)
+            state.isWorkWanted = state.worker == nil
+            return state.mustWake
+        }
+        if mustWake { monitor.wakeAll() }
+    }
+
+    var statistics: ProbeScheduler.Statistics {
+        let seconds = wallClock()
+        return monitor.withLock { $0.schedule.statistics(seconds: seconds) }
+    }
+
+    var deadline: ContinuousClock.Instant? { monitor.withLock { $0.schedule.deadline } }
+
+    // MARK: The thread
+
+    private func run() {
+        monitor.withLock { $0.sleeper = ScheduleThread.current }
+        while sleep() { work() }
+        monitor.withLock { $0.sleeper = nil }
+        monitor.wakeAll()
+    }
+
+    /// Sleeps until something is due, and takes it; false when the scheduler has ended.
+    private func sleep() -> Bool {
+        monitor.wait { state in
+            state.isAsleep = false
+            guard !state.isStopped else { return .done(false) }
+            if state.isWorkWanted {
+                state.isWorkWanted = false
+                return .done(true)
+            }
+            guard let deadline = state.schedule.deadline else {
+                (state.isAsleep, state.sleepsUntil) = (true, nil)
+                return .sleep(nil)
+            }
+            let now = ContinuousClock.now
+            guard deadline > now else {
+                state.schedule.takeDue(now: now)
+                return .done(true)
+            }
+            (state.isAsleep, state.sleepsUntil) = (true, deadline)
+            return .sleep(deadline - now)
+        }
+    }
+
+    // MARK: What is done without the lock
+
+    /// Does everything that can be done now, unless another thread is at it already: then that one does it.
+    private func work() {
+        let caller = ScheduleThread.current
+        let isFree = monitor.withLock { state in
+            guard state.worker == nil else { return false }
+            state.worker = caller
+            return true
+        }
+        guard isFree else { return }
+        while let work = nextWork() {
+            switch work {
+            case .cancel(let cancellations):
+                for cancel in cancellations { cancel() }
+            case .judge(let turn, let check):
+                let cadence = judge(check)
+                let now = ContinuousClock.now
+                monitor.withLock { $0.schedule.settle(check.point, turn: turn, cadence: cadence, now: now) }
+            case .begin(.check(let turn, let probe, let account)): begin(turn, probe, account)
+            case .begin(.refuse(let turn, let probe, let finding)):
+                arrive(.init(turn: turn, account: nil, report: Self.refusal(of: probe, finding)))
+            }
+        }
+    }
+
+    /// The next thing to do; nil when there is none, and the caller is the worker no more.
+    private func nextWork() -> ScheduleState.Work? {
+        let now = ContinuousClock.now
+        let seconds = wallClock()
+        let (work, mustWake) = monitor.withLock { state -> (ScheduleState.Work?, Bool) in
+            if let work = state.takeWork(now: now, seconds: seconds) { return (work, false) }
+            state.worker = nil
+            return (nil, state.isStopped || state.mustWake(now: now))
+        }
+        if mustWake { monitor.wakeAll() }
+        return work
+    }
+
+    private func begin(_ turn: UInt64, _ probe: Probe, _ account: String?) {
+        let cancel = transport.start(probe) { [weak self] report in
+            guard let self else { return }
+            arrive(.init(turn: turn, account: account, report: report))
+            work()
+        }
+        let isWanted = monitor.withLock { state in
+            guard state.schedule.turns[turn] != nil else { return false }
+            // A report that is here already has nothing left to cancel; what is kept is forgotten with it.
+            state.cancellations[turn] = cancel
+            return true
+        }
+        // It was given up between its beginning and now.
+        if !isWanted { cancel() }
+    }
+
+    private func arrive(_ arrival: ScheduleState.Arrival) {
+        monitor.withLock { state in
+            guard !state.isStopped else { return }
+            state.arrivals.append(arrival)
+        }
+    }
+
+    private static func refusal(of probe: Probe, _ finding: Finding) -> CheckReport {
+        CheckReport(
+            target: probe.target.description,
+            verdict: .unknown(finding.code, .connect),
+            findings: [finding],
+            hops: [],
+            started: Date(),
+            duration: .zero
+        )
+    }
+}

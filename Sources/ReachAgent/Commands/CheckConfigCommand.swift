@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import ConfigurationFile
+internal import FoundationEssentials
+internal import Glibc
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// `reachagent check-config`: whether the configuration files are right, and what is in effect.
+struct CheckConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config",
+        abstract: "Tell everything that is wrong in the configuration files, with file, line and key.",
+        discussion: """
+            Without a file the one is read that 'reachagent run' would read: for root \
+            /etc/reachagent/reachagent.toml, else /usr/lib/reachagent/reachagent.toml; for others \
+            $XDG_CONFIG_HOME/reachagent/reachagent.toml. Drop-ins are read too: FILE.d/*.toml, ordered by name.
+
+            The status is 0 when everything is right, also when there is no file at all, and 78 when something is wrong.
+            """
+    )
+
+    @Argument(help: "The configuration file.")
+    var file: String?
+
+    @Flag(help: "Print every value in effect and where it comes from; together they are a configuration file.")
+    var show = false
+
+    func run() throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard let path = file ?? ConfigurationFile.standardPath(environment: environment, isRoot: geteuid() == 0) else {
+            return Terminal.print("there is no configuration file; the defaults apply, and nothing is probed")
+        }
+        let loaded: ConfigurationFile.Loaded
+        do throws(ConfigurationErrors) {
+            loaded = try ConfigurationFile.load(path, serializer: RequestOptions.serializer(), listsEffective: show)
+        } catch {
+            for line in error.errors { Terminal.printError(line.description) }
+            Terminal.printError(Self.count(error.errors.count, "error"))
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+        for warning in loaded.warnings { Terminal.printError("warning: \(warning)") }
+        let (probes, targets) = (loaded.settings.probes.count, loaded.settings.targets.count)
+        let summary = "\(path): ok, \(Self.count(probes, "probe")), \(Self.count(targets, "target"))"
+        guard show else { return Terminal.print(summary) }
+        Terminal.print((["# \(summary)"] + loaded.effective).joined(separator: "\n"))
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}

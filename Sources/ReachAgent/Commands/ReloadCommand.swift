@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import EventSchema
+internal import FoundationEssentials
+internal import StateClient
+
+/// `reachagent reload`: the agent reads its configuration again.
+struct ReloadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Make the running agent read its configuration file again.",
+        discussion: """
+            The same as SIGHUP, with an answer. The whole configuration is checked first: when anything is wrong, the \
+            agent goes on with the one that it has, and every flaw is told with its file, line and key. Probes that \
+            did not change keep their history.
+
+            The status is 0 when the configuration was taken, 78 when it was refused or the agent was started without \
+            a file, 69 when no agent answers, and 77 when it may not be asked.
+            """
+    )
+
+    /// Reading many files, and looking up whom they name, takes its time.
+    private static let patience: Duration = .seconds(30)
+
+    @Flag(help: "Print the agent's answer: one JSON object on one line.")
+    var json = false
+
+    @OptionGroup var agent: SocketOptions
+
+    func run() throws {
+        let reply: [UInt8]
+        do throws(ClientError) {
+            reply = try AgentQuestion.answer(to: "reload", socket: agent.socket, patience: Self.patience)
+        } catch .refused(let code, let message) where ReloadText.isRefusal(code) {
+            for line in ReloadText.refusal(code, message) { Terminal.printError(line) }
+            throw ExitCode(ExitStatus.badConfiguration)
+        } catch {
+            return try AgentQuestion.orExit { () throws(ClientError) in throw error }
+        }
+        if json { return Terminal.print(reply) }
+        for line in ReloadText.lines(reply) { Terminal.print(line) }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Probes
+internal import Synchronization
+
+/// The threads that make checks, from the first probe on: an agent without probes has none of them.
+final class ProbeRunner: Sendable {
+    private struct Running {
+        let prober: Prober
+        let scheduler: ProbeScheduler
+    }
+
+    private enum State {
+        case idle
+        case running(Running)
+        case stopped
+    }
+
+    private let limits: Mutex<ScheduleLimits>
+    private let judge: ProbeScheduler.Judge
+    private let state = Mutex(State.idle)
+
+    /// - Parameter judge: Takes each completed check; called on other threads.
+    init(limits: ScheduleLimits, judge: @escaping ProbeScheduler.Judge) {
+        self.limits = Mutex(limits)
+        self.judge = judge
+    }
+
+    /// Sets what is to be made; the threads are started when there is something for the first time.
+    func setProbes(_ probes: [ScheduledProbe]) {
+        let limits = limits.withLock { $0 }
+        let scheduler = state.withLock { state -> ProbeScheduler? in
+            switch state {
+            case .running(let running): return running.scheduler
+            case .stopped: return nil
+            case .idle:
+                guard !probes.isEmpty else { return nil }
+                let prober = Prober()
+                let scheduler = ProbeScheduler(transport: prober, limits: limits, judge: judge)
+                scheduler.start()
+                state = .running(Running(prober: prober, scheduler: scheduler))
+                return scheduler
+            }
+        }
+        scheduler?.setProbes(probes)
+    }
+
+    /// Sets how much is done at the same time.
+    func setLimits(_ limits: ScheduleLimits) {
+        self.limits.withLock { $0 = limits }
+        scheduler?.setLimits(limits)
+    }
+
+    /// Makes these points due at once.
+    func look(at points: [ProbePoint]) { scheduler?.look(at: points) }
+
+    /// What was counted; `nil` while there was never a probe.
+    var statistics: ProbeScheduler.Statistics? { scheduler?.statistics }
+
+    private var scheduler: ProbeScheduler? {
+        state.withLock { state in
+            guard case .running(let running) = state else { return nil }
+            return running.scheduler
+        }
+    }
+
+    /// Cancels all checks and ends the threads; nothing is judged any more when this returns.
+    func stop() {
+        let running = state.withLock { state -> Running? in
+            defer { state = .stopped }
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+        running?.scheduler.stop()
+        running?.prober.shutDownAndWait()
+    }
+}

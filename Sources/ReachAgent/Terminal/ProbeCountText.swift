@@ -1,0 +1,42 @@
+internal import EventSchema
+internal import StateClient
+
+/// How many probes fare how.
+enum ProbeCountText {
+    /// The most probes that are named.
+    private static let mostNamed = 6
+
+    /// `probes: 3 of 5 up; down: web IPv6 (tls_expired), portal: cafe (portal_redirect)`; `nil` without probes.
+    static func line(_ probes: [StatusReply.Probe], omitted: Int) -> String? {
+        guard !probes.isEmpty else { return nil }
+        let troubled = probes.filter { $0.verdict != "up" }
+        let total = probes.count + max(0, min(omitted, 1 << 32))
+        let up = total - troubled.count
+        var words = up == total ? "probes: all \(number(total)) up" : "probes: \(number(up)) of \(number(total)) up"
+        let named = troubled.prefix(mostNamed).map { probe in
+            let code = probe.code.map { " (\(SafeText.of($0, limit: 64)))" } ?? ""
+            return "\(name(probe)) \(SafeText.of(probe.verdict ?? "unknown", limit: 16))\(code)"
+        }
+        if !named.isEmpty { words += "; " + named.joined(separator: ", ") }
+        let rest = troubled.count - named.count
+        return rest > 0 ? "\(words) and \(number(rest)) more" : words
+    }
+
+    /// `web`, or `web wwan0 IPv6`.
+    static func name(_ probe: StatusReply.Probe) -> String {
+        let parts = [probe.name ?? "?", probe.interface, probe.family.map { SummaryText.familyName($0) }]
+        return parts.compactMap { $0.map { SafeText.of($0, limit: 64) } }.joined(separator: " ")
+    }
+
+    /// A number with a comma between thousands: `9,980`.
+    static func number(_ value: Int) -> String {
+        let digits = String(value.magnitude)
+        var groups: [Substring] = []
+        var rest = digits[...]
+        while rest.count > 3 {
+            groups.insert(rest.suffix(3), at: 0)
+            rest = rest.dropLast(3)
+        }
+        return (value < 0 ? "-" : "") + ([rest] + groups).joined(separator: ",")
+    }
+}

@@ -1,0 +1,86 @@
+internal import EventEnvelope
+internal import EventSchema
+
+/// An event's members as far as they are shown.
+struct ReadEvent: Decodable {
+    var type: String
+    var subject: String?
+    var time: String?
+    var data: ReadValue?
+
+    /// What happened, in a few words; not yet safe to show.
+    var summary: String {
+        guard case .object(let members)? = data else { return "" }
+        return known(members) ?? ReadValue.compact(members)
+    }
+
+    /// The words for the types that are known, where the members are there; the same as the event's own summary.
+    private func known(_ members: [String: ReadValue]) -> String? {
+        switch EventType(rawValue: type) {
+        case .pathChanged, .reachabilityChanged, .targetChanged:
+            guard let from = members["from"]?.stateSummary, let to = members["to"]?.stateSummary else { return nil }
+            let cause = members["cause"]
+            let code = cause?["code"]?.text.map { " [\($0)]" } ?? ""
+            return "\(from) → \(to)\(code)" + (cause?["detail"]?.text.map { "; \($0)" } ?? "")
+        case .probeChanged: return probeChanged(members)
+        case .certificateExpiring: return certificateExpiring(members)
+        case .suspendResumed:
+            return members["suspended_ms"]?.number.map { SummaryText.resumed(milliseconds: $0) }
+        case .configReloaded:
+            guard members["files"] != nil else { return nil }
+            return SummaryText.reloaded(
+                added: members["added"]?.texts ?? [],
+                removed: members["removed"]?.texts ?? [],
+                changed: members["changed"]?.texts ?? [],
+                needsRestart: members["needs_restart"]?.texts ?? []
+            )
+        case .probeCompleted:
+            guard let report = members["report"], let verdict = report["verdict"]?.text else { return nil }
+            return SummaryText.completed(
+                interface: members["interface"]?.text,
+                family: members["family"]?.text,
+                verdict: verdict,
+                code: report["code"]?.text,
+                milliseconds: (report["duration_us"]?.number ?? 0) / 1000
+            )
+        case .agentStarted: return members["version"]?.text.map { "agent \($0) started" }
+        case .agentStopping: return members["reason"]?.text.map { "agent stopping (\($0))" }
+        case .netlinkOverrun: return members["detail"]?.text
+        case .netlinkResynced:
+            return members["corrections"]?.text.map { "the kernel's state was read again; \($0) corrections" }
+        case .networkSnapshot: return members["state"]?.stateSummary
+        case .subscriberLagged:
+            return members["last_seq"]?.text.map { "too slow: what followed event \($0) was not kept" }
+        case .agentHello, .journalDegraded, nil: return nil
+        }
+    }
+
+    private func probeChanged(_ members: [String: ReadValue]) -> String? {
+        guard let from = members["from"]?.standingSummary, let to = members["to"]?.standingSummary,
+            let code = members["cause"]?["code"]?.text
+        else { return nil }
+        return SummaryText.probeChanged(
+            interface: members["interface"]?.text,
+            family: members["family"]?.text,
+            from: from,
+            to: to,
+            code: code,
+            detail: members["cause"]?["detail"]?.text
+        )
+    }
+
+    private func certificateExpiring(_ members: [String: ReadValue]) -> String? {
+        guard let certificate = members["certificate"], let subject = certificate["subject"]?.text,
+            let end = certificate["not_after"]?.text, let threshold = members["threshold"]?.text,
+            let days = members["days_left"]?.number
+        else { return nil }
+        return SummaryText.certificate(
+            subject: subject,
+            position: Int(clamping: members["position"]?.number ?? 0),
+            daysLeft: Int(clamping: days),
+            notAfter: end,
+            threshold: threshold,
+            isVerified: members["verified"] == .boolean(true)
+        )
+    }
+}

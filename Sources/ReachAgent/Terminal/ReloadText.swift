@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+
+/// What came of a reload.
+enum ReloadText {
+    /// The most names of one sort that are listed.
+    private static let mostNames = 40
+
+    /// The agent's answer, as far as it is shown.
+    private struct Reply: Decodable {
+        var files: [String]?
+        var added: [String]?
+        var removed: [String]?
+        var changed: [String]?
+        var needsRestart: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case files, added, removed, changed
+            case needsRestart = "needs_restart"
+        }
+    }
+
+    /// The lines for an answer; what cannot be understood is told as it is.
+    static func lines(_ parameters: [UInt8]) -> [String] {
+        guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(parameters)) else {
+            return ["the configuration was read again"]
+        }
+        let files = reply.files ?? []
+        var lines = ["read \(files.isEmpty ? "the configuration" : listed(files)) again"]
+        let parts = [("added", reply.added), ("removed", reply.removed), ("changed", reply.changed)]
+        for (name, list) in parts {
+            if let list, !list.isEmpty { lines.append("  \(name.padded(to: 9))\(listed(list))") }
+        }
+        if let later = reply.needsRestart, !later.isEmpty {
+            lines.append("  with the next start only: \(listed(later))")
+        }
+        if lines.count == 1 { lines.append("  nothing changed") }
+        return lines
+    }
+
+    /// Whether a code says that the configuration is at fault, not the question.
+    static func isRefusal(_ code: String) -> Bool { code == "configuration_invalid" || code == "no_configuration_file" }
+
+    /// The lines for a configuration that was refused: every flaw on a line of its own.
+    static func refusal(_ code: String, _ message: String) -> [String] {
+        let lines = message.split(whereSeparator: \.isNewline).map { SafeText.of(String($0)) }
+        guard code == "configuration_invalid" else {
+            return ["reachagent: \(lines.joined(separator: " ")) [\(SafeText.of(code, limit: 64))]"]
+        }
+        return ["reachagent: the configuration was refused, and the agent goes on with the one that it has:"]
+            + lines.map { "  \($0)" }
+    }
+
+    private static func listed(_ names: [String]) -> String {
+        let shown = names.prefix(mostNames).map { SafeText.of($0, limit: 200) }.joined(separator: ", ")
+        return names.count > mostNames ? "\(shown) and \(names.count - mostNames) more" : shown
+    }
+}

@@ -1,0 +1,236 @@
+import EventEnvelope
+import Foundation
+import NetlinkMonitor
+import Probes
+import Reachability
+
+@testable import EventSchema
+
+/// What is told of probes, certificates, suspends and reloads.
+extension GoldenTests {
+    static func point(_ probe: String, _ interface: String? = nil, _ families: AddressFamilies = .any) -> ProbePoint {
+        ProbePoint(probe: probe, vantage: Vantage(interface: interface, families: families))
+    }
+
+    static func date(_ daysAhead: Double) -> Date {
+        Date(timeIntervalSince1970: 1_795_244_400 + daysAhead * 86_400)
+    }
+
+    static let certificate = CertificateFacts(
+        sha256: String(repeating: "a1", count: 32),
+        subject: "CN=web.example",
+        issuer: "CN=Example CA",
+        notBefore: date(-89.5),
+        notAfter: date(-0.5),
+        isVerified: false
+    )
+
+    static let partial = ReachabilityState(
+        ipv4: wifi,
+        ipv6: noRoute,
+        connectivity: .partial,
+        familyConnectivity: FamilyConnectivity(ipv4: .partial),
+        connectivityReason: ConnectivityReason(code: "tls_expired", probe: "web"),
+        isFlapping: true
+    )
+    static let behindPortal = ReachabilityState(
+        ipv4: wifi,
+        ipv6: noRoute,
+        connectivity: .portal,
+        familyConnectivity: FamilyConnectivity(ipv4: .portal),
+        connectivityReason: ConnectivityReason(
+            code: "portal_redirect",
+            probe: "portal",
+            portalURL: "http://login.example/"
+        )
+    )
+    static let full = ReachabilityState(
+        ipv4: wifi,
+        ipv6: noRoute,
+        connectivity: .full,
+        familyConnectivity: FamilyConnectivity(ipv4: .full)
+    )
+
+    static let probeFell = Change(
+        from: ProbeStanding(.up),
+        to: ProbeStanding(.down, code: .tlsExpired),
+        cause: ChangeCause(kind: .probe, code: "tls_expired", detail: "ended 2026-11-20"),
+        observed: observed
+    )
+
+    static let expiry = CertificateExpiry(
+        probe: "web",
+        certificate: certificate,
+        position: 0,
+        threshold: "expired",
+        percentLeft: 0,
+        daysLeft: -1,
+        observed: observed
+    )
+
+    static func records(at moment: ObservedTime, since: ObservedTime) -> [ProbeRecord] {
+        func sample(
+            _ point: ProbePoint,
+            _ outcome: ProbeSample.Outcome,
+            _ code: FindingCode? = nil,
+            detail: String? = nil,
+            certificates: [CertificateFacts] = [],
+            pins: PinAudit? = nil
+        ) -> ProbeSample {
+            ProbeSample(
+                point: point,
+                outcome: outcome,
+                code: code,
+                detail: detail,
+                latency: .microseconds(48_700),
+                certificates: certificates,
+                pins: pins,
+                observed: moment
+            )
+        }
+        let (dns, mail) = (point("dns"), point("mail", nil, .ipv6))
+        let (portal, web) = (point("portal", "wwan0"), point("web", nil, .ipv4))
+        var intermediate = certificate
+        (intermediate.subject, intermediate.notAfter) = ("CN=Example CA", date(900))
+        let pins = PinAudit(entries: [
+            .init(pin: "sha256//AAAA", isMatched: false, isBackup: false),
+            .init(pin: "sha256//BBBB", isMatched: true, isBackup: true),
+        ])
+        return [
+            ProbeRecord(
+                point: mail,
+                standing: ProbeStanding(.up, isFlapping: true),
+                since: since,
+                last: sample(mail, .failed, .connectTimeout, detail: "[2001:db8::25]:25"),
+                streak: 1
+            ),
+            ProbeRecord(
+                point: web,
+                standing: ProbeStanding(.down, code: .tlsExpired),
+                since: since,
+                last: sample(
+                    web,
+                    .failed,
+                    .tlsExpired,
+                    detail: "ended 2026-11-20",
+                    certificates: [certificate, intermediate],
+                    pins: pins
+                ),
+                streak: 3
+            ),
+            ProbeRecord(
+                point: portal,
+                standing: ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://login.example/"),
+                since: since,
+                last: sample(portal, .failed, .portalRedirect),
+                streak: 2
+            ),
+            ProbeRecord(point: dns, standing: .unknown, isStale: true),
+        ]
+    }
+
+    static let uplinks = [
+        Uplink(
+            interface: PathInterface(index: 3, name: "wlan0", kind: .wifi),
+            connectivity: .partial,
+            reason: ConnectivityReason(code: "tls_expired", probe: "web"),
+            isUsed: true
+        ),
+        Uplink(
+            interface: PathInterface(index: 4, name: "wwan0", kind: .wwan, kindIsGuess: true),
+            connectivity: .portal,
+            reason: ConnectivityReason(
+                code: "portal_redirect",
+                probe: "portal",
+                portalURL: "http://login.example/"
+            ),
+            isUsed: false
+        ),
+    ]
+
+    static let reload = ConfigurationReload(
+        files: ["/etc/reachagent/reachagent.toml"],
+        added: ["probe.dns"],
+        removed: [],
+        changed: ["probe.web", "settle"],
+        needsRestart: ["agent"]
+    )
+
+    private static let completed: CompletedCheck = {
+        let due = ContinuousClock.now
+        let report = CheckReport(
+            target: "https://web.example/",
+            verdict: .failed(.connectTimeout, .connect),
+            findings: [],
+            hops: [],
+            started: date(0),
+            duration: .milliseconds(5000)
+        )
+        return CompletedCheck(
+            point: point("web", "wwan0", .ipv4),
+            report: report,
+            due: due,
+            started: due.advanced(by: .milliseconds(12))
+        )
+    }()
+
+    static let probeDrafts: [(name: String, draft: EventDraft)] = [
+        ("probe.changed", transition(.probe(point("web", nil, .ipv4), probeFell))),
+        (
+            "probe.changed.portal",
+            transition(
+                .probe(
+                    point("portal", "wwan0"),
+                    Change(
+                        from: ProbeStanding(.unknown),
+                        to: ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://login.example/"),
+                        cause: ChangeCause(kind: .probe, code: "portal_redirect"),
+                        observed: observed
+                    )
+                )
+            )
+        ),
+        (
+            "probe.changed.flapping",
+            transition(
+                .probe(
+                    point("web"),
+                    Change(
+                        from: ProbeStanding(.down, code: .connectTimeout),
+                        to: ProbeStanding(.down, code: .connectTimeout, isFlapping: true),
+                        cause: ChangeCause(kind: .flapping, code: "flapping_started", detail: "34 % of 21 checks"),
+                        observed: observed
+                    )
+                )
+            )
+        ),
+        ("certificate.expiring", transition(.certificate(expiry))),
+        ("suspend.resumed", transition(.resumed(after: .milliseconds(28_985_250), observed: observed))),
+        ("config.reloaded", EventDraft(reload)),
+        ("probe.completed", EventDraft(completed, cadence: .down(attempt: 2))),
+        (
+            "reachability.changed.portal",
+            transition(
+                .reachability(
+                    Change(
+                        from: full,
+                        to: behindPortal,
+                        cause: ChangeCause(kind: .probe, code: "portal_redirect"),
+                        observed: observed,
+                        settled: .milliseconds(1000)
+                    )
+                )
+            )
+        ),
+        (
+            "network.snapshot.probes",
+            .networkSnapshot(
+                NetworkSnapshot(),
+                state: partial,
+                targets: [],
+                probes: records(at: observed, since: observed),
+                uplinks: uplinks
+            )
+        ),
+    ]
+}

@@ -1,0 +1,65 @@
+import EventEnvelope
+import Foundation
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import EventSchema
+
+/// Lists of probes that are longer than anybody's line.
+struct ProbeListTests {
+    private static let now = ObservedTime(instant: .now, microsecondsSince1970: 1_795_244_400_000_000)
+
+    private static func status(_ records: [ProbeRecord]) -> AgentStatus {
+        AgentStatus(
+            agent: AgentFacts(
+                version: "0.1.0",
+                processID: 1,
+                started: now,
+                origin: EventOrigin(streamID: "s", host: "h")
+            ),
+            now: now,
+            reachability: Standing(unknown: .unknown),
+            probes: records,
+            network: NetworkSnapshot()
+        )
+    }
+
+    private static func names(_ bytes: [UInt8]) throws -> (names: [String], omitted: Int?) {
+        let object = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        let members = object["data"] as? [String: Any] ?? object
+        let probes = members["probes"] as? [[String: Any]] ?? []
+        return (probes.compactMap { $0["probe"] as? String }, members["probes_omitted"] as? Int)
+    }
+
+    @Test func `ten thousand probes are told, those that are not up first`() throws {
+        var records = (0..<10_000).map {
+            ProbeRecord(point: GoldenTests.point("probe-\($0)"), standing: ProbeStanding(.up), since: Self.now)
+        }
+        records[7777].standing = ProbeStanding(.down, code: .connectTimeout)
+        let draft = EventDraft.networkSnapshot(NetworkSnapshot(), state: .unknown, targets: [], probes: records)
+        let event = Event(draft, from: GoldenTests.origin, at: GoldenTests.time, number: 1)
+        #expect(ScannedLine(event.line.span) != nil)
+        for bytes in [event.line, Self.status(records).json] {
+            let (names, omitted) = try Self.names(bytes)
+            #expect(names.count == 10_000 && omitted == nil)
+            #expect(names.prefix(2) == ["probe-7777", "probe-0"])
+        }
+    }
+
+    @Test func `what does not fit is counted, and the line stays one that is accepted`() throws {
+        let url = "http://login.example/" + String(repeating: "x", count: 2000)
+        let records = (0..<3000).map {
+            ProbeRecord(
+                point: GoldenTests.point("probe-\($0)"),
+                standing: ProbeStanding(.portal, code: .portalRedirect, portalURL: url)
+            )
+        }
+        let status = Self.status(records).json
+        #expect(status.count < ScannedLine.mostBytes)
+        let (names, omitted) = try Self.names(status)
+        #expect(names.count > 500 && names.count + (omitted ?? 0) == 3000)
+        #expect(names.last == "probe-\(names.count - 1)")
+    }
+}

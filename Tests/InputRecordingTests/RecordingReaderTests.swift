@@ -1,0 +1,209 @@
+import Foundation
+import InputRecording
+import NetlinkMonitor
+import Testing
+
+/// A recording may come from anywhere: nothing in it may do harm, and what is wrong is told with its line.
+@Suite struct RecordingReaderTests {
+    private static let header =
+        #"{"recording":1,"agent":"0.1.0","stream":"abc","next_seq":7,"started":"2026-11-21T07:00:00.000000Z"}"#
+    private static let at = #""at":{"ns":0,"us":0}"#
+
+    private static let noObject = "no JSON object, or a number in it does not fit"
+
+    /// Reads everything behind a good header.
+    private func failure(_ text: String) -> String? {
+        do throws(RecordingError) {
+            var reader = try RecordingReader(bytes: Array("\(Self.header)\n\(text)".utf8))
+            while try reader.next() != nil {}
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `a header is read`() throws {
+        let reader = try RecordingReader(bytes: Array("\(Self.header)\n".utf8))
+        #expect(reader.header.agent == "0.1.0" && reader.header.stream == "abc" && reader.header.nextSequence == 7)
+        #expect(reader.header.source == nil && reader.header.bootID == nil)
+        #expect(reader.header.started.microsecondsSince1970 == 1_795_244_400_000_000)
+    }
+
+    @Test(arguments: [
+        ("", "recording:1: the file is empty"),
+        ("\n", "recording:1: no recording of reachagent begins like this"),
+        ("hello\n", "recording:1: no recording of reachagent begins like this"),
+        ("{}\n", "recording:1: no recording of reachagent begins like this"),
+        (
+            #"{"recording":2,"x":1}"# + "\n",
+            "recording:1: a recording of version 2, and version 1 is the only one known"
+        ),
+        (#"{"recording":1,"agent":"0"}"# + "\n", "recording:1: 'agent', 'stream' or 'next_seq' is missing"),
+        (
+            #"{"recording":1,"agent":"0","stream":"s","next_seq":1,"started":"today"}"# + "\n",
+            "recording:1: 'started' is no RFC 3339 time in UTC"
+        ),
+        (#"{"recording":1"#, "recording:1: the line is cut off"),
+    ])
+    func `a bad header is refused`(text: String, message: String) {
+        let error = #expect(throws: RecordingError.self) { try RecordingReader(bytes: Array(text.utf8)) }
+        #expect(error?.description == message)
+    }
+
+    @Test(arguments: [
+        (#"{"input":"tick"}"#, "'at' is missing"),
+        (#"{"input":"tick","at":7}"#, "'at' is of another type"),
+        (#"{"input":"tick","at":{"ns":0.5,"us":0}}"#, Self.noObject),
+        (#"{"input":"tick","at":{"ns":9223372036854775807,"us":0}}"#, "'at.ns' is not a possible value"),
+        (#"{"input":"tick","at":{"ns":0,"us":9223372036854775807}}"#, "'at.ns' is not a possible value"),
+        (#"{"input":"tick",\#(at),"seq":-1}"#, Self.noObject),
+        (#"{"input":"dance",\#(at)}"#, "an unknown sort of input"),
+        (#"{"input":"update",\#(at)}"#, "'snapshot' is missing"),
+        (#"{"input":"resumed",\#(at)}"#, "'suspended' is missing"),
+        (
+            #"{"input":"resumed",\#(at),"suspended":[9223372036854775807,0]}"#,
+            "'suspended' is longer than a hundred years"
+        ),
+        (
+            #"{"input":"resumed",\#(at),"suspended":[-9223372036854775808,0]}"#,
+            "'suspended' is longer than a hundred years"
+        ),
+        ("", Self.noObject),
+        ("[]", "the line is of another type"),
+        ("{", Self.noObject),
+        ("\u{0}", Self.noObject),
+        (String(repeating: "[", count: 1000), Self.noObject),
+    ])
+    func `a damaged line is told with its number`(line: String, message: String) {
+        #expect(failure("\(line)\n") == "recording:2: \(message)")
+        let good = #"{"input":"tick",\#(Self.at)}"#
+        #expect(failure("\(good)\n\(line)\n\(good)\n") == "recording:3: \(message)")
+    }
+
+    private static func snapshot(_ member: String, _ value: String) -> String {
+        var members = [
+            "links": "[]", "addresses": "[]", "defaultRoutes": "[]", "rules": "[]", "lookups": "[]", "underlays": "[]",
+            "internetAddresses": "[]", "isSynchronized": "true",
+        ]
+        members[member] = value
+        let text = members.map { "\"\($0)\":\($1)" }.joined(separator: ",")
+        return #"{"input":"update",\#(at),"changes":[],"snapshot":{\#(text)}}"#
+    }
+
+    @Test(arguments: [
+        ("internetAddresses", #"["192.0.2.1/24"]"#, "'snapshot.internetAddresses[0]' is not a possible value"),
+        ("internetAddresses", #"["192.0.2.256"]"#, "'snapshot.internetAddresses[0]' is not a possible value"),
+        (
+            "addresses", #"[{"interfaceIndex":1,"address":"192.0.2.1","prefixLength":33,"scope":0,"flags":0}]"#,
+            "'snapshot.addresses[0].prefixLength' is not a possible value"
+        ),
+        (
+            "addresses", #"[{"interfaceIndex":1,"address":"192.0.2.1","prefixLength":-1,"scope":0,"flags":0}]"#,
+            "'snapshot.addresses[0].prefixLength' is not a possible value"
+        ),
+        (
+            "addresses",
+            #"[{"interfaceIndex":1,"address":"192.0.2.1","prefixLength":24,"peer":"::1","scope":0,"flags":0}]"#,
+            "'snapshot.addresses[0].peer' is not a possible value"
+        ),
+        (
+            "lookups", #"[{"destination":"::1","refused":"perhaps"}]"#,
+            "'snapshot.lookups[0].refused' is not a possible value"
+        ),
+        (
+            "lookups", #"[{"destination":"::1","refused":"no_route"},{"destination":"0::1","errno":5}]"#,
+            "'snapshot.lookups' is not a possible value"
+        ),
+        (
+            "underlays", #"[{"tunnel":4,"underlay":{"evidence":"rumour"}}]"#,
+            "'snapshot.underlays[0].underlay.evidence' is not a possible value"
+        ),
+        ("links", #"[{"index":"1"}]"#, "'snapshot.links[0].index' is of another type"),
+        (
+            "defaultRoutes", #"[{"destination":"::/129"}]"#,
+            "'snapshot.defaultRoutes[0].destination' is not a possible value"
+        ),
+    ])
+    func `an impossible snapshot is refused`(member: String, value: String, message: String) {
+        #expect(failure(Self.snapshot(member, value) + "\n") == "recording:2: \(message)")
+    }
+
+    @Test func `an empty snapshot is one`() {
+        #expect(failure(Self.snapshot("links", "[]") + "\n") == nil)
+    }
+
+    private static func configuration(_ rule: String, settle: String = "[0,0]") -> String {
+        #"{"input":"configuration",\#(at),"configuration":{"settle":{"up":\#(settle),"down":[0,0]},"targets":[],"#
+            + #""quorum":{"all":{}},"probes":[{"name":"p","isRequired":true,"isPortalCheck":false,"usesTLS":true,"#
+            + #""interfaces":{"default":{}},"families":"any",\#(rule)}]}}"#
+    }
+
+    @Test(arguments: [
+        (#""fall":0,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]}"#, "'fall' is out of bounds"),
+        (
+            #""fall":1,"rise":9223372036854775807,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]}"#,
+            "'rise' is out of bounds"
+        ),
+        (
+            #""fall":1,"rise":1,"lossWindow":1000000000,"expiry":{"lifetimePercents":[],"days":[]}"#,
+            "'lossWindow' is out of bounds"
+        ),
+        (
+            #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[-9223372036854775808]}"#,
+            "'expiry' is out of bounds"
+        ),
+        (
+            #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[1,2],"days":[]}"#,
+            "'expiry' is not in order"
+        ),
+        (
+            #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]},"loss":{"good":2,"bad":1}"#,
+            "a dead band is none"
+        ),
+    ])
+    func `a rule out of bounds is refused`(rule: String, message: String) {
+        #expect(failure(Self.configuration(rule) + "\n") == "recording:2: \(message)")
+    }
+
+    @Test func `a settle time out of bounds is refused`() {
+        let rule = #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]}"#
+        #expect(failure(Self.configuration(rule) + "\n") == nil)
+        let line = Self.configuration(rule, settle: "[9223372036854775807,0]")
+        #expect(failure("\(line)\n") == "recording:2: 'settle.up' is longer than a hundred years")
+    }
+
+    @Test func `the end is told from a recording that was cut short`() throws {
+        let tick = #"{"input":"tick",\#(Self.at)}"#
+        var whole = try RecordingReader(bytes: Array("\(Self.header)\n\(tick)\n".utf8))
+        #expect(try whole.next() != nil)
+        #expect(try whole.next() == nil)
+        #expect(!whole.isTruncated)
+        let marker = #"{"input":"truncated"}"#
+        var cut = try RecordingReader(bytes: Array("\(Self.header)\n\(tick)\n\(marker)\n\(tick)\n".utf8))
+        #expect(try cut.next() != nil)
+        #expect(try cut.next() == nil)
+        #expect(cut.isTruncated)
+        #expect(try cut.next() == nil)
+        #expect(failure("\(tick)\n\(tick)") == "recording:3: the line is cut off")
+    }
+
+    @Test func `a line that never ends is given up`() async throws {
+        let message = try await onThread {
+            let folder = try TemporaryFolder()
+            let path = "\(folder.path)/long"
+            let line = Data(repeating: 0x20, count: 17 << 20)
+            try (Data("\(Self.header)\n".utf8) + line).write(to: URL(filePath: path))
+            var reader = try RecordingReader(path: path)
+            let error = #expect(throws: RecordingError.self) { try reader.next() }
+            return error?.description.replacing(path, with: "FILE")
+        }
+        #expect(message == "FILE:2: the line is longer than 16 MiB")
+    }
+
+    @Test func `a file that is not there is told`() {
+        let error = #expect(throws: RecordingError.self) { try RecordingReader(path: "/nonexistent/recording") }
+        #expect(error?.description == "cannot open /nonexistent/recording: No such file or directory")
+        let folder = #expect(throws: RecordingError.self) { try RecordingReader(path: "/") }
+        #expect(folder?.description == "cannot read /:1: Is a directory")
+    }
+}

@@ -1,0 +1,121 @@
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import InputRecording
+
+/// What is recorded is read again bit by bit, and leads to the same transitions.
+@Suite struct ReplayTests {
+    /// A machine's life: what it was told, and what it made of it.
+    private struct Life: Sendable {
+        let header: RecordingHeader
+        var inputs: [InputRecord] = []
+        var transitions: [[Transition]] = [[]]
+        var state = ReachabilityState.unknown
+
+        init(seed: UInt64, count: Int) {
+            let epoch = ContinuousClock.now.advanced(by: .nanoseconds(Int64(seed)))
+            header = RecordingHeader(
+                agent: "0.0.0",
+                stream: "s\(seed)",
+                nextSequence: seed,
+                started: ObservedTime(instant: epoch, microsecondsSince1970: 1_795_000_000_000_000)
+            )
+            var random = RandomInputs(seed: seed, epoch: epoch)
+            let configuration = random.configuration()
+            inputs.append(.configuration(configuration, observed: header.started))
+            var machine = ReachabilityMachine(configuration)
+            for _ in 0..<count {
+                let input = random.next(points: machine.points)
+                inputs.append(input)
+                transitions.append(machine.take(input))
+                _ = machine.takeFreshLooks()
+            }
+            state = machine.state
+        }
+    }
+
+    private static func record(_ life: Life) async throws -> [UInt8] {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let recorder = try InputRecorder(path: "\(folder.path)/life", header: life.header)
+            for (number, input) in life.inputs.enumerated() {
+                recorder.record(input, nextSequence: number % 3 == 0 ? nil : UInt64(number))
+            }
+            recorder.finish(within: .seconds(60))
+            return try folder.bytes("life")
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
+    func `a recorded life is lived again`(seed: UInt64) async throws {
+        let life = Life(seed: seed, count: 400)
+        let bytes = try await Self.record(life)
+        var replay = RecordingReplay(try RecordingReader(bytes: bytes, epoch: life.header.started.instant))
+        #expect(replay.reader.header == life.header)
+        for (number, transitions) in life.transitions.enumerated() {
+            let step = try #require(try replay.next())
+            #expect(step.recorded.line == number + 2)
+            #expect(step.recorded.sequence == (number % 3 == 0 ? nil : UInt64(number)))
+            #expect(step.transitions == transitions, "at line \(step.recorded.line) of seed \(seed)")
+        }
+        #expect(try replay.next() == nil)
+        #expect(!replay.reader.isTruncated)
+        #expect(replay.machine?.state == life.state)
+        #expect(life.transitions.contains { !$0.isEmpty }, "a life in which nothing happens proves nothing")
+    }
+
+    @Test(arguments: [11, 12, 13])
+    func `what is read is what was written`(seed: UInt64) async throws {
+        let life = Life(seed: seed, count: 300)
+        let bytes = try await Self.record(life)
+        var reader = try RecordingReader(bytes: bytes, epoch: life.header.started.instant)
+        for expected in life.inputs {
+            let input = try #require(try reader.next()).input
+            switch (input, expected) {
+            case (.update(let one, let isCorrection), .update(let other, let wasCorrection)):
+                #expect(one.snapshot == other.snapshot && one.changes == other.changes)
+                #expect(one.observed == other.observed && isCorrection == wasCorrection)
+            case (.sample(let one), .sample(let other)): #expect(one == other)
+            case (.tick(let one), .tick(let other)): #expect(one == other)
+            case (.resumed(let one, let oneObserved), .resumed(let other, let otherObserved)):
+                #expect(one == other && oneObserved == otherObserved)
+            case (.configuration(let one, let oneObserved), .configuration(let other, let otherObserved)):
+                #expect(one == other && oneObserved == otherObserved)
+            default: Issue.record("\(input.name) was \(expected.name)")
+            }
+        }
+        #expect(try reader.next() == nil)
+    }
+
+    @Test func `the same life gives the same text`() async throws {
+        let life = Life(seed: 21, count: 100)
+        let first = try await Self.record(life)
+        let second = try await Self.record(life)
+        #expect(first == second)
+    }
+
+    @Test func `another epoch changes the instants and nothing else`() async throws {
+        let life = Life(seed: 31, count: 100)
+        let bytes = try await Self.record(life)
+        let epoch = life.header.started.instant.advanced(by: .seconds(-4711))
+        var replay = RecordingReplay(try RecordingReader(bytes: bytes, epoch: epoch))
+        for (input, transitions) in zip(life.inputs, life.transitions) {
+            let step = try #require(try replay.next())
+            #expect(step.transitions.count == transitions.count)
+            let distance = step.recorded.input.observed.instant.duration(to: input.observed.instant)
+            #expect(distance == .seconds(4711))
+            #expect(step.recorded.input.observed.microsecondsSince1970 == input.observed.microsecondsSince1970)
+        }
+    }
+
+    @Test func `a recording that does not begin with a configuration is no life`() throws {
+        let header = #"{"recording":1,"agent":"0","stream":"s","next_seq":1,"started":"2026-11-21T07:00:00.000000Z"}"#
+        let text = header + "\n" + #"{"input":"tick","at":{"ns":0,"us":0}}"# + "\n"
+        var replay = RecordingReplay(try RecordingReader(bytes: Array(text.utf8)))
+        let error = #expect(throws: RecordingError.self) { try replay.next() }
+        #expect(error?.description == "recording:2: the first input is no configuration")
+        #expect(try replay.next() == nil)
+    }
+}

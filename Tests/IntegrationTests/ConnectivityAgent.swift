@@ -1,0 +1,150 @@
+import AgentTestKit
+import Foundation
+import Synchronization
+
+/// The built agent on the machine of a ``ConnectivityNetwork``, with a configuration file, read as events.
+final class ConnectivityAgent: Sendable {
+    /// The output ended, or the patience, before an expected event came.
+    struct Missing: Error, CustomStringConvertible {
+        let wanted: String
+        let seen: [String]
+
+        var description: String { "no \(wanted) came; seen were:\n  \(seen.joined(separator: "\n  "))" }
+    }
+
+    private let lines: CommandLines
+    private let seen = Mutex<[ConnectivityEvent]>([])
+    private let messages = Mutex<[String]>([])
+    private let file: String
+    private let beginning: String
+
+    /// Starts the agent with a configuration, and gives no event away.
+    ///
+    /// - Parameter settleDown: How long a loss must hold. Where several checks see the same loss one after the other, it is
+    ///   longer than they need, so that what is published is where they end.
+    init(on network: ConnectivityNetwork, settleDown: String = "500ms", _ configuration: String) throws {
+        file = "\(network.certificates.folder)/reachagent-\(UUID().uuidString).toml"
+        beginning = Self.beginning(settleDown)
+        try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
+        let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--no-sockets"]
+        lines = try CommandLines(network.command(BuiltAgent.path, arguments) + " 2>&1")
+    }
+
+    /// What all configurations begin with.
+    ///
+    /// Nothing here costs money, so that a check over the cellular link is as frequent as every other one.
+    private static func beginning(_ settleDown: String) -> String {
+        """
+        [settle]
+        up = "200ms"
+        down = "\(settleDown)"
+
+        [metered]
+        interval_factor = 1
+
+        [interfaces]
+        kinds = { "up0" = "wired", "wwan0" = "wwan" }
+
+        [portal]
+        recheck = "1s"
+
+
+        """
+    }
+
+    // MARK: - What the agent is told
+
+    /// Replaces its configuration file, and says so.
+    func reload(_ configuration: String) throws {
+        try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
+        lines.signal(SIGHUP)
+    }
+
+    // MARK: - What the agent tells
+
+    /// Waits for the next event of this name that fits, and skips everything before it.
+    @discardableResult
+    func next(
+        _ name: String,
+        _ wanted: String,
+        where fits: (ConnectivityEvent) -> Bool = { _ in true }
+    ) async throws -> ConnectivityEvent {
+        while let line = await lines.next() {
+            guard let event = try record(line) else { continue }
+            if event.name == name, fits(event) { return event }
+        }
+        throw Missing(wanted: "\(name) \(wanted)", seen: events.map(\.summary) + messages.withLock { $0 })
+    }
+
+    /// Waits until the machine's settled state is this one: `wired full`, `wired local connect_refused`.
+    @discardableResult
+    func settles(_ summary: String) async throws -> ConnectivityEvent {
+        try await next("reachability.changed", summary) { $0.data.to?.summary == summary }
+    }
+
+    /// Waits until a probe's point has a standing: `web ipv4`, `down connect_refused`.
+    @discardableResult
+    func probe(_ point: String, is summary: String) async throws -> ConnectivityEvent {
+        try await next("probe.changed", "\(point) \(summary)") { $0.point == point && $0.data.to?.summary == summary }
+    }
+
+    /// Waits for a message on standard error that contains a text; the events before it are recorded.
+    @discardableResult
+    func message(containing text: String) async throws -> String {
+        while let line = await lines.next() {
+            if try record(line) == nil, line.contains(text) { return line }
+        }
+        throw Missing(wanted: "message with '\(text)'", seen: events.map(\.summary) + messages.withLock { $0 })
+    }
+
+    /// Ends the agent as systemd does, and gives its exit status; what it said until then is recorded.
+    func stop() async throws -> Int32 {
+        lines.signal(SIGTERM)
+        for line in await lines.rest() { _ = try record(line) }
+        return await lines.status()
+    }
+
+    /// Standard error comes by the same pipe, so that its place among the events is known; it is no JSON.
+    private func record(_ line: String) throws -> ConnectivityEvent? {
+        guard line.hasPrefix("{") else {
+            messages.withLock { $0.append(line) }
+            return nil
+        }
+        let event = try JSONDecoder().decode(ConnectivityEvent.self, from: Data(line.utf8))
+        seen.withLock { $0.append(event) }
+        return event
+    }
+
+    // MARK: - What the agent told
+
+    /// Every event that was seen so far, the skipped ones included.
+    var events: [ConnectivityEvent] { seen.withLock { $0 } }
+
+    /// The settled states so far, in order, from the first one on that is `full`.
+    var states: [String] { summaries { $0.name == "reachability.changed" && $0.subject == "default" } }
+
+    /// The standings of a probe's point so far, in order, from the first one on that is `up`.
+    func standings(of point: String) -> [String] {
+        summaries { $0.name == "probe.changed" && $0.point == point }
+    }
+
+    private func summaries(_ fits: (ConnectivityEvent) -> Bool) -> [String] {
+        let all = events.filter(fits).compactMap { $0.data.to?.summary }.reduce(into: [String]()) { result, summary in
+            if result.last != summary { result.append(summary) }
+        }
+        return Array(all.drop { !$0.hasSuffix("full") && !$0.hasSuffix("up") })
+    }
+}
+
+extension ConnectivityNetwork {
+    /// A probe in the words of the configuration file, with intervals that a test can wait for.
+    func probe(_ name: String, _ target: String, _ more: String...) -> String {
+        let trust = target.hasPrefix("https") ? [#"ca_file = "\#(certificates.rootFile)""#] : []
+        let lines =
+            [
+                "[probe.\(name)]", #"target = "\#(target)""#, #"interval = "1s""#, #"fast_interval = "200ms""#,
+                #"timeout = "1s""#, "fall = 2", "rise = 2",
+            ] + trust + more
+        return lines.joined(separator: "\n") + "\n\n"
+    }
+}

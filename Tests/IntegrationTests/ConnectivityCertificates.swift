@@ -1,0 +1,60 @@
+import Foundation
+import ProbeTestKit
+
+/// The certificates of the tests' web servers, as files in a folder of their own.
+///
+/// What they say about time is relative to the present, because agents go by the machine's clock.
+final class ConnectivityCertificates: Sendable {
+    /// A certificate, by the name of its files.
+    enum Name: String, CaseIterable {
+        /// Right in everything, with nine tenths of its lifetime left.
+        case server
+        /// Right in everything, and longer than any packet.
+        case large
+        /// Right in everything, with about a fifth of its lifetime left, which is 80 days.
+        case ending
+        /// A captive portal's own, which nobody trusts and which is for another name.
+        case portal
+        /// For the right name, by an authority that nobody trusts.
+        case forged
+    }
+
+    /// Where the files are: `NAME.pem` and `NAME.key` of each, and `root.pem`.
+    let folder: String
+
+    /// The root that a check trusts.
+    var rootFile: String { "\(folder)/root.pem" }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let authority = try TestAuthority.standard()
+        try write(authority.root.pem, "root.pem")
+        let foreign = try TestAuthority(
+            root: .authority("Interception Root"),
+            intermediate: .intermediate("Interception Intermediate")
+        )
+        for name in Name.allCases {
+            let issuer = [.portal, .forged].contains(name) ? foreign.intermediate : authority.intermediate
+            let leaf = try issuer.issue(Self.template(name))
+            try write(leaf.pem + issuer.pem, "\(name.rawValue).pem")
+            try write(leaf.key.pkcs8PEM, "\(name.rawValue).key")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func write(_ text: String, _ name: String) throws {
+        try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+    }
+
+    private static func template(_ name: Name) -> CertificateTemplate {
+        var names = [name == .portal ? "login.portal.test" : ConnectivityNetwork.host]
+        if name == .large { names += (0..<120).map { "an-alternative-name-\($0).\(ConnectivityNetwork.host)" } }
+        let (age, rest): (Double, Double) = name == .ending ? (285, 80) : (30, 300)
+        return CertificateTemplate.server(names: names).with {
+            $0.notBefore = Date(timeIntervalSinceNow: -age * 86_400)
+            $0.notAfter = Date(timeIntervalSinceNow: rest * 86_400)
+        }
+    }
+}

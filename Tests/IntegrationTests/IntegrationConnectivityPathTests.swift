@@ -1,0 +1,135 @@
+import Testing
+
+/// What the agent makes of paths that carry less than they promise, and of its second uplink.
+@Suite(.inNamespace, .serialized)
+struct IntegrationConnectivityPathTests {
+    private static let onlyIPv4 = #"families = "ipv4""#
+
+    private let network: ConnectivityNetwork
+
+    init() async throws {
+        network = try ConnectivityNetwork()
+        try await network.webServer()
+    }
+
+    @Test
+    func `one broken family is partial, and named`() async throws {
+        let agent = try ConnectivityAgent(on: network, network.probe("web", "http://web.test/", #"families = "each""#))
+        let full = try await agent.settles("wired full")
+        #expect(full.data.to?.connectivity_by_family == ["ipv4": "full", "ipv6": "full"])
+        try network.forward("meta nfproto ipv6 drop")
+        let partial = try await agent.settles("wired partial connect_timeout")
+        #expect(partial.data.to?.connectivity_by_family == ["ipv4": "full", "ipv6": "local"])
+        #expect(partial.data.to?.connectivity_probe == "web")
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full", "wired partial connect_timeout", "wired full"])
+        #expect(agent.standings(of: "web ipv6") == ["up", "down connect_timeout", "up"])
+        #expect(agent.standings(of: "web ipv4") == ["up"])
+    }
+
+    @Test
+    func `behind a black-holed default uplink the other one is known to work`() async throws {
+        let agent = try ConnectivityAgent(
+            on: network,
+            network.probe("web", "http://web.test/", Self.onlyIPv4, #"interfaces = "each""#)
+        )
+        try await agent.settles("wired full")
+        try network.forward("iifname r0 drop")
+        try await agent.settles("wired local connect_timeout")
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full", "wired local connect_timeout", "wired full"])
+        #expect(agent.standings(of: "web ipv4") == ["up", "down connect_timeout", "up"])
+        #expect(agent.standings(of: "web wwan0 ipv4") == ["up"])
+        let used = agent.standings(of: "web up0 ipv4")
+        #expect(used.prefix(2) == ["up", "down connect_timeout"])
+    }
+
+    @Test
+    func `a standby uplink that fails is told of, and changes nothing`() async throws {
+        let agent = try ConnectivityAgent(
+            on: network,
+            network.probe("web", "http://web.test/", Self.onlyIPv4, #"interfaces = "each""#)
+        )
+        try await agent.settles("wired full")
+        try network.forward("iifname r1 drop")
+        try await agent.probe("web wwan0 ipv4", is: "down connect_timeout")
+        try network.repair()
+        try await agent.probe("web wwan0 ipv4", is: "up")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full"])
+        #expect(agent.standings(of: "web ipv4") == ["up"])
+    }
+
+    @Test
+    func `questions that arrive and answers that do not are a loss like any other`() async throws {
+        let agent = try ConnectivityAgent(on: network, network.probe("web", "http://web.test/", Self.onlyIPv4))
+        try await agent.settles("wired full")
+        try network.forward("iifname { r0, r1 } counter accept", "iifname s0 drop")
+        try await agent.settles("wired local connect_timeout")
+        #expect(try network.countedPackets() > 0)
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full", "wired local connect_timeout", "wired full"])
+    }
+
+    @Test
+    func `the other uplink takes over in one transition, and gives back`() async throws {
+        let agent = try ConnectivityAgent(
+            on: network,
+            settleDown: "3s",
+            network.probe("web", "https://web.test/", #"families = "each""#)
+        )
+        try await agent.settles("wired full")
+        try network.removeRoutes(of: .up0)
+        let over = try await agent.settles("wwan full")
+        #expect(over.data.from?.summary == "wired full")
+        try network.setRoutes(of: .up0)
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full", "wwan full", "wired full"])
+        // The verdict about the new path is the same one: it is nobody's news.
+        #expect(agent.standings(of: "web ipv4") == ["up"])
+    }
+
+    @Test
+    func `with both uplinks gone nothing is left, whatever the checks said`() async throws {
+        let agent = try ConnectivityAgent(
+            on: network,
+            settleDown: "3s",
+            network.probe("web", "http://web.test/", Self.onlyIPv4)
+        )
+        try await agent.settles("wired full")
+        try network.removeRoutes(of: .wwan0)
+        try network.removeRoutes(of: .up0)
+        let none = try await agent.next("reachability.changed", "none") { $0.data.to?.via == "none" }
+        #expect(none.data.to?.connectivity == "none")
+        try network.setRoutes(of: .wwan0)
+        try await agent.settles("wwan full")
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a path that swallows large packets works for small answers only`() async throws {
+        let large = try await network.secondServer(certificate: .large)
+        let agent = try ConnectivityAgent(
+            on: network,
+            network.probe("small", "http://web.test/generate_204", Self.onlyIPv4)
+                + network.probe("large", "https://web.test:8443/", Self.onlyIPv4)
+        )
+        try await agent.settles("wired full")
+        try await large.isAsked("https /")
+        try network.forward("meta length > 1280 counter drop")
+        try await agent.settles("wired partial https_unreachable")
+        #expect(try network.countedPackets() > 0)
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.standings(of: "small ipv4") == ["up"])
+        #expect(agent.standings(of: "large ipv4") == ["up", "down timeout", "up"])
+    }
+}

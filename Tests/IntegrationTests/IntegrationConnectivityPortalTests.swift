@@ -1,0 +1,87 @@
+import Testing
+
+/// Captive portals, and what looks like one: every connection ends in the router, which answers for the server.
+@Suite(.inNamespace, .serialized)
+struct IntegrationConnectivityPortalTests {
+    private static let onlyIPv4 = #"families = "ipv4""#
+
+    private let network: ConnectivityNetwork
+    private let portal: WebServer
+
+    init() async throws {
+        network = try ConnectivityNetwork()
+        try await network.webServer()
+        portal = try await network.portal()
+    }
+
+    /// A portal check beside a check with TLS, as the example configuration has them.
+    private func agent(_ more: String = "") throws -> ConnectivityAgent {
+        try ConnectivityAgent(
+            on: network,
+            settleDown: "3s",
+            network.probe("captive", "http://web.test/generate_204", Self.onlyIPv4, "portal = true")
+                + network.probe("web", "https://web.test/", Self.onlyIPv4) + more
+        )
+    }
+
+    @Test(arguments: [("portal \(ConnectivityNetwork.portalURL)", "portal_redirect"), ("page", "portal_login_page")])
+    func `a captive portal is told with its address, and gone after the login`(order: String, code: String) async throws
+    {
+        try await portal.be(order)
+        let agent = try agent()
+        try await agent.settles("wired full")
+        try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
+        let captive = try await agent.settles("wired portal \(code)")
+        #expect(captive.data.to?.connectivity_probe == "captive")
+        if code == "portal_redirect" {
+            #expect(captive.data.to?.portal_url == ConnectivityNetwork.portalURL)
+        }
+        try network.repair()
+        let cleared = try await agent.settles("wired full")
+        #expect(cleared.data.to?.portal_url == nil)
+        #expect(try await agent.stop() == 0)
+        // Neither a certificate nor a lost server was reported on the way in or out.
+        #expect(agent.states == ["wired full", "wired portal \(code)", "wired full"])
+        #expect(agent.standings(of: "captive ipv4") == ["up", "portal \(code)", "up"])
+        #expect(agent.standings(of: "web ipv4").dropFirst().first == "down tls_untrusted_root")
+    }
+
+    @Test
+    func `a portal that was there first is the first thing that is told`() async throws {
+        try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
+        let agent = try agent()
+        try await agent.settles("wired portal portal_redirect")
+        #expect(!agent.events.contains { $0.data.to?.connectivity == "full" })
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `wrong certificates without a portal check in sight make a portal likely, not certain`() async throws {
+        let agent = try ConnectivityAgent(on: network, network.probe("web", "https://web.test/", Self.onlyIPv4))
+        try await agent.settles("wired full")
+        try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
+        try await agent.settles("wired local portal_suspected")
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.standings(of: "web ipv4") == ["up", "down tls_untrusted_root", "up"])
+    }
+
+    @Test
+    func `a forged certificate while HTTP is open is no portal`() async throws {
+        try await portal.be("certificate \(ConnectivityCertificates.Name.forged)")
+        let agent = try agent(network.probe("plain", "http://web.test/", Self.onlyIPv4))
+        try await agent.settles("wired full")
+        try network.divert((from: 443, to: 8443))
+        let forged = try await agent.settles("wired partial tls_intercepted")
+        #expect(forged.data.to?.portal_url == nil)
+        try network.repair()
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full", "wired partial tls_intercepted", "wired full"])
+        #expect(agent.standings(of: "web ipv4") == ["up", "down tls_untrusted_root", "up"])
+        #expect(agent.standings(of: "captive ipv4") == ["up"])
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+/// A new configuration while the agent runs.
+@Suite(.inNamespace, .serialized)
+struct IntegrationConnectivityReloadTests {
+    private static let onlyIPv4 = #"families = "ipv4""#
+
+    private let network: ConnectivityNetwork
+    private let web: String
+    private let other: String
+
+    init() async throws {
+        network = try ConnectivityNetwork()
+        try await network.webServer()
+        web = network.probe("web", "http://web.test/", Self.onlyIPv4)
+        other = network.probe("other", "https://web.test/", Self.onlyIPv4)
+    }
+
+    @Test
+    func `what did not change keeps its verdict, and the change is listed`() async throws {
+        let agent = try ConnectivityAgent(on: network, web + other)
+        try await agent.settles("wired full")
+        let changed = network.probe("other", "https://web.test/generate_204", Self.onlyIPv4)
+        let added = network.probe("more", "tcp://web.test:80", Self.onlyIPv4)
+        try agent.reload(web + changed + added)
+        let first = try await agent.next("config.reloaded", "with a new and a changed probe")
+        #expect(first.data.added == ["probe.more"])
+        #expect(first.data.changed == ["probe.other"])
+        #expect(first.data.removed ?? [] == [])
+        try await agent.probe("more ipv4", is: "up")
+        try agent.reload(web)
+        let second = try await agent.next("config.reloaded", "without two probes")
+        #expect(second.data.removed?.sorted() == ["probe.more", "probe.other"])
+        #expect(try await agent.stop() == 0)
+        #expect(agent.events.filter { $0.name == "probe.changed" && $0.subject == "web" }.count == 1)
+        #expect(agent.states.filter { $0 != "wired unknown" } == ["wired full"])
+    }
+
+    @Test
+    func `a file with an error changes nothing, and is named with its line`() async throws {
+        let agent = try ConnectivityAgent(on: network, web + other)
+        try await agent.settles("wired full")
+        try agent.reload(web + other + "[probe.broken]\ntarget = \"http://web.test/\"\nintervall = \"1s\"\n")
+        let message = try await agent.message(containing: "probe.broken.intervall")
+        #expect(message.contains(".toml:"))
+        try network.forward("tcp dport 443 drop")
+        try await agent.probe("other ipv4", is: "down connect_timeout")
+        #expect(try await agent.stop() == 0)
+        #expect(!agent.events.contains { $0.name == "config.reloaded" })
+        #expect(agent.standings(of: "web ipv4") == ["up"])
+    }
+
+    @Test
+    func `a removed check no longer counts`() async throws {
+        let agent = try ConnectivityAgent(on: network, web + other)
+        try await agent.settles("wired full")
+        try network.forward("tcp dport 443 drop")
+        try await agent.settles("wired partial https_unreachable")
+        try agent.reload(web)
+        try await agent.settles("wired full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full", "wired partial https_unreachable", "wired full"])
+    }
+}

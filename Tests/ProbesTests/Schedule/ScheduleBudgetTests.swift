@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Probes
+
+@Suite struct ScheduleBudgetTests {
+    private static let day: Int64 = 86_400
+
+    @Test func `when the day's bytes are used up there is no check until the next day`() {
+        var run = SimulatedSchedule()
+        run.seconds = 20_000 * Self.day
+        run.report = SimulatedSchedule.report(bytes: 4000)
+        run.setProbes([.sample("web", cost: LinkCost(account: "wwan", bytesPerDay: 10_000))])
+        run.run(until: .seconds(600))
+        #expect(run.begun.count == 3)
+        let refused = run.completed.dropFirst(3)
+        #expect(refused.count >= 6)
+        for check in refused {
+            #expect(check.report.verdict == .unknown(.budgetExhausted, .connect))
+            #expect(check.report.findings.first?.subject == "wwan")
+            #expect(check.report.findings.first?.evidence.contains("12000") == true)
+            #expect(check.report.findings.first?.evidence.contains("10000") == true)
+        }
+        #expect(run.schedule.statistics(seconds: run.seconds).refused == UInt64(refused.count))
+        #expect(run.schedule.statistics(seconds: run.seconds).bytes == ["wwan": 12_000])
+        #expect(run.schedule.underWay == 0)
+
+        run.seconds += Self.day
+        run.run(until: .seconds(900))
+        #expect(run.begun.count == 6)
+        // A clock that is set back over midnight gives nothing twice; one that was set right from 1970 counts anew.
+        run.seconds -= Self.day
+        run.run(until: .seconds(1200))
+        #expect(run.begun.count == 6)
+        run.seconds += 1000 * Self.day
+        run.run(until: .seconds(1500))
+        #expect(run.begun.count == 9)
+    }
+
+    @Test func `accounts are apart, and what has none is not counted`() {
+        var run = SimulatedSchedule()
+        run.report = SimulatedSchedule.report(bytes: 1000)
+        run.setProbes([
+            .sample("free"), .sample("counted", cost: LinkCost(account: "wlan0")),
+            .sample("tight", cost: LinkCost(account: "wwan", bytesPerDay: 1500)),
+            .sample("nothing", cost: LinkCost(account: "ppp", bytesPerDay: 0)),
+        ])
+        run.run(until: .seconds(300))
+        let counts = Dictionary(grouping: run.begun.flatMap(\.points), by: \.probe).mapValues(\.count)
+        #expect(counts["tight"] == 2)
+        #expect(counts["nothing"] == nil)
+        #expect((counts["free"] ?? 0) >= 5)
+        let bytes = run.schedule.statistics(seconds: 0).bytes
+        #expect(bytes == ["wlan0": 1000 * (counts["counted"] ?? 0), "wwan": 2000])
+    }
+
+    @Test(arguments: [(true, true, true), (true, false, true), (false, true, false), (false, false, true)])
+    func `a probe that may not use a cellular link is not made over one`(allows: Bool, isCellular: Bool, isMade: Bool) {
+        var run = SimulatedSchedule()
+        run.setProbes([.sample("web", cost: LinkCost(isCellular: isCellular), allowsCellular: allows)])
+        run.run(until: .seconds(300))
+        #expect(run.begun.isEmpty != isMade)
+        // The judge's cadence holds for refusals too.
+        #expect((5...7).contains(run.completed.count))
+        if !isMade {
+            #expect(run.completed.allSatisfy { $0.report.verdict == .unknown(.cellularNotAllowed, .connect) })
+        }
+    }
+
+    @Test func `a serializer forbids cellular links as well as a request`() {
+        var probe = ScheduledProbe.sample("web").probe
+        #expect(probe.allowsCellularAccess)
+        probe.serializer.allowsCellularAccess = false
+        #expect(!probe.allowsCellularAccess)
+        probe.serializer.allowsCellularAccess = true
+        probe.request.allowsCellularAccess = false
+        #expect(!probe.allowsCellularAccess)
+    }
+
+    @Test func `the bytes of a check that was given up count`() {
+        var run = SimulatedSchedule()
+        run.setProbes([.sample("web", cost: LinkCost(account: "wwan"))])
+        run.schedule.takeDue(now: run.now)
+        guard case .check(let turn, _, let account) = run.schedule.takeStep(now: run.now, seconds: 0) else {
+            Issue.record("no check")
+            return
+        }
+        #expect(run.look(at: [ProbePoint(probe: "web", vantage: .default)]) == [turn])
+        let report = SimulatedSchedule.report(bytes: 700)
+        #expect(run.schedule.finish(turn, report: report, account: account, seconds: 0).isEmpty)
+        #expect(run.schedule.statistics(seconds: 0).bytes == ["wwan": 700])
+    }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+
+@testable import Probes
+
+/// A transport whose checks end when the test says, and that counts what was asked of it.
+final class ScriptedTransport: CheckTransport {
+    struct Pending: Sendable {
+        let name: String
+        let completion: @Sendable (CheckReport) -> Void
+    }
+
+    private struct State {
+        var pending: [Pending] = []
+        var begun: [String] = []
+        var cancelled: [String] = []
+        var waiter: (count: Int, action: @Sendable () -> Void)?
+    }
+
+    /// What a check does when it begins; it may end it at once.
+    private let onStart: @Sendable (Pending) -> Void
+    private let state = Mutex(State())
+
+    init(onStart: @escaping @Sendable (Pending) -> Void = { _ in }) { self.onStart = onStart }
+
+    var begun: [String] { state.withLock { $0.begun } }
+    var cancelled: [String] { state.withLock { $0.cancelled } }
+    /// The checks that began and did not end, in order.
+    var pending: [Pending] { state.withLock { $0.pending } }
+
+    func start(_ probe: Probe, completion: @escaping @Sendable (CheckReport) -> Void) -> @Sendable () -> Void {
+        let name = probe.target.description
+        let check = Pending(name: name, completion: completion)
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            state.pending.append(check)
+            state.begun.append(name)
+            guard let waiter = state.waiter, state.begun.count >= waiter.count else { return nil }
+            state.waiter = nil
+            return waiter.action
+        }
+        onStart(check)
+        action?()
+        return { [weak self] in self?.state.withLock { $0.cancelled.append(name) } }
+    }
+
+    /// Returns when so many checks have begun, over all.
+    func waitForBegun(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.begun.count < count else { return true }
+                state.waiter = (count, { continuation.resume() })
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Ends the oldest pending check of this host.
+    func complete(_ host: String, with report: CheckReport = SimulatedSchedule.report()) {
+        let check = state.withLock { state -> Pending? in
+            let index = state.pending.firstIndex { $0.name.contains(host) }
+            return index.map { state.pending.remove(at: $0) }
+        }
+        check?.completion(report)
+    }
+}
+
+/// What a judge was given, and a way to wait for it.
+final class JudgeLog: Sendable {
+    private struct State {
+        var checks: [CompletedCheck] = []
+        var waiter: (count: Int, action: @Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    var checks: [CompletedCheck] { state.withLock { $0.checks } }
+    var names: [String] { checks.map(\.point.probe) }
+
+    func add(_ check: CompletedCheck) {
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            state.checks.append(check)
+            guard let waiter = state.waiter, state.checks.count >= waiter.count else { return nil }
+            state.waiter = nil
+            return waiter.action
+        }
+        action?()
+    }
+
+    /// Returns when the judge was called so often.
+    func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.checks.count < count else { return true }
+                state.waiter = (count, { continuation.resume() })
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import ConfigurationFile
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// What the settings and the network's view come to: which checks, from where, and what they cost.
+@Suite struct ConnectivityPlanTests {
+    private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
+
+    /// A view in which the Internet is reached through the first link; all links have a default route.
+    private static func view(_ links: [(name: String, kind: InterfaceKind)]) -> NetworkSnapshot {
+        let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
+        let found = links.enumerated().map { offset, link in
+            Link(
+                index: UInt32(offset + 2),
+                name: link.name,
+                flags: [.up, .lowerUp],
+                classification: InterfaceClassification(kind: link.kind, evidence: [])
+            )
+        }
+        return NetworkSnapshot(
+            links: found,
+            addresses: found.map { InterfaceAddress(interfaceIndex: $0.index, address: source, prefixLength: 24) },
+            lookups: [
+                RouteLookup(
+                    destination: internet,
+                    outcome: .route(ResolvedRoute(interfaceIndex: 2, source: source))
+                )
+            ],
+            internetAddresses: [internet]
+        )
+    }
+
+    private static func settings() throws -> Settings {
+        var settings = Settings()
+        settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
+        settings.metered.bytesPerDay = 1000
+        return settings
+    }
+
+    private static func cost(_ vantage: Vantage, _ settings: Settings, _ snapshot: NetworkSnapshot) -> LinkCost? {
+        ConnectivityPlan(settings).costs(of: [vantage], in: snapshot)[vantage]
+    }
+
+    @Test func `a cellular default path is metered`() throws {
+        let cost = Self.cost(.default, try Self.settings(), Self.view([("wwan0", .wwan)]))
+        #expect(cost == LinkCost(account: "wwan", intervalFactor: 10, bytesPerDay: 1000, isCellular: true))
+    }
+
+    @Test func `a cellular path is not metered when the settings say so, and is cellular all the same`() throws {
+        var settings = try Self.settings()
+        settings.metered.includesCellular = false
+        let cost = Self.cost(.default, settings, Self.view([("wwan0", .wwan)]))
+        #expect(cost == LinkCost(account: "wwan", isCellular: true))
+    }
+
+    @Test func `an interface is metered by its name, wherever the default path leads`() throws {
+        var settings = try Self.settings()
+        settings.metered.interfaces = ["usb*"]
+        let snapshot = Self.view([("eth0", .wired), ("usb0", .wired)])
+        #expect(Self.cost(.default, settings, snapshot)?.intervalFactor == 1)
+        #expect(Self.cost(Vantage(interface: "usb0"), settings, snapshot)?.intervalFactor == 10)
+    }
+
+    @Test func `a check is bound to its vantage`() throws {
+        let plan = ConnectivityPlan(try Self.settings())
+        let vantage = Vantage(interface: "wlan0", families: .ipv6)
+        let scheduled = plan.schedule([ProbePoint(probe: "web", vantage: vantage)], costs: [:])
+        #expect(scheduled.map(\.probe.interface) == ["wlan0"])
+        #expect(scheduled.map(\.probe.families) == [.ipv6])
+        #expect(scheduled.map(\.cost) == [.free])
+    }
+
+    @Test func `a point of a probe that is gone is not scheduled`() throws {
+        let plan = ConnectivityPlan(try Self.settings())
+        #expect(plan.schedule([ProbePoint(probe: "other", vantage: .default)], costs: [:]).isEmpty)
+    }
+
+    @Test func `a network that names its interface is asked over the path that it is on`() throws {
+        let portals = [
+            NetworkPortal(interface: "wlan0", isUsed: true, uri: .api("https://portal.test/api")),
+            NetworkPortal(interface: "wlan1", isUsed: false, uri: .api("https://other.test/api")),
+            NetworkPortal(interface: "eth0", isUsed: false, uri: .unrestricted),
+        ]
+        let rules = ConnectivityPlan(try Self.settings(), portals: portals).machineConfiguration.probes
+        #expect(rules.map(\.name) == ["web", "portal-api.wlan0", "portal-api.wlan1"])
+        #expect(rules.map(\.interfaces) == [.default, .default, .matching(["wlan1"])])
+        #expect(rules.map(\.isRequired) == [true, false, false])
+    }
+
+    @Test func `no network is asked before somebody has configured a probe`() throws {
+        #expect(!ConnectivityPlan(Settings()).asksNetworks)
+        var settings = try Self.settings()
+        #expect(ConnectivityPlan(settings).asksNetworks)
+        settings.portal.asksNetwork = false
+        #expect(!ConnectivityPlan(settings).asksNetworks)
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import ProbeTestKit
+import Probes
+import Testing
+
+@testable import ReachAgent
+
+struct PolicyOptionsTests {
+    private static let pin = "sha256//QdMnwTiZ6bH25P4a4Zi14TEr4p8DmVsxemNZ18E5ifU="
+    private static let next = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    @Test func `backup pins stand beside the others in the policy`() throws {
+        let options = try PolicyOptions.parse([
+            "--pin-mode", "public-key", "--pin-spki", Self.pin, "--pin-backup-spki", Self.next,
+        ])
+        let policy = try options.trustEvaluator().policy
+        #expect(policy.pinnedPublicKeys.map(\.description) == [Self.pin])
+        #expect(policy.backupPublicKeys.map(\.description) == [Self.next])
+        #expect(options.given == ["--pin-mode", "--pin-spki", "--pin-backup-spki"])
+    }
+
+    @Test(arguments: [
+        (["--pin-backup-spki", next], "without '--pin-mode'"),
+        (["--pin-mode", "certificate", "--pin-backup-spki", next], "'--pin-backup-spki' only counts with"),
+        (["--pin-mode", "public-key", "--pin-backup-spki", "sha256//x"], "is not a public key pin"),
+    ])
+    func `a backup pin that would not count is refused`(arguments: [String], part: String) {
+        let error = #expect(throws: (any Error).self) { try PolicyOptions.parse(arguments) }
+        #expect(error.map { PolicyOptions.message(for: $0).contains(part) } == true)
+    }
+}

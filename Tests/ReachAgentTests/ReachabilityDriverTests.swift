@@ -1,0 +1,170 @@
+import ConfigurationFile
+import EventEnvelope
+import EventSchema
+import FoundationEssentials
+import InputRecording
+import NetlinkMonitor
+import NotificationBus
+import Probes
+import Reachability
+import Synchronization
+import Testing
+
+@testable import ReachAgent
+
+/// Inputs in, events out: what the driver publishes, and what a recording of it gives.
+@Suite struct ReachabilityDriverTests {
+    private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
+    private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
+    private static let point = ProbePoint(probe: "web", vantage: Vantage(families: .ipv4))
+
+    /// A driver with one probe, what it publishes, and what it records.
+    private struct Fixture {
+        let bus = NotificationBus<Event>()
+        let lines: Subscription<Event>
+        let driver: ReachabilityDriver
+        let recording: String
+        let recorder: InputRecorder
+        let folder: URL
+
+        init(portals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = { _ in [] }) throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent("driver-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            recording = folder.appendingPathComponent("inputs.jsonl").path
+            let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
+            recorder = try InputRecorder(
+                path: recording,
+                header: RecordingHeader(
+                    agent: "0.1.0",
+                    stream: "6f1c",
+                    nextSequence: 1,
+                    source: origin.source,
+                    started: .now
+                )
+            )
+            lines = bus.subscribe(capacity: 1024)
+            var settings = Settings()
+            settings.settle = .none
+            settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
+            driver = ReachabilityDriver(
+                bus: bus,
+                board: StatusBoard(
+                    agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
+                    targets: [],
+                    lastSequence: 0
+                ),
+                origin: origin,
+                plan: ConnectivityPlan(settings),
+                recorder: recorder,
+                portalsTold: portals,
+                whenEarlier: {}
+            )
+        }
+
+        /// The events so far, in order.
+        func events() -> [Event] {
+            guard case .notifications(let notifications) = lines.take() else { return [] }
+            return notifications.map(\.content)
+        }
+
+        func remove() { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    private static func update(isUp: Bool) -> NetworkUpdate {
+        let link = Link(
+            index: 2,
+            name: "eth0",
+            flags: isUp ? [.up, .lowerUp] : [.up],
+            classification: InterfaceClassification(kind: .wired, evidence: [])
+        )
+        let snapshot = NetworkSnapshot(
+            links: [link],
+            addresses: [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 24)],
+            lookups: [
+                RouteLookup(destination: internet, outcome: .route(ResolvedRoute(interfaceIndex: 2, source: source)))
+            ],
+            internetAddresses: [internet]
+        )
+        return NetworkUpdate(snapshot: snapshot, changes: [], observed: .now)
+    }
+
+    private static func check(_ verdict: CheckVerdict) -> CompletedCheck {
+        let report = CheckReport(
+            target: "https://host.test/",
+            verdict: verdict,
+            findings: [],
+            hops: [],
+            started: .now,
+            duration: .milliseconds(5)
+        )
+        return CompletedCheck(point: point, report: report, due: .now, started: .now)
+    }
+
+    @Test func `checks become the connectivity of the one state`() throws {
+        let fixture = try Fixture()
+        defer { fixture.remove() }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
+        let events = fixture.events()
+        #expect(events.map(\.type).contains(.probeChanged))
+        let last = try #require(events.last { $0.type == .reachabilityChanged })
+        #expect(String(decoding: last.line, as: UTF8.self).contains(#""connectivity":"full""#))
+    }
+
+    @Test func `a check of a probe that is gone publishes nothing`() throws {
+        let fixture = try Fixture()
+        defer { fixture.remove() }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        let before = fixture.events().count
+        var check = Self.check(.ok)
+        check.point.probe = "other"
+        _ = fixture.driver.judge(check)
+        #expect(before > 0)
+        #expect(fixture.events().isEmpty)
+    }
+
+    @Test func `a recording gives the same lines again`() throws {
+        let fixture = try Fixture()
+        defer { fixture.remove() }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        _ = fixture.driver.judge(Self.check(.ok))
+        for _ in 0..<3 { _ = fixture.driver.judge(Self.check(.failed(.connectRefused, .connect))) }
+        fixture.driver.handle(.update(Self.update(isUp: false)))
+        fixture.driver.resumed(after: .seconds(30))
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        _ = fixture.driver.judge(Self.check(.ok))
+        _ = fixture.driver.tick()
+        fixture.driver.finish(because: "the test ends")
+        let published = fixture.events().filter { ![.agentStarted, .agentStopping].contains($0.type) }
+        #expect(published.map(\.type).contains(.suspendResumed))
+
+        var replay = RecordingReplay(try RecordingReader(path: fixture.recording))
+        let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
+        var texts = StateTexts()
+        var replayed: [String] = []
+        while let step = try replay.next() {
+            var number = step.recorded.sequence ?? 0
+            for transition in step.transitions {
+                let draft = EventDraft(transition, texts: &texts)
+                let time = Timestamp(step.recorded.input.observed)
+                replayed.append(
+                    String(decoding: Event(draft, from: origin, at: time, number: number).line, as: UTF8.self)
+                )
+                number += 1
+            }
+        }
+        #expect(replayed == published.map { String(decoding: $0.line, as: UTF8.self) })
+    }
+
+    @Test func `what a network tells of its portal becomes a check, also when it tells it late`() throws {
+        let told = Mutex<[NetworkPortal]>([])
+        let fixture = try Fixture { _ in told.withLock { $0 } }
+        defer { fixture.remove() }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        #expect(!fixture.driver.plan.hasProbe("portal-api.eth0"))
+        told.withLock { $0 = [NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))] }
+        fixture.driver.resumed(after: .seconds(30))
+        #expect(fixture.driver.plan.hasProbe("portal-api.eth0"))
+        #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
+    }
+}

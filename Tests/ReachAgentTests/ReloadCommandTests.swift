@@ -1,0 +1,92 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// `reload` and `check` as an operator meets them.
+@Suite struct ReloadCommandTests {
+    private static func run(_ command: [String], answering answer: String) async throws -> (FinishedCommand, [String]) {
+        let agent = try ScriptedAgent { connection in
+            connection.readLine()
+            connection.send(lines: answer)
+        }
+        let result = try await FinishedCommand.run(command + ["--socket", agent.path])
+        return (result, agent.requests)
+    }
+
+    @Test func `a reload tells what changed`() async throws {
+        let reply = #"""
+            {"files":["/etc/reachagent/reachagent.toml"],"added":["probe.dns"],"removed":[],\#
+            "changed":["probe.web","settle"],"needs_restart":["agent"]}
+            """#
+        let (result, requests) = try await Self.run(["reload"], answering: #"{"parameters":\#(reply)}"#)
+        #expect(requests == [#"{"method":"reload"}"#])
+        #expect(result.status == 0)
+        #expect(
+            result.output == """
+                read /etc/reachagent/reachagent.toml again
+                  added    probe.dns
+                  changed  probe.web, settle
+                  with the next start only: agent
+
+                """
+        )
+        let (json, _) = try await Self.run(["reload", "--json"], answering: #"{"parameters":\#(reply)}"#)
+        #expect(json.output == reply + "\n")
+    }
+
+    @Test func `a reload that changes nothing says so`() async throws {
+        let (result, _) = try await Self.run(["reload"], answering: #"{"parameters":{"files":["/f"]}}"#)
+        #expect(result.output == "read /f again\n  nothing changed\n")
+    }
+
+    @Test func `a configuration that is refused is told with all its flaws, and status 78`() async throws {
+        let message = #"/f.toml:3: probe.web.interval: '10' is no duration\n/f.toml:9: no key 'foo'\u001b[2J"#
+        let (result, _) = try await Self.run(
+            ["reload"],
+            answering: #"{"error":"configuration_invalid","parameters":{"message":"\#(message)"}}"#
+        )
+        #expect(result.status == 78)
+        #expect(result.output.isEmpty)
+        #expect(
+            result.error == #"""
+                reachagent: the configuration was refused, and the agent goes on with the one that it has:
+                  /f.toml:3: probe.web.interval: '10' is no duration
+                  /f.toml:9: no key 'foo'\u{1b}[2J
+
+                """#
+        )
+    }
+
+    @Test(arguments: [
+        (["reload"], "no_configuration_file", Int32(78)), (["reload"], "too_many_requests", 75),
+        (["check"], "no_probe_configured", 78), (["check", "x"], "unknown_probe", 64),
+    ])
+    func `a refusal has the status that fits`(_ command: [String], _ code: String, _ status: Int32) async throws {
+        let (result, _) = try await Self.run(
+            command,
+            answering: #"{"error":"\#(code)","parameters":{"message":"so it is"}}"#
+        )
+        #expect(result.status == status)
+        #expect(result.error.contains("so it is"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: ["reload", "check"])
+    func `without an agent the status is 69`(_ command: String) async throws {
+        let result = try await FinishedCommand.run([command, "--socket", "/nonexistent/control.sock"])
+        #expect(result.status == 69)
+    }
+
+    @Test(arguments: [
+        (#"{"points":3}"#, "3 checks are begun; 'reachagent status' shows what comes of it\n"),
+        (#"{"points":1}"#, "1 check is begun; 'reachagent status' shows what comes of it\n"),
+        (#"{"points":0}"#, "nothing to check at the moment: no path, or no interface that the probe is made over\n"),
+        (#"{}"#, "the checks are begun; 'reachagent status' shows what comes of it\n"),
+    ])
+    func `a check tells how many were begun`(_ reply: String, _ text: String) async throws {
+        let (result, requests) = try await Self.run(["check", "we\"b"], answering: #"{"parameters":\#(reply)}"#)
+        #expect(requests == [#"{"method":"probe","parameters":{"name":"we\"b"}}"#])
+        #expect(result.status == 0)
+        #expect(result.output == text)
+    }
+}

@@ -1,0 +1,127 @@
+import EventEnvelope
+import Foundation
+import NotificationBus
+import StateSocket
+import Testing
+
+/// Events without a number, for those who ask for them.
+struct BroadcastTests {
+    private static func subscribe(_ stream: ServedStream, _ parameters: String) throws -> Client {
+        let client = try Client(stream.control)
+        try client.send(#"{"method":"subscribe","more":true,"parameters":\#(parameters)}"# + "\n")
+        _ = try client.lines(2)
+        return client
+    }
+
+    private static func tell(_ stream: ServedStream, _ number: UInt64, subject: String = "web", padding: Int = 0) {
+        stream.server.broadcast(
+            stream.agent.event(.probeCompleted, subject: subject, padding: padding, number: number)
+        )
+    }
+
+    /// What was told, as the types' last words and the numbers.
+    private static func told(_ lines: [String]) -> [String] {
+        lines.compactMap { line in
+            guard let data = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                let event = data["parameters"] as? [String: Any] ?? (data["type"] == nil ? nil : data),
+                let type = (event["type"] as? String)?.split(separator: ".").last,
+                let number = (event["data"] as? [String: Any])?["n"] as? Int
+            else { return nil }
+            return "\(type) \(number)"
+        }
+    }
+
+    @Test(arguments: [#"{"types":["probe.completed"]}"#, #"{"types":["reachagent.probe.*"]}"#])
+    func `who asks for the type is told`(parameters: String) async throws {
+        let (before, during, lines, after) = try await ServedStream.run { stream in
+            let before = stream.server.wants(.probeCompleted)
+            let client = try Self.subscribe(stream, parameters)
+            let during = stream.server.wants(.probeCompleted)
+            for number in 1...3 { Self.tell(stream, UInt64(number)) }
+            let lines = try client.lines(3)
+            client.shutSending()
+            stream.bus.finish()
+            _ = try client.linesToEnd()
+            guard stream.waitForConnections(0) else { return (before, during, lines, true) }
+            return (before, during, lines, stream.server.wants(.probeCompleted))
+        }
+        #expect(!before && during && !after)
+        #expect(Self.told(lines) == ["completed 1", "completed 2", "completed 3"])
+        #expect(!lines.contains { $0.contains(#""seq""#) || $0.contains(#""dropped""#) })
+    }
+
+    @Test(arguments: [
+        "{}", #"{"types":["*"]}"#, #"{"types":["path.*","agent.*"]}"#, #"{"subjects":["web","default"]}"#,
+    ])
+    func `nobody else is told, and nobody wants it`(parameters: String) async throws {
+        let (wants, lines) = try await ServedStream.run { stream in
+            let clients = [try Client(stream.events), try Self.subscribe(stream, parameters)]
+            _ = try clients[0].lines(2)
+            let wants = stream.server.wants(.probeCompleted) || stream.server.wants(.pathChanged)
+            Self.tell(stream, 1)
+            stream.publish()
+            stream.bus.finish()
+            return (wants, try clients.map { try $0.linesToEnd() })
+        }
+        #expect(!wants)
+        #expect(lines.map(Self.told) == [["changed 1"], ["changed 1"]])
+    }
+
+    @Test func `they come between numbered events and change no number`() async throws {
+        let lines = try await ServedStream.run { stream in
+            let client = try Self.subscribe(stream, #"{"types":["probe.completed","path.changed"]}"#)
+            var lines: [String] = []
+            for number in 1...4 {
+                Self.tell(stream, UInt64(number))
+                lines += try client.lines(1)
+                stream.publish()
+                lines += try client.lines(1)
+            }
+            return lines
+        }
+        #expect(
+            Self.told(lines) == (1...4).flatMap { ["completed \($0)", "changed \($0)"] }
+        )
+        #expect(lines.compactMap { Client.sequence(of: Array($0.utf8)) } == [1, 2, 3, 4])
+    }
+
+    @Test func `subjects choose among them`() async throws {
+        let lines = try await ServedStream.run { stream in
+            let client = try Self.subscribe(stream, #"{"types":["probe.*"],"subjects":["dns"]}"#)
+            for number in 1...6 { Self.tell(stream, UInt64(number), subject: number.isMultiple(of: 2) ? "dns" : "web") }
+            return try client.lines(3)
+        }
+        #expect(Self.told(lines) == ["completed 2", "completed 4", "completed 6"])
+    }
+
+    @Test func `who is too slow misses some, is told how many, and loses no numbered event`() async throws {
+        let total = 4000
+        let (lines, subscribers) = try await ServedStream.run { stream in
+            let client = try Self.subscribe(stream, #"{"types":["probe.completed","path.changed"]}"#)
+            for number in 1...total { Self.tell(stream, UInt64(number), padding: 4000) }
+            let numbered = (0..<50).compactMap { _ in stream.publish() }.count
+            var lines: [String] = []
+            while lines.count(where: { $0.contains("path.changed") }) < numbered, let line = try client.line() {
+                lines.append(line)
+            }
+            Self.tell(stream, UInt64(total + 1))
+            while !Self.told(lines.suffix(1)).contains("completed \(total + 1)"), let line = try client.line() {
+                lines.append(line)
+            }
+            let asking = try Client(stream.control)
+            try asking.send(#"{"method":"subscribers"}"# + "\n")
+            return (lines, try asking.line() ?? "")
+        }
+        let numbers = Self.told(lines).filter { $0.hasPrefix("completed") }.compactMap { Int($0.dropFirst(10)) }
+        #expect(numbers.count < total && numbers.last == total + 1)
+        #expect(numbers == numbers.sorted())
+        let dropped = lines.compactMap { line -> Int? in
+            line.firstRange(of: #/,"dropped":([0-9]+),"continues":true}$/#).flatMap {
+                Int(line[$0].dropFirst(11).prefix { $0.isNumber })
+            }
+        }
+        #expect(dropped.reduce(0, +) + numbers.count == total + 1)
+        #expect(subscribers.contains(#""dropped":\#(dropped.reduce(0, +)),"#))
+        #expect(lines.compactMap { Client.sequence(of: Array($0.utf8)) } == Array(1...50))
+    }
+}
