@@ -1,5 +1,6 @@
-@testable import ConfigurationFile
 import Probes
+
+@testable import ConfigurationFile
 
 /// Configuration files: the scanner, the TOML library behind it, and every reader of a section.
 enum FuzzConfiguration {
