@@ -64,7 +64,7 @@ import Testing
             encoding: .utf8
         )
         let keys = try knownKeys()
-        #expect(keys.count > 80)
+        #expect(keys.count > 70)
         for key in keys {
             let isSection = ["target", "probe", "kinds"].contains(key)
             let isShown = example.split(separator: "\n").contains { line in

@@ -1,5 +1,4 @@
 import ConfigurationFile
-
 import Foundation
 import NetlinkMonitor
 import Probes
@@ -20,7 +19,7 @@ import Testing
         #expect(agent.journalDirectory == "\(Fixtures.folder)/journal")
         #expect(agent.journalBytes == 64 << 20)
         #expect(agent.journalAge == .seconds(43_200))
-        #expect(agent.journalSync == .always)
+        #expect(agent.journalSync.map { "\($0)" } == "always")
         #expect(agent.compressesJournal == true)
         #expect(agent.sockets == true)
         #expect(agent.socketDirectory == "/run/test")

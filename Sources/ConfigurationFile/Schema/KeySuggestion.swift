@@ -6,7 +6,7 @@ enum KeySuggestion {
         let (length, scalars) = (text.utf8.count, Array(text.unicodeScalars))
         guard (1...64).contains(length) else { return nil }
         // A short word is near to too many others.
-        let most = scalars.count <= 3 ? 1 : 2
+        let most = scalars.count <= 4 ? 1 : 2
         let distances = words.map { (word: $0, distance: distance(scalars, Array($0.unicodeScalars))) }
         if let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= most { return best.word }
         guard length >= 3 else { return nil }

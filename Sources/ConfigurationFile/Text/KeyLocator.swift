@@ -1,9 +1,8 @@
 /// Finds the line of each key in a text, because the TOML library tells none.
 ///
 /// It reads as much of the grammar as lines need: table headers, dotted keys, inline tables, arrays, strings of one line
-/// and of several, comments. It never judges: where a text is no TOML it stops, and the library says what is wrong. What it
-/// does refuse is what would hurt the library, nesting that is deeper than any key of ours and texts with a NUL, and what
-/// the library has no clear word for, a quote that is missing.
+/// and of several, comments. A text that it cannot read never reaches the library, which asserts what it has not checked
+/// and has no bound on nesting; what is wrong inside of values and with the same key twice is the library's to say.
 struct KeyLocator {
     /// What is known of one key, and of what is below it.
     final class Place {
@@ -31,8 +30,6 @@ struct KeyLocator {
     let root = Place(line: 1, ordinal: 0)
     /// Why the text must not be parsed; nil when it may.
     private(set) var trouble: Trouble?
-    /// Whether the end of the text was reached.
-    private(set) var isComplete = false
 
     private let bytes: [UInt8]
     private var position = 0
@@ -44,16 +41,15 @@ struct KeyLocator {
         self.bytes = bytes
         do throws(Stop) {
             try readDocument()
-            isComplete = true
         } catch {
-            if case .trouble(let message) = error { trouble = Trouble(line: line, message: message) }
+            trouble = Trouble(line: line, message: error.message)
         }
     }
 
-    private enum Stop: Error {
-        /// Not TOML; the library says why.
-        case malformed
-        case trouble(String)
+    private struct Stop: Error {
+        let message: String
+
+        static func malformed(_ message: String) -> Stop { Stop(message: "not TOML: \(message)") }
     }
 
     // MARK: Structure
@@ -70,7 +66,9 @@ struct KeyLocator {
                 try readMember(of: table, depth: depth)
             }
             skipBlank(lines: false)
-            guard peek() == nil || peek() == UInt8(ascii: "\n") || isCarriageReturn() else { throw .malformed }
+            guard peek() == nil || peek() == UInt8(ascii: "\n") || isCarriageReturn() else {
+                throw .malformed("nothing but a comment may follow on the line")
+            }
         }
     }
 
@@ -125,7 +123,7 @@ struct KeyLocator {
         default:
             let start = position
             while let byte = peek(), Self.isBare(byte) { position += 1 }
-            guard position > start else { throw .malformed }
+            guard position > start else { throw .malformed("a key is wanted") }
             return String(decoding: bytes[start..<position], as: UTF8.self)
         }
     }
@@ -141,7 +139,7 @@ struct KeyLocator {
         default:
             let start = position
             while let byte = peek(), !Self.endsScalar(byte) { position += 1 }
-            guard position > start else { throw .malformed }
+            guard position > start else { throw .malformed("a value is wanted") }
         }
     }
 
@@ -230,13 +228,13 @@ struct KeyLocator {
                 advance()
             }
         }
-        throw .malformed
+        throw .malformed("a text over several lines does not end")
     }
 
     /// An escape in a text of either length; nil where it stands for no character, as at a line's end.
     private mutating func readEscape() throws(Stop) -> Unicode.Scalar? {
         advance()
-        guard let byte = peek() else { throw .malformed }
+        guard let byte = peek() else { throw unendedText }
         let digits: Int
         switch byte {
         case UInt8(ascii: "u"): digits = 4
@@ -250,9 +248,9 @@ struct KeyLocator {
         advance()
         guard position + digits <= bytes.count,
             let value = UInt32(String(decoding: bytes[position..<position + digits], as: UTF8.self), radix: 16)
-        else { throw .malformed }
+        else { throw .malformed("\(digits) hexadecimal digits are wanted") }
         // The library ends texts at a NUL, as C does: the rest would be passed over in silence.
-        guard value != 0 else { throw .trouble("a text holds the character NUL") }
+        guard value != 0 else { throw Stop(message: "a text holds the character NUL") }
         position += digits
         return Unicode.Scalar(value)
     }
@@ -281,7 +279,7 @@ struct KeyLocator {
     }
 
     private mutating func expect(_ byte: UInt8) throws(Stop) {
-        guard peek() == byte else { throw .malformed }
+        guard peek() == byte else { throw .malformed("'\(Character(Unicode.Scalar(byte)))' is wanted") }
         advance()
     }
 
@@ -310,9 +308,9 @@ struct KeyLocator {
         return child
     }
 
-    private var unendedText: Stop { .trouble("a text in quotes does not end on its line") }
+    private var unendedText: Stop { Stop(message: "a text in quotes does not end on its line") }
 
-    private var tooDeep: Stop { .trouble("keys are nested more than \(Self.mostLevels) levels deep") }
+    private var tooDeep: Stop { Stop(message: "keys are nested more than \(Self.mostLevels) levels deep") }
 
     private static func isBare(_ byte: UInt8) -> Bool {
         switch byte {

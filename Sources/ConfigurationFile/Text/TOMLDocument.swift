@@ -4,8 +4,8 @@ internal import TOMLKit
 enum TOMLDocument {
     /// The root table of a text, with the origin of each value.
     ///
-    /// TOMLKit tells no positions, so ``KeyLocator`` finds them; and it recurses as deeply as the text is nested, so the
-    /// locator looks at the nesting first. TOMLKit frees nothing by itself: the nodes are released here, and a copy of
+    /// TOMLKit tells no positions, so ``KeyLocator`` finds them; and it recurses as deeply as the text is nested and asserts
+    /// what it did not check, so the locator reads the text first. TOMLKit frees nothing by itself: the nodes are released here, and a copy of
     /// each text stays behind, which is bounded by the size of the file.
     static func parse(_ source: SourceText, order: Int) throws(ConfigurationErrors) -> Node {
         let locator = KeyLocator(source.bytes)
