@@ -26,6 +26,18 @@ import Testing
         let recording: String
         let recorder: InputRecorder
         let folder: URL
+        /// How long the driver will find the machine to have been suspended, once.
+        let suspension = Box<Duration?>(nil)
+
+        /// A value that the driver's closures share with the test.
+        final class Box<Value: Sendable>: Sendable {
+            private let storage: Mutex<Value>
+            init(_ value: Value) { storage = Mutex(value) }
+            var value: Value {
+                get { storage.withLock { $0 } }
+                set { storage.withLock { $0 = newValue } }
+            }
+        }
 
         init(portals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = { _ in [] }) throws {
             folder = FileManager.default.temporaryDirectory.appendingPathComponent("driver-\(UUID().uuidString)")
@@ -57,8 +69,18 @@ import Testing
                 plan: ConnectivityPlan(settings),
                 recorder: recorder,
                 portalsTold: portals,
+                suspended: { [suspension] in
+                    defer { suspension.value = nil }
+                    return suspension.value
+                },
                 whenEarlier: {}
             )
+        }
+
+        /// Has the machine wake up.
+        func resume(after duration: Duration) {
+            suspension.value = duration
+            _ = driver.tick()
         }
 
         /// The events so far, in order.
@@ -130,7 +152,7 @@ import Testing
         _ = fixture.driver.judge(Self.check(.ok))
         for _ in 0..<3 { _ = fixture.driver.judge(Self.check(.failed(.connectRefused, .connect))) }
         fixture.driver.handle(.update(Self.update(isUp: false)))
-        fixture.driver.resumed(after: .seconds(30))
+        fixture.resume(after: .seconds(30))
         fixture.driver.handle(.update(Self.update(isUp: true)))
         _ = fixture.driver.judge(Self.check(.ok))
         _ = fixture.driver.tick()
@@ -163,7 +185,7 @@ import Testing
         fixture.driver.handle(.update(Self.update(isUp: true)))
         #expect(!fixture.driver.plan.hasProbe("portal-api.eth0"))
         told.withLock { $0 = [NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))] }
-        fixture.driver.resumed(after: .seconds(30))
+        fixture.resume(after: .seconds(30))
         #expect(fixture.driver.plan.hasProbe("portal-api.eth0"))
         #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
     }

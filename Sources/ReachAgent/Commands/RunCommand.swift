@@ -90,6 +90,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        AgentLoop.holdReload()
         signal(SIGPIPE, SIG_IGN)
         let source = ConfigurationSource(path: configuration.path, override: override)
         let loaded = try BadConfiguration.orExit(source.load)

@@ -18,18 +18,19 @@ final class AgentLoop: Service {
     private let signalDescriptor: Int32
     private let wakeDescriptor: Int32
     private let timerDescriptor: Int32
-    private let suspendWatch = SuspendWatch()
+    private let suspendWatch: SuspendWatch
+    /// Whether there was a terminal to begin with.
+    private let hadTerminal = isatty(STDIN_FILENO) == 1
     private let stopReason = Mutex<String?>(nil)
     private let work = Mutex<Work?>(nil)
 
     /// What the loop does when it is time.
     struct Work: Sendable {
-        /// Publishes what has settled, and gives the moment at which to call again.
+        /// Publishes what has settled, after a suspend that the machine may have come from, and gives the moment at which
+        /// to call again.
         var tick: @Sendable () -> ContinuousClock.Instant?
         /// Lets the subscribers have what the journal keeps from them.
         var bypassRecorder: @Sendable () -> Void
-        /// Takes that the machine was suspended for so long.
-        var resumed: @Sendable (Duration) -> Void
         /// Takes that somebody asks for the configuration to be read again (SIGHUP).
         var reload: @Sendable () -> Void
     }
@@ -40,7 +41,10 @@ final class AgentLoop: Service {
     static func holdReload() { clibnl_hold_signal(SIGHUP) }
 
     /// Takes SIGINT, SIGTERM and SIGHUP over; to be called before any thread is started.
-    init() throws(NetlinkError) {
+    ///
+    /// - Parameter suspendWatch: Wakes the loop when the machine resumes.
+    init(suspendWatch: SuspendWatch) throws(NetlinkError) {
+        self.suspendWatch = suspendWatch
         signalDescriptor = clibnl_open_signalfd(SIGINT, SIGTERM, SIGHUP)
         wakeDescriptor = clibnl_open_eventfd()
         timerDescriptor = clibnl_open_timerfd()
@@ -101,8 +105,6 @@ final class AgentLoop: Service {
     private func loop() {
         let work = work.withLock { $0 }
         while reason == nil {
-            // Before anything settles: time that the machine slept through is no time that a state has held.
-            if let suspended = suspendWatch.takeSuspension() { work?.resumed(suspended) }
             let descriptors = [signalDescriptor, wakeDescriptor, timerDescriptor, suspendWatch.descriptor]
             var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: work?.tick()))
@@ -111,6 +113,7 @@ final class AgentLoop: Service {
             switch clibnl_next_signal(signalDescriptor) {
             case SIGINT: stop(because: "SIGINT")
             case SIGTERM: stop(because: "SIGTERM")
+            case SIGHUP where hadTerminal && isatty(STDIN_FILENO) != 1: stop(because: "the terminal was closed")
             case SIGHUP: work?.reload()
             default: break
             }

@@ -29,7 +29,8 @@ struct AgentServices {
 
     /// Opens the journal and wires the parts; nothing runs yet.
     init(_ configuration: AgentConfiguration) throws {
-        let loop = try AgentLoop()
+        let suspendWatch = SuspendWatch()
+        let loop = try AgentLoop(suspendWatch: suspendWatch)
         self.loop = loop
         let settings = configuration.loaded.settings
         let journal = try Self.journal(configuration, logger)
@@ -54,8 +55,11 @@ struct AgentServices {
                     source: origin.source,
                     started: .now
                 )
-                return try InputRecorder(path: path, header: header)
+                return try InputRecorder(path: path, header: header) { [logger] reason in
+                    logger.error("the recording has ended: \(reason)")
+                }
             },
+            suspended: suspendWatch.takeSuspension,
             whenEarlier: loop.wake
         )
         let runner = ProbeRunner(limits: settings.limits) { driver.judge($0) }
@@ -65,7 +69,6 @@ struct AgentServices {
             AgentLoop.Work(
                 tick: driver.tick,
                 bypassRecorder: bus.bypassRecorder,
-                resumed: driver.resumed,
                 reload: { reloader.reload() }
             )
         )

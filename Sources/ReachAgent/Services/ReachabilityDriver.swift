@@ -44,6 +44,7 @@ final class ReachabilityDriver: Sendable {
     private let recorder: InputRecorder?
     private let logger = AgentLogger.make()
     let portalsTold: @Sendable ([Uplink]) -> [NetworkPortal]
+    private let suspended: @Sendable () -> Duration?
     private let whenEarlier: @Sendable () -> Void
     let state: Mutex<State>
     let runner = Mutex<ProbeRunner?>(nil)
@@ -56,6 +57,7 @@ final class ReachabilityDriver: Sendable {
     /// - Parameters:
     ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
     ///   - portalsTold: What the networks behind uplinks tell about their portals.
+    ///   - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every input.
     ///   - whenEarlier: Called when ``tick()`` has to be called earlier than it said.
     init(
         bus: NotificationBus<Event>,
@@ -64,6 +66,7 @@ final class ReachabilityDriver: Sendable {
         plan: ConnectivityPlan,
         recorder: InputRecorder?,
         portalsTold: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = NetworkPortal.told,
+        suspended: @escaping @Sendable () -> Duration? = { nil },
         whenEarlier: @escaping @Sendable () -> Void
     ) {
         self.bus = bus
@@ -71,6 +74,7 @@ final class ReachabilityDriver: Sendable {
         self.origin = origin
         self.recorder = recorder
         self.portalsTold = portalsTold
+        self.suspended = suspended
         self.whenEarlier = whenEarlier
         let configuration = plan.machineConfiguration
         state = Mutex(State(machine: ReachabilityMachine(configuration), plan: plan))
@@ -145,15 +149,6 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// Takes that the machine was suspended for so long.
-    func resumed(after suspended: Duration) {
-        turn { state in
-            let now = ObservedTime.now
-            record(.resumed(after: suspended, observed: now))
-            publish(state.machine.resume(after: suspended, observed: now), &state, at: now)
-        }
-    }
-
     /// Takes another configuration, and publishes what is different in it.
     func configure(_ settings: Settings, _ reload: ConfigurationReload) {
         turn { state in
@@ -211,6 +206,8 @@ final class ReachabilityDriver: Sendable {
     /// Does something with the state, and then tells the schedule and the loop what came of it.
     private func turn<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         let (result, isEarlier, isScheduled) = state.withLock { state in
+            // Before anything settles: time that the machine slept through is no time that a state has held.
+            if state.isStarted, let duration = suspended() { resume(after: duration, &state) }
             let result = body(&state)
             schedule(&state)
             let deadline = state.machine.deadline
@@ -220,6 +217,12 @@ final class ReachabilityDriver: Sendable {
         if isEarlier { whenEarlier() }
         if isScheduled { tellSchedule() }
         return result
+    }
+
+    private func resume(after suspended: Duration, _ state: inout State) {
+        let now = ObservedTime.now
+        record(.resumed(after: suspended, observed: now))
+        publish(state.machine.resume(after: suspended, observed: now), &state, at: now)
     }
 
     func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
