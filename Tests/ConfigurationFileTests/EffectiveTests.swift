@@ -54,7 +54,7 @@ import Testing
         let notes = Notes(listsEffective: true)
         _ = try ConfigurationFile.load("\(Fixtures.folder)/valid-everything.toml", folders: .system, notes: notes)
         return Set(notes.keys.compactMap { $0.keys.first == "interfaces" && $0.keys.count > 2 ? nil : $0.keys.last })
-            .union(ProbeReader.requestKeys).subtracting(["agent", "settle"])
+            .union(ProbeReader.requestKeys).subtracting(["agent", "settle", "metered", "connectivity", "limits"])
     }
 
     @Test func `the full example and the documentation show every key`() throws {

@@ -84,6 +84,7 @@ import Testing
             guard let source = try? SourceText(bytes, file: "a"),
                 let root = try? TOMLDocument.parse(source, order: 0)
             else { continue }
+            _ = SettingsReader.settings(of: root, notes: Notes(), serializer: RequestSerializer())
             #expect(Self.hasLines(root), "\(String(decoding: bytes, as: UTF8.self))")
         }
     }
