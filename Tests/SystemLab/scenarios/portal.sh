@@ -48,14 +48,14 @@ recheck = "1s"
 [probe.captive]
 target = "http://$WEB_HOST/generate_204"
 portal = true
-interval = "2s"
+interval = "5s"
 fast_interval = "500ms"
 timeout = "5s"
 
 [probe.web]
 target = "https://$WEB_HOST/"
 ca_file = "$PAYLOAD/root.pem"
-interval = "2s"
+interval = "5s"
 fast_interval = "500ms"
 timeout = "5s"
 CONF
