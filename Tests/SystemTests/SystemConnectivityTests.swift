@@ -33,7 +33,11 @@ struct SystemConnectivityTests {
     /// A server's certificate, a portal's that nobody trusts, and a program that serves them, as the scenarios name them.
     private func payload(in folder: URL) throws -> [String] {
         let authority = try TestAuthority.standard()
-        let foreign = try TestAuthority.standard()
+        // With the same names, the chain would lead to the trusted root, and its signatures would be wrong.
+        let foreign = try TestAuthority(
+            root: .authority("Portal Root"),
+            intermediate: .intermediate("Portal Authority")
+        )
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         func file(_ name: String, _ text: String) throws -> String {
             let place = folder.appending(path: name).path()
