@@ -87,9 +87,8 @@ public final class JournalRecorder: Sendable {
         guard state.withLock({ $0.isStarted }) else { return journal.close(within: limit) }
         wakeUp.signal()
         let isDone = ended.wait(timeout: .now() + limit.dispatchInterval) == .success
-        if !isDone { bus.bypassRecorder() }
         // For another call.
-        ended.signal()
+        if isDone { ended.signal() } else { bus.bypassRecorder() }
         return isDone
     }
 

@@ -46,7 +46,13 @@ import Testing
 
     @Test func `the newcomer's file has ten lines`() throws {
         let text = try String(contentsOfFile: "\(Fixtures.examples)/ten-lines.toml", encoding: .utf8)
-        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 11)
+        #expect(text.split(separator: "\n").count <= 10)
+    }
+
+    @Test func `the README shows the newcomer's file as it is`() throws {
+        let text = try String(contentsOfFile: "\(Fixtures.examples)/ten-lines.toml", encoding: .utf8)
+        let readme = try String(contentsOfFile: "\(Fixtures.examples)/../../README.md", encoding: .utf8)
+        #expect(readme.contains("```toml\n\(text)```"))
     }
 
     /// Every key that the readers ask for, as the full example would write it.

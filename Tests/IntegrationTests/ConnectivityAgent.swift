@@ -17,6 +17,7 @@ final class ConnectivityAgent: Sendable {
     private let messages = Mutex<[String]>([])
     private let file: String
     private let beginning: String
+    private let sockets: String
 
     /// Starts the agent with a configuration, and gives no event away.
     ///
@@ -26,7 +27,8 @@ final class ConnectivityAgent: Sendable {
         file = "\(network.certificates.folder)/reachagent-\(UUID().uuidString).toml"
         beginning = Self.beginning(settleDown)
         try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
-        let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--no-sockets"]
+        sockets = "\(network.certificates.folder)/sockets-\(UUID().uuidString.prefix(8))"
+        let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", sockets]
         lines = try CommandLines(network.command(BuiltAgent.path, arguments) + " 2>&1")
     }
 
@@ -56,8 +58,18 @@ final class ConnectivityAgent: Sendable {
 
     /// Replaces its configuration file, and says so.
     func reload(_ configuration: String) throws {
-        try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
+        try write(configuration)
         lines.signal(SIGHUP)
+    }
+
+    /// Replaces its configuration file, and says nothing.
+    func write(_ configuration: String) throws {
+        try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    /// Runs one of our commands that asks the agent over its socket.
+    func ask(_ arguments: String...) async throws -> FinishedCommand {
+        try await FinishedCommand.run(arguments + ["--socket", "\(sockets)/control.sock"])
     }
 
     // MARK: - What the agent tells

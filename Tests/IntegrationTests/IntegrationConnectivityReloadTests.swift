@@ -1,3 +1,4 @@
+import AgentTestKit
 import Testing
 
 /// A new configuration while the agent runs.
@@ -60,5 +61,36 @@ struct IntegrationConnectivityReloadTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial https_unreachable", "wired full"])
+    }
+
+    @Test
+    func `over the socket a reload is answered with what changed, or with every error`() async throws {
+        let agent = try ConnectivityAgent(on: network, web + other)
+        try await agent.settles("wired full")
+        try agent.write(web + "[probe.broken]\ntarget = \"http://web.test/\"\nrise = 0\nfall = \"x\"\n")
+        let refused = try await agent.ask("reload")
+        #expect(refused.status == 78)
+        #expect(refused.error.contains("probe.broken.rise") && refused.error.contains("probe.broken.fall"))
+        try agent.write(web)
+        let accepted = try await agent.ask("reload", "--json")
+        #expect(accepted.status == 0)
+        #expect(accepted.output.contains(#""removed":["probe.other"]"#))
+        try await agent.next("config.reloaded", "without one probe") { $0.data.removed == ["probe.other"] }
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `somebody who asks has a check made at once`() async throws {
+        let rare = web.replacing(#"interval = "1s""#, with: #"interval = "1h""#)
+        let agent = try ConnectivityAgent(on: network, rare)
+        try await agent.settles("wired full")
+        try network.forward("tcp dport 80 reject with tcp reset")
+        #expect(try await agent.ask("check", "web").status == 0)
+        try await agent.settles("wired local connect_refused")
+        let unknown = try await agent.ask("check", "wob")
+        #expect(unknown.status == 64)
+        #expect(unknown.error.contains("there are web"))
+        #expect(try await agent.ask("status").output.contains("connect_refused"))
+        #expect(try await agent.stop() == 0)
     }
 }

@@ -25,7 +25,7 @@ import Testing
     static func state(_ members: String, since: String = "2026-11-21T01:14:00Z", minutes: Int = 12) -> String {
         #"""
         "state":{"via":"wifi",\#(members),\#(path)},"since":"\#(since)","for_ms":\#(minutes * 60_000),\#
-        "via_since":"2026-11-20T21:26:00Z","via_for_ms":14400000,\#
+        "via_since":"2026-11-20T21:26:00Z","via_for_ms":29700000,\#
         "connectivity_since":"\#(since)","connectivity_for_ms":\#(minutes * 60_000)
         """#
     }

@@ -37,10 +37,14 @@ public enum PortalJudge {
         return PortalEvidence(.portal, code: isPage(response) ? .portalLoginPage : .portalContent)
     }
 
-    /// Whether a code is what a check over TLS ends with when a portal answers in the server's place.
+    /// Whether a code is what a check over TLS ends with when a portal, or an interceptor, answers in the server's place.
+    ///
+    /// A signature that does not verify is what a forger gives who calls himself by the true issuer's name.
     public static func isCertificateSuspicious(_ code: FindingCode) -> Bool {
         switch code {
-        case .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch: true
+        case .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch,
+            .tlsSignatureInvalid:
+            true
         default: false
         }
     }

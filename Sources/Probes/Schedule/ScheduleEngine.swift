@@ -77,8 +77,8 @@ final class ScheduleEngine: Sendable {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
             state.schedule.setLimits(limits)
-            state.isWorkWanted = state.worker == nil
-            return state.mustWake
+            if state.worker == nil { state.isWorkWanted = true }
+            return state.mustWake(now: .now)
         }
         if mustWake { monitor.wakeAll() }
     }

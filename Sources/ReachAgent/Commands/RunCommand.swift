@@ -94,6 +94,7 @@ struct RunCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let source = ConfigurationSource(path: configuration.path, override: override)
         let loaded = try BadConfiguration.orExit(source.load)
+        for warning in loaded.warnings { AgentLogger.make().warning("\(warning)") }
         let settings = loaded.settings
         if once { return try RunOnce(settings: settings, monitor: Self.monitor(settings, watch), format: format).run() }
         try StartFailure.orExit {

@@ -57,7 +57,7 @@ struct ConfigurationOptions: ParsableArguments {
                 name = "\(base)-\(number)"
                 number += 1
             }
-            definitions.append(try ProbeDefinition.adHoc(url, name: name))
+            definitions.append(try ProbeDefinition.adHoc(url, name: name, serializer: RequestOptions.serializer()))
         }
         return definitions
     }

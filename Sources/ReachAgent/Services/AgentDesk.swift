@@ -9,6 +9,9 @@ internal import StateSocket
 ///
 /// Called on the sockets' event loop: everything here comes from copies that are at hand.
 final class AgentDesk: AgentInterface {
+    /// How many probes are named where there is no such one.
+    private static let mostNames = 16
+
     private let board: StatusBoard
     private let origin: EventOrigin
     private let journal: EventJournal?
@@ -109,7 +112,12 @@ final class AgentDesk: AgentInterface {
             return .failure(code: "no_probe_configured", message: "this agent has no probe to make")
         }
         if let name, !plan.hasProbe(name) {
-            return .failure(code: "unknown_probe", message: "there is no probe '\(SafeText.of(name, limit: 64))'")
+            let names = plan.settings.probes.prefix(Self.mostNames).map(\.name).joined(separator: ", ")
+            let more = plan.settings.probes.count > Self.mostNames ? ", …" : ""
+            return .failure(
+                code: "unknown_probe",
+                message: "there is no probe '\(SafeText.of(name, limit: 64))'; there are \(names)\(more)"
+            )
         }
         var json = JSONWriter()
         json.object { $0.member("points", driver.look(at: name)) }

@@ -12,7 +12,7 @@ struct ConfigurationSource: Sendable {
     /// - Throws: Everything that is wrong with it.
     func load() throws(ConfigurationErrors) -> ConfigurationFile.Loaded {
         var loaded = ConfigurationFile.Loaded(settings: Settings(), files: [], effective: [])
-        if let path { loaded = try ConfigurationFile.load(path) }
+        if let path { loaded = try ConfigurationFile.load(path, serializer: RequestOptions.serializer()) }
         try override(&loaded.settings)
         return loaded
     }

@@ -103,6 +103,7 @@ final class Reloader: Sendable {
     private func read() -> ControlReply {
         do throws(ConfigurationErrors) {
             let loaded = try source.load()
+            for warning in loaded.warnings { logger.warning("\(warning)") }
             let old = state.withLock { $0.settings }
             let differences = ConfigurationFile.differences(from: old, to: loaded.settings)
             let reload = ConfigurationReload(

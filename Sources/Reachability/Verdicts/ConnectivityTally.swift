@@ -92,7 +92,11 @@ struct ConnectivityTally: Sendable, Equatable {
         case .up: if rule.speaksTLS { up.tls += step } else { up.plain += step }
         case .down:
             guard rule.isRequired, rule.speaksTLS else { return }
-            if standing.code?.isForeignCertificate == true { tlsDown.foreign += step } else { tlsDown.other += step }
+            if standing.code.map(PortalJudge.isCertificateSuspicious) == true {
+                tlsDown.foreign += step
+            } else {
+                tlsDown.other += step
+            }
         case .unknown: if let code = standing.code, !code.isResolverFault { ignored += step }
         }
     }

@@ -12,6 +12,11 @@ struct ExpiryWatch: Sendable {
     /// The most certificates that are remembered; the one seen longest ago is forgotten first.
     static let capacity = 4096
 
+    /// The most announcements that one probe makes in an hour; what is left is announced when there is room again.
+    ///
+    /// A server that shows another dying certificate at every check would fill the journal.
+    static let mostInAnHour = 8
+
     private struct Entry: Sendable {
         var moment: Date
         var seen: UInt64
@@ -19,6 +24,8 @@ struct ExpiryWatch: Sendable {
 
     private var entries: [String: Entry] = [:]
     private var samples: UInt64 = 0
+    /// When each probe announced something in the last hour.
+    private var announced: [String: [Date]] = [:]
 
     /// How many certificates are remembered.
     var count: Int { entries.count }
@@ -35,8 +42,10 @@ struct ExpiryWatch: Sendable {
             guard position == 0 || certificate.subject != certificate.issuer else { return nil }
             guard let passed = certificate.passed(at: now, policy) else { return nil }
             let old = entries[certificate.sha256]?.moment
+            let isNew = old.map { passed.moment > $0 } ?? true
+            if isNew, !announce(sample.point.probe, at: now) { return nil }
             entries[certificate.sha256] = Entry(moment: max(old ?? passed.moment, passed.moment), seen: samples)
-            if let old, passed.moment <= old { return nil }
+            guard isNew else { return nil }
             forget()
             return CertificateExpiry(
                 probe: sample.point.probe,
@@ -50,11 +59,22 @@ struct ExpiryWatch: Sendable {
         }
     }
 
+    /// Whether a probe may announce something now; then it counts.
+    private mutating func announce(_ probe: String, at now: Date) -> Bool {
+        // Of a clock that was set, either way, only the last hour counts.
+        var times = (announced[probe] ?? []).filter { abs(now.timeIntervalSince($0)) < 3600 }
+        guard times.count < Self.mostInAnHour else { return false }
+        times.append(now)
+        announced[probe] = times
+        return true
+    }
+
     /// Forgets a quarter of what is remembered when there is too much of it.
     private mutating func forget() {
         guard entries.count > Self.capacity else { return }
         let oldest = entries.sorted { ($0.value.seen, $0.key) < ($1.value.seen, $1.key) }
         for (key, _) in oldest.prefix(Self.capacity / 4) { entries[key] = nil }
+        if announced.count > Self.capacity { announced = [:] }
     }
 }
 

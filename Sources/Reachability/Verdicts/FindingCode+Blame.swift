@@ -8,12 +8,4 @@ extension FindingCode {
         default: false
         }
     }
-
-    /// A certificate that somebody in the target's place would show: a portal, or an interceptor.
-    var isForeignCertificate: Bool {
-        switch self {
-        case .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch: true
-        default: false
-        }
-    }
 }

@@ -243,6 +243,7 @@ struct PortalJudgeTests {
         #expect(
             Set(suspicious) == [
                 .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch,
+                .tlsSignatureInvalid,
             ]
         )
     }

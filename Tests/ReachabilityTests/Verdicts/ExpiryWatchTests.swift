@@ -116,12 +116,28 @@ struct ExpiryWatchTests {
     func bounded() {
         var watch = ExpiryWatch()
         for number in 0..<(3 * ExpiryWatch.capacity) {
-            _ = watch.take(Self.sample([Self.certificate("\(number)")], after: 75), ExpiryPolicy())
+            let certificate = Self.certificate("\(number)")
+            _ = watch.take(Self.sample([certificate], after: 75, probe: "\(number / 4)"), ExpiryPolicy())
             #expect(watch.count <= ExpiryWatch.capacity)
         }
         // The newest are remembered.
         let newest = Self.certificate("\(3 * ExpiryWatch.capacity - 1)")
         #expect(watch.take(Self.sample([newest], after: 75), ExpiryPolicy()).isEmpty)
+    }
+
+    @Test("a server with a new certificate each time is announced a few times an hour, and the rest later")
+    func flood() {
+        var watch = ExpiryWatch()
+        func announced(_ numbers: Range<Int>, after days: Double) -> Int {
+            numbers.map { watch.take(Self.sample([Self.certificate("\($0)")], after: days), ExpiryPolicy()).count }
+                .reduce(0, +)
+        }
+        #expect(announced(0..<100, after: 75) == ExpiryWatch.mostInAnHour)
+        #expect(announced(0..<100, after: 75.01) == 0)
+        #expect(announced(0..<12, after: 75.1) == 4)
+        // Another probe has an hour of its own.
+        let other = Self.sample([Self.certificate("other")], after: 75.1, probe: "other")
+        #expect(watch.take(other, ExpiryPolicy()).count == 1)
     }
 
     @Test("dates out of all reason do not trap", arguments: [-1e300, -1e18, 1e18, 1e300])
