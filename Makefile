@@ -39,7 +39,8 @@ fmt: toolchain ## Format the sources
 
 system-test: dependencies ## Run the system tests: a VM with real Wi-Fi and WWAN stacks
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
-	REACHAGENT_SYSTEM_TESTS=1 swift test --filter SystemTests
+	@# One by one: two virtual machines at once leave nothing of two cores for what is to be answered in time.
+	REACHAGENT_SYSTEM_TESTS=1 swift test --no-parallel --filter SystemTests
 
 fuzz: dependencies ## Fuzz the parsers; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run $(FUZZ_SECONDS)
