@@ -54,12 +54,13 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]
         ),
         .target(name: "NetlinkMonitor", dependencies: ["CLibNL"], swiftSettings: settings),
+        .target(name: "DetachedThread", swiftSettings: settings),
         .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(
             name: "Probes",
             dependencies: [
-                "CLibExpat", "CPCRE2",
+                "CLibExpat", "CPCRE2", "DetachedThread",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -86,7 +87,7 @@ let package = Package(
         .systemLibrary(name: "CLibZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(
             name: "EventJournal",
-            dependencies: ["CLibZstd", "EventEnvelope", "NotificationBus"],
+            dependencies: ["CLibZstd", "DetachedThread", "EventEnvelope", "NotificationBus"],
             swiftSettings: settings
         ),
         .target(
@@ -98,7 +99,7 @@ let package = Package(
             ],
             swiftSettings: cTypesSettings
         ),
-        .target(name: "StateClient", dependencies: ["EventEnvelope"], swiftSettings: settings),
+        .target(name: "StateClient", dependencies: ["DetachedThread", "EventEnvelope"], swiftSettings: settings),
         .target(
             name: "ConfigurationFile",
             dependencies: [
@@ -110,14 +111,14 @@ let package = Package(
         ),
         .target(
             name: "InputRecording",
-            dependencies: ["EventEnvelope", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["DetachedThread", "EventEnvelope", "NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "ReachAgent",
             dependencies: [
-                "CLibNL", "ConfigurationFile", "EventEnvelope", "EventJournal", "EventSchema", "InputRecording",
-                "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient", "StateSocket",
+                "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
+                "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,3 +1,4 @@
+internal import DetachedThread
 internal import Dispatch
 public import EventEnvelope
 public import NotificationBus
@@ -63,7 +64,7 @@ public final class JournalRecorder: Sendable {
         let subscription = subscribe()
         state.withLock { $0.subscription = subscription }
         do throws(JournalError) {
-            try JournalThread.start { self.run(subscription) }
+            try DetachedThread.startOrThrow { self.run(subscription) }
         } catch {
             state.withLock { $0.isStarted = false }
             bus.cancel(subscription)

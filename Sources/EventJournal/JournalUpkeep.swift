@@ -1,3 +1,4 @@
+internal import DetachedThread
 internal import Dispatch
 internal import EventEnvelope
 internal import Synchronization
@@ -53,7 +54,7 @@ final class JournalUpkeep: Sendable {
     }
 
     /// Starts the thread; it keeps the object until ``stop()``.
-    func start() throws(JournalError) { try JournalThread.start { self.run() } }
+    func start() throws(JournalError) { try DetachedThread.startOrThrow { self.run() } }
 
     // MARK: On any thread
 

@@ -1,3 +1,4 @@
+internal import DetachedThread
 internal import Dispatch
 internal import Glibc
 internal import NetlinkMonitor
@@ -49,14 +50,14 @@ public final class InputRecorder: Sendable {
             throw RecordingError(operation: "write", path: path, cause: error.cause)
         }
         let writer = RecordingWriter(file: file, path: path, epoch: header.started.instant, whenEnded: whenEnded)
-        do throws(RecordingThread.Refusal) {
-            try RecordingThread.start { [queue, ended] in
+        do throws(DetachedThread.Refusal) {
+            try DetachedThread.start { [queue, ended] in
                 writer.run(queue)
                 ended.signal()
             }
         } catch {
             file.close()
-            throw RecordingError(operation: "start a thread for", path: path, cause: .errno(error.number))
+            throw RecordingError(operation: "start a thread for", path: path, cause: .errno(error.errno))
         }
     }
 

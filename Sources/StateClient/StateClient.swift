@@ -1,3 +1,4 @@
+internal import DetachedThread
 internal import EventEnvelope
 internal import FoundationEssentials
 internal import Glibc
@@ -40,7 +41,7 @@ public struct StateClient: Sendable, Hashable {
         let reply: Result<[UInt8], ClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 do throws(ClientError) {
-                    try BlockingThread.start {
+                    try DetachedThread.startOrThrow {
                         continuation.resume(
                             returning: Result { () throws(ClientError) in
                                 try Self.call(method, parameters, at: location, wakeup, deadline)

@@ -1,3 +1,4 @@
+internal import DetachedThread
 internal import Synchronization
 
 /// Reads a stream on a thread of its own and hands it over to a consumer that takes its time.
@@ -46,7 +47,7 @@ final class StreamPump: Sendable {
     static func started(_ location: SocketLocation, _ subscription: StateSubscription) throws(ClientError) -> StreamPump
     {
         let pump = StreamPump(location, subscription, try Wakeup())
-        try BlockingThread.start { pump.run() }
+        try DetachedThread.startOrThrow { pump.run() }
         return pump
     }
 

@@ -1,3 +1,4 @@
+internal import DetachedThread
 internal import FoundationEssentials
 
 /// The thread that wakes up when a check is due, and what happens when one is over.
@@ -30,9 +31,13 @@ final class ScheduleEngine: Sendable {
             return !state.isStarted && !state.isStopped
         }
         guard isFirst else { return true }
-        if ScheduleThread.start({ self.run() }) { return true }
-        monitor.withLock { $0.isStarted = false }
-        return false
+        do throws(DetachedThread.Refusal) {
+            try DetachedThread.start { self.run() }
+            return true
+        } catch {
+            monitor.withLock { $0.isStarted = false }
+            return false
+        }
     }
 
     /// Ends everything; returns when the thread is over and the judge has returned for the last time.
@@ -49,7 +54,7 @@ final class ScheduleEngine: Sendable {
         }
         monitor.wakeAll()
         for cancel in cancellations { cancel() }
-        let caller = ScheduleThread.current
+        let caller = ThreadIdentity.current
         monitor.wait { state in
             let isOver = [state.sleeper, state.worker].allSatisfy { $0 == nil || $0 == caller }
             return isOver ? .done(()) : .sleep(nil)
@@ -93,7 +98,7 @@ final class ScheduleEngine: Sendable {
     // MARK: The thread
 
     private func run() {
-        monitor.withLock { $0.sleeper = ScheduleThread.current }
+        monitor.withLock { $0.sleeper = ThreadIdentity.current }
         while sleep() { work() }
         monitor.withLock { $0.sleeper = nil }
         monitor.wakeAll()
@@ -126,7 +131,7 @@ final class ScheduleEngine: Sendable {
 
     /// Does everything that can be done now, unless another thread is at it already: then that one does it.
     private func work() {
-        let caller = ScheduleThread.current
+        let caller = ThreadIdentity.current
         let isFree = monitor.withLock { state in
             guard state.worker == nil else { return false }
             state.worker = caller

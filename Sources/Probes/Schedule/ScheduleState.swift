@@ -23,9 +23,9 @@ struct ScheduleState {
     /// What is still to be judged, the next one last.
     var judgements: [(turn: UInt64, check: CompletedCheck)] = []
     /// The thread that begins and judges checks.
-    var worker: ScheduleThread.Identity?
+    var worker: ThreadIdentity?
     /// The thread that waits for what is due.
-    var sleeper: ScheduleThread.Identity?
+    var sleeper: ThreadIdentity?
     var isStarted = false
     var isStopped = false
     /// Whether the sleeper sleeps, and for how long: until an instant, or for ever.

@@ -1,4 +1,5 @@
 internal import ConfigurationFile
+internal import DetachedThread
 internal import EventEnvelope
 internal import EventSchema
 internal import Logging
@@ -69,7 +70,10 @@ final class Reloader: Sendable {
         guard outcome.isAccepted else {
             return reply(.failure(code: "busy", message: "the configuration is being read; try again"))
         }
-        if outcome.starts, !OneShotThread.start({ [self] in readUntilCalm() }) {
+        guard outcome.starts else { return }
+        do throws(DetachedThread.Refusal) {
+            try DetachedThread.start { [self] in readUntilCalm() }
+        } catch {
             answer(.failure(code: "busy", message: "the system has no thread to read the configuration with"))
             state.withLock { $0.isReading = false }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -205,11 +206,10 @@ import Testing
     /// Runs what may block on a thread of its own.
     private func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
-            let isStarted = ScheduleThread.start {
+            Thread.detachNewThread {
                 body()
                 continuation.resume()
             }
-            if !isStarted { continuation.resume() }
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import DetachedThread
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -41,38 +43,11 @@ final class LookupThread: @unchecked Sendable {
 
     /// Starts the thread; false when the system has none left.
     func start(serving pool: LookupPool) -> Bool {
-        final class Work {
-            let thread: LookupThread
-            let pool: LookupPool
-            init(thread: LookupThread, pool: LookupPool) {
-                self.thread = thread
-                self.pool = pool
-            }
-        }
-        let work = Unmanaged.passRetained(Work(thread: self, pool: pool))
-        var identifier = pthread_t()
-        let status = pthread_create(
-            &identifier,
-            nil,
-            { argument in
-                guard let argument else { return nil }
-                // The process's signals are for its other threads.
-                withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 1) { signals in
-                    guard let all = signals.baseAddress else { return }
-                    sigfillset(all)
-                    pthread_sigmask(SIG_SETMASK, all, nil)
-                }
-                let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-                work.pool.serve(work.thread)
-                return nil
-            },
-            work.toOpaque()
-        )
-        guard status == 0 else {
-            work.release()
+        do throws(DetachedThread.Refusal) {
+            try DetachedThread.start { pool.serve(self) }
+            return true
+        } catch {
             return false
         }
-        pthread_detach(identifier)
-        return true
     }
 }
