@@ -118,7 +118,8 @@ let package = Package(
             name: "ReachAgent",
             dependencies: [
                 "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
-                "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient", "StateSocket",
+                "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient",
+                "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EventJournal
 internal import Glibc
+internal import InputRecording
 internal import NetlinkMonitor
 internal import StateSocket
 
@@ -16,6 +17,8 @@ enum StartFailure {
         } catch let error as JournalError {
             (reason, status) = (error, exitStatus(error))
         } catch let error as StateSocketError {
+            (reason, status) = (error, exitStatus(error))
+        } catch let error as RecordingError {
             (reason, status) = (error, exitStatus(error))
         }
         Terminal.printError("reachagent: \(reason)")
@@ -33,6 +36,11 @@ enum StartFailure {
         case .errno(let number): exitStatus(errno: number)
         case .malformed: ExitStatus.badConfiguration
         }
+    }
+
+    private static func exitStatus(_ error: RecordingError) -> Int32 {
+        guard case .errno(let number) = error.cause else { return ExitStatus.badConfiguration }
+        return exitStatus(errno: number)
     }
 
     private static func exitStatus(_ error: StateSocketError) -> Int32 {
