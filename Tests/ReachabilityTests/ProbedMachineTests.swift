@@ -203,4 +203,35 @@ struct ProbedMachineTests {
         #expect(machine.reachability.raw.connectivityReason?.probe == points[9_997].probe)
         #expect(worse < .seconds(30))
     }
+
+    @Test("a target without an address of one family does not fail in it", arguments: ["ns", "sn"])
+    func singleFamilyTarget(_ order: String) {
+        var run = MachineRun(MachineConfiguration(probes: [Self.web]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        for round in 1..<6 {
+            for letter in order {
+                let point = letter == "n" ? "web@default/ipv6" : "web@default/ipv4"
+                run.check(letter, point, at: round * 1000)
+            }
+        }
+        run.pass(to: 20_000)
+        #expect(run.machine.state.connectivity == .full)
+        #expect(run.machine.state.familyConnectivity == FamilyConnectivity(ipv4: .full, ipv6: .unknown))
+        #expect(run.machine.probes.map(\.standing.verdict) == [.up, .unknown])
+        #expect(run.machine.probes.last?.standing.code == .dnsNoAddress)
+    }
+
+    @Test("a target without any address fails")
+    func addresslessTarget() {
+        var run = MachineRun(MachineConfiguration(probes: [Self.web]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        for round in 1..<6 {
+            run.check("n", "web@default/ipv4", at: round * 1000)
+            run.check("n", "web@default/ipv6", at: round * 1000 + 10)
+        }
+        run.pass(to: 20_000)
+        #expect(run.machine.state.connectivity == .local)
+        #expect(run.machine.state.connectivityReason?.code == "dns_no_address")
+        #expect(run.machine.probes.map(\.standing.verdict) == [.down, .down])
+    }
 }

@@ -48,10 +48,10 @@ struct ProbeBoard: Sendable {
     /// Takes a completed check; nil for a point that is not there.
     mutating func take(_ sample: ProbeSample) -> Judgement? {
         guard let position = positions[sample.point] else { return nil }
-        let before = tracks[position].standing
-        let outcome = tracks[position].take(sample)
-        let after = tracks[position].standing
         let rule = tracks[position].rule
+        let before = tracks[position].standing
+        let outcome = tracks[position].take(excused(sample, rule))
+        let after = tracks[position].standing
         let vantage = sample.point.vantage
         if before != after {
             tallies[vantage.interface]?.remove(before, rule, vantage.families)
@@ -65,6 +65,17 @@ struct ProbeBoard: Sendable {
             cadence: tracks[position].cadence,
             expiry: rule.expiry
         )
+    }
+
+    /// A target that has no address of one family does not fail in it, as long as it may have one of the other.
+    private func excused(_ sample: ProbeSample, _ rule: ProbeRule) -> ProbeSample {
+        guard sample.outcome == .failed, sample.code == .dnsNoAddress, rule.families == .each else { return sample }
+        var other = sample.point
+        other.vantage.families = sample.point.vantage.families == .ipv4 ? .ipv6 : .ipv4
+        guard let position = positions[other], tracks[position].last?.code != .dnsNoAddress else { return sample }
+        var excused = sample
+        excused.outcome = .unknown
+        return excused
     }
 
     /// What came of a check.

@@ -15,7 +15,7 @@ enum ScriptedCheck {
         )
     }
 
-    /// `s` succeeds in 10 ms, `m` in 150 ms and `l` in 500 ms; `f` and `g` fail; `u`, `v` and `b` are this machine's
+    /// `s` succeeds in 10 ms, `m` in 150 ms and `l` in 500 ms; `f` and `g` fail, and `n` because the name has no address; `u`, `v` and `b` are this machine's
     /// fault; `P` and `Q` meet a portal, `O` meets none, and of `c` nothing can be said but that it failed.
     static func sample(_ letter: Character, at milliseconds: Int = 0, point: ProbePoint = point) -> ProbeSample {
         var sample = ProbeSample(point: point, outcome: .ok, latency: .milliseconds(10), observed: time(milliseconds))
@@ -29,6 +29,7 @@ enum ScriptedCheck {
         case "l": sample.latency = .milliseconds(500)
         case "f": fails(.connectTimeout)
         case "g": fails(.httpStatus)
+        case "n": fails(.dnsNoAddress)
         case "t": fails(.tlsUntrustedRoot)
         case "u": fails(.dnsTimeout, .unknown)
         case "v": fails(.resolverBusy, .unknown)
