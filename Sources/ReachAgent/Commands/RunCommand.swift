@@ -36,7 +36,12 @@ struct RunCommand: ParsableCommand {
     @Option(help: "How to print events: 'json' (one object a line), 'human', or 'none'.")
     var format: OutputFormat = .json
 
-    @Flag(help: "Print the current state and end: status 0 when reachable, 1 when not.")
+    @Flag(
+        help: """
+            Print the current state, after one check of every probe, and end: status 0 when reachable and no required probe \
+            fails, else 1.
+            """
+    )
     var once = false
 
     @Option(
