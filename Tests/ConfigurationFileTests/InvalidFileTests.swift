@@ -13,7 +13,8 @@ import Testing
 
     @Test(arguments: Fixtures.names("valid-"))
     func `a valid file is accepted`(name: String) throws {
-        _ = try ConfigurationFile.load("\(Fixtures.folder)/\(name).toml")
+        let loaded = try ConfigurationFile.load("\(Fixtures.folder)/\(name).toml")
+        #expect(loaded.files.first == "\(Fixtures.folder)/\(name).toml")
     }
 
     @Test func `there are fixtures for all of the schema`() {
