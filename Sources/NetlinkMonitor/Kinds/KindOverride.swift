@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The operator's word on the kind of the interfaces that a name pattern fits: `usb*=wwan`.
 public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
     /// A shell pattern for the interface's name (fnmatch(3)): `*`, `?` and `[…]`.
@@ -29,7 +27,7 @@ public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
     /// `PATTERN=KIND`.
     public var description: String { "\(pattern)=\(kind.rawValue)" }
 
-    func matches(_ name: String) -> Bool { fnmatch(pattern, name, 0) == 0 }
+    func matches(_ name: String) -> Bool { NamePattern(pattern).matches(name) }
 
     /// Why a text is no override.
     public enum ParseError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -57,9 +57,20 @@ struct ConfigurationOptions: ParsableArguments {
                 name = "\(base)-\(number)"
                 number += 1
             }
-            definitions.append(try ProbeDefinition.adHoc(url, name: name, serializer: RequestOptions.serializer()))
+            do throws(ConfigurationErrors) {
+                definitions.append(
+                    try ProbeDefinition.adHoc(url, name: name, serializer: RequestOptions.serializer())
+                )
+            } catch {
+                throw ConfigurationErrors(error.errors.map(Self.withoutKey))
+            }
         }
         return definitions
+    }
+
+    /// Nobody who gives a URL on the command line knows of the key that it would be in a file.
+    private static func withoutKey(_ error: ConfigurationError) -> ConfigurationError {
+        ConfigurationError(file: error.file, line: error.line, message: error.message)
     }
 
     /// The target's host in the letters that a name may have.
