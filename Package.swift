@@ -24,6 +24,8 @@ let package = Package(
         .library(name: "ConfigurationFile", targets: ["ConfigurationFile"]),
         .library(name: "EventEnvelope", targets: ["EventEnvelope"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
+        .executable(name: "reachagent-hook-launcher", targets: ["HookLauncher"]),
+        .library(name: "Hooks", targets: ["Hooks"]),
         .library(name: "InputRecording", targets: ["InputRecording"]),
         .library(name: "NetlinkMonitor", targets: ["NetlinkMonitor"]),
         .library(name: "NetlinkTestKit", targets: ["NetlinkTestKit"]),
@@ -45,6 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
@@ -55,12 +58,17 @@ let package = Package(
         ),
         .target(name: "NetlinkMonitor", dependencies: ["CLibNL"], swiftSettings: settings),
         .target(name: "DetachedThread", swiftSettings: settings),
+        .target(
+            name: "EventLoopExecutor",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio")],
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(
             name: "Probes",
             dependencies: [
-                "CLibExpat", "CPCRE2", "DetachedThread",
+                "CLibExpat", "CPCRE2", "DetachedThread", "EventLoopExecutor",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -79,9 +87,22 @@ let package = Package(
         .target(name: "Reachability", dependencies: ["NetlinkMonitor", "Probes"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
         .target(name: "EventEnvelope", swiftSettings: settings),
+        // Between the agent and a hook: becomes the program that was checked, by its descriptor.
+        .executableTarget(name: "HookLauncher"),
+        .target(
+            name: "Hooks",
+            dependencies: [
+                "DetachedThread", "EventEnvelope", "EventLoopExecutor", "HookLauncher", "NetlinkMonitor", "Probes",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: cTypesSettings
+        ),
         .target(
             name: "EventSchema",
-            dependencies: ["EventEnvelope", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["EventEnvelope", "Hooks", "NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CLibZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -103,7 +124,7 @@ let package = Package(
         .target(
             name: "ConfigurationFile",
             dependencies: [
-                "EventJournal", "NetlinkMonitor", "Probes", "Reachability",
+                "EventEnvelope", "EventJournal", "Hooks", "NetlinkMonitor", "Probes", "Reachability",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
@@ -118,7 +139,7 @@ let package = Package(
             name: "ReachAgent",
             dependencies: [
                 "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
-                "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient",
+                "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient",
                 "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -130,7 +151,7 @@ let package = Package(
         .target(
             name: "ProbeTestKit",
             dependencies: [
-                "Probes",
+                "EventLoopExecutor", "Probes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -165,8 +186,14 @@ let package = Package(
         ),
         .testTarget(
             name: "ConfigurationFileTests",
-            dependencies: ["ConfigurationFile", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["ConfigurationFile", "EventEnvelope", "Hooks", "NetlinkMonitor", "Probes", "Reachability"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HooksTests",
+            dependencies: ["AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -201,15 +228,15 @@ let package = Package(
         ),
         .testTarget(
             name: "EventSchemaTests",
-            dependencies: ["EventEnvelope", "EventSchema", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["EventEnvelope", "EventSchema", "Hooks", "NetlinkMonitor", "Probes", "Reachability"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "InputRecording", "NetlinkMonitor",
-                "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
+                "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "Hooks", "InputRecording",
+                "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -1,3 +1,4 @@
+internal import EventLoopExecutor
 internal import NIOCore
 
 /// What the checks of one prober share.
