@@ -192,7 +192,11 @@ let package = Package(
         ),
         .testTarget(
             name: "HooksTests",
-            dependencies: ["AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes"],
+            dependencies: [
+                "AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             exclude: ["Golden"],
             swiftSettings: settings
         ),
