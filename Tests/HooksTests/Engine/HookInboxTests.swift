@@ -15,7 +15,11 @@ struct HookInboxTests {
         )
     }
 
-    /// The numbers of the events, and 0 for settings.
+    /// Takes all: the numbers of the events, and 0 for settings.
+    private func take(_ inbox: inout HookInbox) -> [UInt64] { numbers(inbox.takeAll().items) }
+
+    private func deliver(_ event: Event, to inbox: inout HookInbox) -> Bool { inbox.deliver(event, at: now) }
+
     private func numbers(_ items: [HookInbox.Item]) -> [UInt64] {
         items.map { item in
             switch item {
@@ -30,51 +34,52 @@ struct HookInboxTests {
         var inbox = HookInbox()
         inbox.configure(settings(.reachabilityChanged))
         for number in 1...3 as ClosedRange<UInt64> {
-            #expect(inbox.deliver(SampleEvent.reachability(number), at: now))
+            #expect(deliver(SampleEvent.reachability(number), to: &inbox))
         }
         inbox.configure(settings(.probeChanged))
         inbox.configure(settings(.probeChanged))
-        #expect(inbox.deliver(SampleEvent.probe("web", 4), at: now))
-        #expect(numbers(inbox.takeAll().items) == [0, 1, 2, 3, 0, 0, 4])
-        #expect(inbox.takeAll().items.isEmpty)
-        #expect(inbox.deliver(SampleEvent.probe("web", 5), at: now))
+        #expect(deliver(SampleEvent.probe("web", 4), to: &inbox))
+        #expect(take(&inbox) == [0, 1, 2, 3, 0, 0, 4])
+        #expect(take(&inbox).isEmpty)
+        #expect(deliver(SampleEvent.probe("web", 5), to: &inbox))
         inbox.configure(settings())
-        #expect(numbers(inbox.takeAll().items) == [5, 0])
+        #expect(take(&inbox) == [5, 0])
     }
 
     @Test
     func `only what somebody wants is kept, from the settings on`() {
         var inbox = HookInbox()
-        #expect(!inbox.deliver(SampleEvent.reachability(1), at: now))
+        #expect(!deliver(SampleEvent.reachability(1), to: &inbox))
         inbox.configure(settings(.probeChanged))
-        #expect(!inbox.deliver(SampleEvent.reachability(2), at: now))
+        #expect(!deliver(SampleEvent.reachability(2), to: &inbox))
         inbox.configure(settings(folders: ["/nowhere"]))
-        #expect(inbox.deliver(SampleEvent.reachability(3), at: now))
-        #expect(!inbox.deliver(SampleEvent.probe("web", 4), at: now))
-        #expect(numbers(inbox.takeAll().items) == [0, 0, 3])
+        #expect(deliver(SampleEvent.reachability(3), to: &inbox))
+        #expect(!deliver(SampleEvent.probe("web", 4), to: &inbox))
+        #expect(take(&inbox) == [0, 0, 3])
     }
 
     @Test
     func `too many events cost the oldest, never the newest nor settings`() {
         var inbox = HookInbox()
         inbox.configure(settings(.reachabilityChanged, .probeChanged))
-        _ = inbox.deliver(SampleEvent.probe("web", 1), at: now)
+        _ = deliver(SampleEvent.probe("web", 1), to: &inbox)
         inbox.configure(settings(.reachabilityChanged))
         let most = UInt64(HookInbox.mostEvents)
-        for number in 2...most + 10 { _ = inbox.deliver(SampleEvent.reachability(number), at: now) }
+        for number in 2...most + 10 { _ = deliver(SampleEvent.reachability(number), to: &inbox) }
         let taken = inbox.takeAll()
         #expect(numbers(taken.items) == [0, 0] + Array(11...most + 10))
         #expect(taken.lost == [.probeChanged: 1, .reachabilityChanged: 9])
-        #expect(inbox.takeAll().lost.isEmpty)
+        let again = inbox.takeAll()
+        #expect(again.lost.isEmpty)
     }
 
     @Test
     func `settings come with the state that there was when they were given`() {
         var inbox = HookInbox()
-        _ = inbox.deliver(SampleEvent.reachability(1), at: now)
-        _ = inbox.deliver(SampleEvent.reachability(2), at: now)
+        _ = deliver(SampleEvent.reachability(1), to: &inbox)
+        _ = deliver(SampleEvent.reachability(2), to: &inbox)
         inbox.configure(settings(.reachabilityChanged))
-        _ = inbox.deliver(SampleEvent.reachability(3), at: now)
+        _ = deliver(SampleEvent.reachability(3), to: &inbox)
         guard case .settings(_, let last)? = inbox.takeAll().items.first else {
             Issue.record("no settings")
             return

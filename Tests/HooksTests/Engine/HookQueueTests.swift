@@ -31,18 +31,19 @@ struct HookQueueTests {
     }
 
     @Test
-    func `with latest the newest event waits, and the run says how many it replaced`() throws {
+    func `with latest the newest event waits, and the run says how many it replaced`() {
         var queue = HookQueue<Int>(HookPace())
         queue.offer(1, at: at(0))
         _ = queue.next(at: at(0))
         for element in 2...5 { queue.offer(element, at: at(element)) }
         #expect(queue.waiting == 1 && queue.superseded == 3)
         queue.ended(.succeeded, at: at(9))
-        let start = try #require(queue.next(at: at(9)))
-        #expect(start.element == 5 && start.superseded == 3 && start.offered == at(5))
+        let start = queue.next(at: at(9))
+        #expect(start?.element == 5 && start?.superseded == 3 && start?.offered == at(5))
         queue.offer(6, at: at(10))
         queue.ended(.succeeded, at: at(11))
-        #expect(queue.next(at: at(11))?.superseded == 0)
+        let following = queue.next(at: at(11))
+        #expect(following?.superseded == 0)
     }
 
     @Test
@@ -62,7 +63,8 @@ struct HookQueueTests {
         queue.countLost(Int.max)
         queue.countLost(-1)
         queue.offer(1, at: at(0))
-        #expect(queue.next(at: at(0))?.superseded == Int.max)
+        let start = queue.next(at: at(0))
+        #expect(start?.superseded == Int.max)
     }
 
     @Test
