@@ -16,6 +16,13 @@ public final class HookRunner: Sendable {
         /// Whether the loop has been told that there is something, and has not taken it yet.
         var isAwake = false
         var isStopped = false
+
+        /// The engine, unless it will come anyway.
+        mutating func engineToWake() -> HookEngine? {
+            guard !isAwake, let engine else { return nil }
+            isAwake = true
+            return engine
+        }
     }
 
     private let launcher: String?
@@ -115,14 +122,5 @@ public final class HookRunner: Sendable {
             }
             engine.take(taken.items, lost: taken.lost)
         }
-    }
-}
-
-extension HookRunner.State {
-    /// The engine, unless it will come anyway.
-    fileprivate mutating func engineToWake() -> HookEngine? {
-        guard !isAwake, let engine else { return nil }
-        isAwake = true
-        return engine
     }
 }
