@@ -18,9 +18,9 @@ public struct HookDefinition: Sendable {
     public var pace: HookPace
     /// The time for one run; for a webhook that of each attempt.
     public var timeout: Duration
-    /// What stands for everything that the members do not compare, such as a request's header and security policy.
+    /// Everything that the hook's table says as one text that is equal for equal hooks, and has no secret in it.
     ///
-    /// A changed identity is a changed hook.
+    /// Empty for hooks that no table describes. A time-out that is the section's and no table's is not in it.
     public var identity: String
 
     /// A hook with the defaults.

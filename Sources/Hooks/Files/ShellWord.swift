@@ -1,7 +1,7 @@
 /// A word as a shell reads it, so that a remedy can be copied whatever a file is named.
-enum ShellWord {
+package enum ShellWord {
     /// The word itself where no character in it is special, else in quotes; control characters are escaped (`$'\x0a'`).
-    static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
         guard word.unicodeScalars.contains(where: isControl) else {
             return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
