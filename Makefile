@@ -18,7 +18,7 @@ dependencies: toolchain ## Install the Debian packages that building needs
 	@scripts/install-dependencies build
 
 build: dependencies ## Build the agent (debug)
-	@swift build --product reachagent >&2
+	@swift build --product reachagent >&2 && swift build --product reachagent-hook-launcher >&2
 
 run: build ## Run the agent in the foreground; ARGS="--format human" passes options
 	@exec .build/debug/reachagent run $(ARGS)
