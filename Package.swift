@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "Hooks",
             dependencies: [
-                "CSpawn", "DetachedThread", "EventEnvelope", "EventLoopExecutor", "HookLauncher", "NetlinkMonitor", "Probes",
+                "CSpawn", "DetachedThread", "EventEnvelope", "EventLoopExecutor", "NetlinkMonitor", "Probes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -140,8 +140,8 @@ let package = Package(
             name: "ReachAgent",
             dependencies: [
                 "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
-                "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient",
-                "StateSocket",
+                "HookLauncher", "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability",
+                "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
