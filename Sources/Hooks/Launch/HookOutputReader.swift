@@ -36,7 +36,7 @@ final class HookOutputReader: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        buffer.append(unwrapInboundIn(data).readableBytesView)
+        unwrapInboundIn(data).withUnsafeReadableBytes { buffer.append($0) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -50,7 +50,7 @@ final class HookOutputReader: ChannelInboundHandler {
             let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, min(rest, $0.count)) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            buffer.append(chunk[..<count])
+            chunk.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             rest -= count
         }
         close(descriptor)
