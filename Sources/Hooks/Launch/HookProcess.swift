@@ -4,9 +4,9 @@ package import NIOCore
 
 /// A program that runs, from its start to its end.
 ///
-/// Everything happens on one event loop. A thread of its own starts the program and sleeps until it ends; the thread ends with it. (swift-subprocess 1.0.2 would
-/// make tasks of no executor for every run, and sleep in them: after that, libdispatch's threads wake an idle agent up
-/// every second for ever.)
+/// Everything happens on one event loop. A thread of its own starts the program and sleeps until it ends; the thread ends
+/// with it. (swift-subprocess 1.0.2 has an unstructured task and a `Task.sleep` in each run, which no executor preference
+/// reaches: after one run, libdispatch's threads wake an idle agent up every second for ever.)
 package final class HookProcess: Sendable {
     /// How a program ended.
     package struct End: Sendable, Hashable {
