@@ -194,7 +194,7 @@ let package = Package(
         .testTarget(
             name: "HooksTests",
             dependencies: [
-                "AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes",
+                "AgentTestKit", "DetachedThread", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -89,6 +89,9 @@ public final class HookRunner: Sendable {
     /// Safe from any thread, and quick.
     public var standings: [HookStanding] { state.withLock { $0.engine }?.board.standings ?? [] }
 
+    /// Whether it has its thread: from the first hook or folder until it was stopped.
+    package var hasThread: Bool { group.withLock { $0 != nil } }
+
     /// Starts no hook any more, waits for those that run until the grace is over, then ends them: TERM, and a second
     /// later KILL, to the whole process group. All are reported when this returns. Blocks; to be called once.
     ///

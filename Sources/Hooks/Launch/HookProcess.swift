@@ -37,10 +37,17 @@ package final class HookProcess: Sendable {
     private let loop: any EventLoop
     private let began = NIODeadline.now()
     private let timeout: TimeAmount
+    private let made: @Sendable () -> Void
     private let state: NIOLoopBoundBox<State>
 
-    private init(timeout: Duration, on loop: any EventLoop, ended: @escaping @Sendable (End) -> Void) {
+    private init(
+        timeout: Duration,
+        on loop: any EventLoop,
+        made: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (End) -> Void
+    ) {
         self.loop = loop
+        self.made = made
         self.timeout = TimeAmount(timeout)
         state = .makeBoxSendingValue(State(ended: ended), eventLoop: loop)
     }
@@ -51,14 +58,16 @@ package final class HookProcess: Sendable {
     ///   - launch: What to start.
     ///   - launcher: The path of `reachagent-hook-launcher`; nil when there is none.
     ///   - loop: Where everything here happens.
+    ///   - made: Called on the loop when there is a process, which may have ended already.
     ///   - ended: Called once, on the loop, and never before this has returned when this is called on the loop.
     package static func start(
         _ launch: HookLaunch,
         launcher: String?,
         on loop: any EventLoop,
+        made: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (End) -> Void
     ) -> HookProcess {
-        let process = HookProcess(timeout: launch.timeout, on: loop, ended: ended)
+        let process = HookProcess(timeout: launch.timeout, on: loop, made: made, ended: ended)
         loop.execute { process.begin(launch, launcher) }
         return process
     }
@@ -123,6 +132,7 @@ package final class HookProcess: Sendable {
         case .failure(let refusal):
             finish(.notStarted(reason: "\(refusal)"))
         case .success(let leader):
+            made()
             state.value.leader = leader
             if let reason = state.value.reason {
                 terminate(leader, because: reason)
