@@ -9,6 +9,7 @@ extension HookReader {
         guard var when = table.table("when") else { return HookTrigger(types: types) }
         let filter = readFilter(&when)
         when.finish()
+        table.amend("when", with: when)
         if isClean { refuseImpossible(filter, types, in: when) }
         return HookTrigger(types: types, filter: filter)
     }

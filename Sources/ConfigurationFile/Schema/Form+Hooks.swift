@@ -70,7 +70,7 @@ extension Form where Value == EventType {
 extension Form where Value == [String] {
     /// A program and its arguments.
     static var command: Form {
-        let list = Form<String>.string(1...4096).list(1...64)
+        let list = Form<String>.string(0...4096).list(1...64)
         return Form(
             read: { node, errors in
                 if case .string(let string) = node.value {
@@ -78,6 +78,10 @@ extension Form where Value == [String] {
                     return nil
                 }
                 guard let arguments = list.read(node, &errors), let program = arguments.first else { return nil }
+                if let place = arguments.firstIndex(of: "") {
+                    errors.append(ValueError(message: "element \(place + 1) is empty"))
+                    return nil
+                }
                 guard program.hasPrefix("/") || !program.contains("/") else {
                     let message = "'\(program)' is neither an absolute path nor a name that is looked for in PATH"
                     errors.append(ValueError(message: message))
