@@ -250,9 +250,10 @@ import Testing
     @Test func `a type that the filter never lets through is warned of`() throws {
         let types = "on = ['reachability.changed', 'config.reloaded']"
         #expect(
-            try Fixtures.load("[hook.a]\ncommand = ['true']\n\(types)\nwhen.to_via = 'wifi'\n").warnings.map(\.message) == [
-                "the hook never runs for config.reloaded: 'when' asks for what others tell"
-            ]
+            try Fixtures.load("[hook.a]\ncommand = ['true']\n\(types)\nwhen.to_via = 'wifi'\n").warnings.map(\.message)
+                == [
+                    "the hook never runs for config.reloaded: 'when' asks for what others tell"
+                ]
         )
     }
 }
