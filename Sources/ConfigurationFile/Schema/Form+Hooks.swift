@@ -63,7 +63,7 @@ extension Form where Value == EventType {
         if let word = KeySuggestion.nearest(to: string, among: words) {
             return "'\(string)' is no type of event; did you mean '\(word)'?"
         }
-        return "'\(string)' is no type of event; accepted are \(HookOccasion.listed(Set(HookTrigger.types)))"
+        return "'\(string)' is no type of event; accepted are \(EventFacts.listed(Set(HookTrigger.types)))"
     }
 }
 
