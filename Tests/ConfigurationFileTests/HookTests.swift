@@ -233,12 +233,27 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        ("user = 'no-such-user'", ["there is no user 'no-such-user' here"]),
+        ("group = 'no-such-group'", ["there is no group 'no-such-group' here"]),
+        ("user = 'root'\ngroup = '12345678'", []),
+    ])
+    func `accounts that are not here are warned of where that is asked for`(keys: String, messages: [String]) throws {
+        try Fixtures.inFolder { folder in
+            let path = "\(folder)/a.toml"
+            try "[hook.a]\ncommand = ['true']\n\(keys)\n".write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(try ConfigurationFile.load(path, looksUpAccounts: true).warnings.map(\.message) == messages)
+            #expect(try ConfigurationFile.load(path).warnings.isEmpty)
+        }
+    }
+
     @Test func `a type that the filter never lets through is warned of`() throws {
-        let text = "[hook.a]\ncommand = ['true']\non = ['reachability.changed', 'config.reloaded']\nwhen.to_via = 'wifi'\n"
+        let types = "on = ['reachability.changed', 'config.reloaded']"
         #expect(
-            try Fixtures.load(text).warnings.map(\.message) == [
-                "the hook never runs for config.reloaded: 'when' asks for what others tell"
-            ]
+            try Fixtures.load("[hook.a]\ncommand = ['true']\n\(types)\nwhen.to_via = 'wifi'\n").warnings.map(\.message)
+                == [
+                    "the hook never runs for config.reloaded: 'when' asks for what others tell"
+                ]
         )
     }
 }

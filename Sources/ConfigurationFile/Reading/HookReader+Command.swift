@@ -13,6 +13,10 @@ extension HookReader {
         let group = table.read("group", .account("group"))
         let environment = table.read("environment", variables, default: [:])
         let folder = table.read("working_directory", .absolutePath, default: standard.workingDirectory)
+        if table.notes.looksUpAccounts {
+            if let user, Account.isUnknown(user: user) { table.warn("user", "there is no user '\(user)' here") }
+            if let group, Account.isUnknown(group: group) { table.warn("group", "there is no group '\(group)' here") }
+        }
         guard let arguments else { return nil }
         return HookCommand(
             arguments: arguments,

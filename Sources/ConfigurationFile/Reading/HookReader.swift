@@ -110,8 +110,8 @@ struct HookReader: RequestTableReader {
             debounce: table.read("debounce", .duration(.zero ... .seconds(3600)), default: standard.debounce),
             runsAtStart: table.read("at_start", .boolean, default: standard.runsAtStart)
         )
-        if pace.runsAtStart, isClean, types.isDisjoint(with: HookOccasion.statefulTypes) {
-            let words = HookOccasion.listed(HookOccasion.statefulTypes)
+        if pace.runsAtStart, isClean, types.isDisjoint(with: EventFacts.statefulTypes) {
+            let words = EventFacts.listed(EventFacts.statefulTypes)
             table.report("at_start", "the types in 'on' tell of no state that could be given at the start; \(words) do")
         }
         return pace

@@ -63,14 +63,14 @@ extension Form where Value == EventType {
         if let word = KeySuggestion.nearest(to: string, among: words) {
             return "'\(string)' is no type of event; did you mean '\(word)'?"
         }
-        return "'\(string)' is no type of event; accepted are \(HookOccasion.listed(Set(HookTrigger.types)))"
+        return "'\(string)' is no type of event; accepted are \(EventFacts.listed(Set(HookTrigger.types)))"
     }
 }
 
 extension Form where Value == [String] {
     /// A program and its arguments.
     static var command: Form {
-        let list = Form<String>.string(1...4096).list(1...64)
+        let list = Form<String>.string(0...4096).list(1...64)
         return Form(
             read: { node, errors in
                 if case .string(let string) = node.value {
@@ -78,6 +78,10 @@ extension Form where Value == [String] {
                     return nil
                 }
                 guard let arguments = list.read(node, &errors), let program = arguments.first else { return nil }
+                if let place = arguments.firstIndex(of: "") {
+                    errors.append(ValueError(message: "element \(place + 1) is empty"))
+                    return nil
+                }
                 guard program.hasPrefix("/") || !program.contains("/") else {
                     let message = "'\(program)' is neither an absolute path nor a name that is looked for in PATH"
                     errors.append(ValueError(message: message))
