@@ -105,7 +105,7 @@ public enum HookEnvironment {
         }
         environment.merge(own.filter { isName($0.key) && !$0.key.hasPrefix("REACH_") }) { $1 }
         environment.merge(variables) { $1 }
-        return environment.mapValues { value in value.utf8.contains(0) ? printable(value) : value }
+        return environment.mapValues { $0.replacing("\0", with: "?") }
     }
 
     /// Whether a name can be a variable's at all.

@@ -2,6 +2,10 @@
 package struct HookLaunch: Sendable {
     /// The file that was checked; it is executed by its descriptor.
     package var file: HookFile
+    /// What the program is told as its own name; nil for the file's real path.
+    ///
+    /// A program that is many (busybox) goes by the name that it was called by, not by the file that the link leads to.
+    package var name: String?
     /// The arguments, without the program's own name.
     package var arguments: [String]
     /// The whole environment.
@@ -18,6 +22,7 @@ package struct HookLaunch: Sendable {
     /// A program that runs as the agent's user in `/`.
     package init(
         file: HookFile,
+        name: String? = nil,
         arguments: [String] = [],
         environment: [String: String],
         workingDirectory: String = "/",
@@ -26,6 +31,7 @@ package struct HookLaunch: Sendable {
         timeout: Duration
     ) {
         self.file = file
+        self.name = name
         self.arguments = arguments
         self.environment = environment
         self.workingDirectory = workingDirectory
