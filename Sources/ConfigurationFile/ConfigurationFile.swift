@@ -34,13 +34,16 @@ public enum ConfigurationFile {
     ///   - path: The file. Relative paths in it begin at its folder.
     ///   - serializer: How the requests of the probes are built.
     ///   - listsEffective: Whether ``Loaded/effective`` is wanted: it takes far more memory than the settings.
+    ///   - looksUpAccounts: Whether users and groups that this machine does not know are warned of; a server may be asked.
     /// - Throws: Everything that is wrong, all at once.
     public static func load(
         _ path: String,
         serializer: RequestSerializer = RequestSerializer(),
-        listsEffective: Bool = false
+        listsEffective: Bool = false,
+        looksUpAccounts: Bool = false
     ) throws(ConfigurationErrors) -> Loaded {
-        try load(path, folders: .system, serializer: serializer, notes: Notes(listsEffective: listsEffective))
+        let notes = Notes(listsEffective: listsEffective, looksUpAccounts: looksUpAccounts)
+        return try load(path, folders: .system, serializer: serializer, notes: notes)
     }
 
     /// The file that is read when none is named: the administrator's, else the vendor's, for root; the user's for others.

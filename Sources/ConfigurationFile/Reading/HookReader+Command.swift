@@ -8,11 +8,15 @@ extension HookReader {
     mutating func readCommand() -> HookCommand? {
         let arguments = table.read("command", .command)
         let standard = HookCommand(arguments: [])
-        let variables = Form<String>.argument(0...4096).table(atMost: Self.mostVariables, flaw: Self.flaw(ofVariable:))
+        let variables = Form<String>.string(0...4096).table(atMost: Self.mostVariables, flaw: Self.flaw(ofVariable:))
         let user = table.read("user", .account("user"))
         let group = table.read("group", .account("group"))
         let environment = table.read("environment", variables, default: [:])
         let folder = table.read("working_directory", .absolutePath, default: standard.workingDirectory)
+        if table.notes.looksUpAccounts {
+            if let user, Account.isUnknown(user: user) { table.warn("user", "there is no user '\(user)' here") }
+            if let group, Account.isUnknown(group: group) { table.warn("group", "there is no group '\(group)' here") }
+        }
         guard let arguments else { return nil }
         return HookCommand(
             arguments: arguments,

@@ -9,6 +9,7 @@ extension HookReader {
         guard var when = table.table("when") else { return HookTrigger(types: types) }
         let filter = readFilter(&when)
         when.finish()
+        table.amend("when", with: when)
         if isClean { refuseImpossible(filter, types, in: when) }
         return HookTrigger(types: types, filter: filter)
     }
@@ -41,30 +42,30 @@ extension HookReader {
     /// A filter that no event can meet is wrong: the hook would never run, and nobody would know why.
     private func refuseImpossible(_ filter: HookFilter, _ types: Set<EventType>, in when: TableReader) {
         let conditions = Self.conditions(of: filter).filter { when.has($0.key) }
-        let on = HookOccasion.listed(types)
+        let on = EventFacts.listed(types)
         var isPossible = true
         for (key, facts) in conditions {
-            let telling = HookOccasion.types(telling: facts)
+            let telling = EventFacts.types(telling: facts)
             guard telling.isDisjoint(with: types) else { continue }
             isPossible = false
             let verb = types.count == 1 ? "says" : "say"
-            let others = HookOccasion.listed(telling)
+            let others = EventFacts.listed(telling)
             when.report(key, "\(on) \(verb) nothing of it, so the hook would never run; it goes with \(others)")
         }
         guard isPossible, !conditions.isEmpty else { return }
-        let met = HookOccasion.all.filter { types.contains($0.type) && $0.meets(conditions.map(\.facts)) }.map(\.type)
+        let met = EventFacts.all.filter { types.contains($0.type) && $0.meets(conditions.map(\.facts)) }.map(\.type)
         let idle = types.subtracting(met)
         if met.isEmpty {
             let keys = conditions.map { "'\($0.key)'" }.joined(separator: ", ")
             let message = "no event of \(on) has all of it (\(keys)), so the hook would never run"
             when.notes.error(message, key: when.path, at: when.origin)
         } else if !idle.isEmpty {
-            table.warn("on", "the hook never runs for \(HookOccasion.listed(idle)): 'when' asks for what others tell")
+            table.warn("on", "the hook never runs for \(EventFacts.listed(idle)): 'when' asks for what others tell")
         }
     }
 
     /// What events must tell for each key to be met: one of the facts.
-    private static func conditions(of filter: HookFilter) -> [(key: String, facts: Set<HookOccasion.Fact>)] {
+    private static func conditions(of filter: HookFilter) -> [(key: String, facts: Set<EventFacts.Fact>)] {
         [
             ("from_via", [.via]), ("to_via", [.via]), ("from_connectivity", [.connectivity]),
             ("to_connectivity", [.connectivity]), ("target", [.target]), ("probe", [.probe]),

@@ -42,16 +42,13 @@ extension HookReader {
         return Webhook(probe: probe, body: body, secretFile: secretFile, retries: retries)
     }
 
-    /// The path alone is kept: the file is read again for each request. What would fail then is wrong now.
+    /// The path of the secret, which is read again for each request: what would fail then is wrong now.
     private mutating func readSecretFile(_ headers: HeaderFields) -> String? {
         guard let path = table.read("secret_file", .path) else { return nil }
-        do throws(RegularFile.Failure) {
-            let bytes = try RegularFile.bytes(of: path, atMost: mostSecretBytes, isSecret: true)
-            if bytes.allSatisfy({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-                throw RegularFile.Failure(description: "is empty")
-            }
+        do throws(RequestError) {
+            _ = try WebhookSignature(secretFile: path)
         } catch {
-            table.report("secret_file", "\(path) \(error)")
+            table.report("secret_file", error.description)
         }
         for field in Self.signatureFields where headers.value(of: field) != nil {
             table.report("secret_file", "the signature sets the header field '\(field)', which is given too")

@@ -96,7 +96,7 @@ struct HookReader: RequestTableReader {
             let later = Origin.precedes(table.origin(of: "command"), table.origin(of: "url")) ? "url" : "command"
             table.report(later, "a hook has 'command' or 'url', and not both")
         case (false, false):
-            let message = "'command' or 'url' is missing; needed is one such as command = [\"/usr/bin/logger\", \"hello\"]"
+            let message = "'command' or 'url' is missing; needed is one such as command = [\"/usr/bin/logger\", \"hi\"]"
             table.notes.error(message, key: table.path, at: table.origin)
         }
         return .unclear
@@ -110,8 +110,8 @@ struct HookReader: RequestTableReader {
             debounce: table.read("debounce", .duration(.zero ... .seconds(3600)), default: standard.debounce),
             runsAtStart: table.read("at_start", .boolean, default: standard.runsAtStart)
         )
-        if pace.runsAtStart, isClean, types.isDisjoint(with: HookOccasion.statefulTypes) {
-            let words = HookOccasion.listed(HookOccasion.statefulTypes)
+        if pace.runsAtStart, isClean, types.isDisjoint(with: EventFacts.statefulTypes) {
+            let words = EventFacts.listed(EventFacts.statefulTypes)
             table.report("at_start", "the types in 'on' tell of no state that could be given at the start; \(words) do")
         }
         return pace

@@ -13,12 +13,17 @@ final class Notes {
     private var warnings: [Remark] = []
     private var surplus = 0
     private let listsEffective: Bool
+    /// Whether users and groups are looked up, which may ask a server.
+    let looksUpAccounts: Bool
     /// The values in effect, one line each; empty unless they are wanted.
     private(set) var effective: [String] = []
     /// Every key that was asked for, in the order in which that happened; empty unless the values in effect are wanted.
     private(set) var keys: [KeyPath] = []
 
-    init(listsEffective: Bool = false) { self.listsEffective = listsEffective }
+    init(listsEffective: Bool = false, looksUpAccounts: Bool = false) {
+        self.listsEffective = listsEffective
+        self.looksUpAccounts = looksUpAccounts
+    }
 
     /// Whether nothing was wrong so far.
     var isClean: Bool { errors.isEmpty }

@@ -141,6 +141,11 @@ struct TableReader {
     /// Adds to ``changes`` what a value stands for: the content of a file.
     mutating func amend(_ key: String, _ text: String) { changes[key, default: ""] += " \(text)" }
 
+    /// Adds to ``changes`` what a table below says.
+    mutating func amend(_ key: String, with below: TableReader) {
+        if !below.changes.isEmpty { changes[key] = "{\(below.identity())}" }
+    }
+
     /// Everything that differs from its default, sorted by key, as one text.
     func identity(without keys: Set<String> = []) -> String {
         changes.filter { !keys.contains($0.key) }.sorted { $0.key < $1.key }

@@ -42,9 +42,10 @@ package struct HookFolders: Sendable, Hashable {
         var entries: [FolderEntry] = []
         for occasion in HookOccasion.allCases {
             for folder in folders {
-                if let refusal = mistrust(directory(occasion, in: folder)) {
-                    entries.append(folderItself(occasion, in: folder, .refused(refusal)))
-                }
+                guard let refusal = mistrust(directory(occasion, in: folder)) else { continue }
+                // What is above a sub-folder has been said of the folder that it is in.
+                if occasion != .every, refusal == mistrust(directory(.every, in: folder)) { continue }
+                entries.append(folderItself(occasion, in: folder, .refused(refusal)))
             }
             entries += survey(occasion).map(checked)
         }
@@ -121,7 +122,7 @@ package struct HookFolders: Sendable, Hashable {
 
     /// Why nothing in a folder can be trusted; nil when it can, and when there is no such folder.
     private func mistrust(_ directory: String) -> HookRefusal? {
-        guard directory.utf8.first == UInt8(ascii: "/") else { return nil }
+        guard directory.utf8.first == UInt8(ascii: "/"), access(directory, F_OK) == 0 else { return nil }
         do throws(HookRefusal) {
             var path = TrustedPath(agent: geteuid())
             _ = try path.follow(directory)

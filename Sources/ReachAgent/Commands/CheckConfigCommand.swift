@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ConfigurationFile
 internal import FoundationEssentials
 internal import Glibc
+internal import Hooks
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -33,7 +34,12 @@ struct CheckConfigCommand: ParsableCommand {
         }
         let loaded: ConfigurationFile.Loaded
         do throws(ConfigurationErrors) {
-            loaded = try ConfigurationFile.load(path, serializer: RequestOptions.serializer(), listsEffective: show)
+            loaded = try ConfigurationFile.load(
+                path,
+                serializer: RequestOptions.serializer(),
+                listsEffective: show,
+                looksUpAccounts: true
+            )
         } catch {
             for line in error.errors { Terminal.printError(line.description) }
             Terminal.printError(Self.count(error.errors.count, "error"))
@@ -41,7 +47,9 @@ struct CheckConfigCommand: ParsableCommand {
         }
         for warning in loaded.warnings { Terminal.printError("warning: \(warning)") }
         let (probes, targets) = (loaded.settings.probes.count, loaded.settings.targets.count)
-        let summary = "\(path): ok, \(Self.count(probes, "probe")), \(Self.count(targets, "target"))"
+        let hooks = loaded.settings.hooks.definitions.count
+        let counts = [(probes, "probe"), (targets, "target")] + (hooks > 0 ? [(hooks, "hook")] : [])
+        let summary = "\(path): ok, \(counts.map(Self.count).joined(separator: ", "))"
         guard show else { return Terminal.print(summary) }
         Terminal.print((["# \(summary)"] + loaded.effective).joined(separator: "\n"))
     }

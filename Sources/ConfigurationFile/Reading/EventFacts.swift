@@ -1,8 +1,8 @@
 internal import EventEnvelope
 internal import Hooks
 
-/// A kind of event that a hook can run for, and what it tells that a hook can ask for.
-struct HookOccasion {
+/// What the events of a type tell that a hook can ask for.
+struct EventFacts {
     /// Something that an event tells.
     enum Fact: Hashable {
         case via, interface, connectivity, verdict, cause, target, probe
@@ -12,13 +12,13 @@ struct HookOccasion {
     let facts: Set<Fact>
 
     /// Everything that can happen; a type is there twice when not all of its events tell the same.
-    static let all: [HookOccasion] = [
-        HookOccasion(type: .reachabilityChanged, facts: [.via, .interface, .connectivity, .cause]),
-        HookOccasion(type: .pathChanged, facts: [.via, .interface, .connectivity, .cause]),
-        HookOccasion(type: .pathChanged, facts: [.via, .interface, .cause, .target]),
-        HookOccasion(type: .targetChanged, facts: [.via, .interface, .cause, .target]),
-        HookOccasion(type: .probeChanged, facts: [.interface, .verdict, .cause, .probe]),
-        HookOccasion(type: .certificateExpiring, facts: [.probe]),
+    static let all: [EventFacts] = [
+        EventFacts(type: .reachabilityChanged, facts: [.via, .interface, .connectivity, .cause]),
+        EventFacts(type: .pathChanged, facts: [.via, .interface, .connectivity, .cause]),
+        EventFacts(type: .pathChanged, facts: [.via, .interface, .cause, .target]),
+        EventFacts(type: .targetChanged, facts: [.via, .interface, .cause, .target]),
+        EventFacts(type: .probeChanged, facts: [.interface, .verdict, .cause, .probe]),
+        EventFacts(type: .certificateExpiring, facts: [.probe]),
     ]
 
     /// The types whose last event is a state, which can be told again.
@@ -52,7 +52,7 @@ extension EventType {
 
 extension HookFilter.Aspect {
     /// What an event must tell for it to be seen.
-    var fact: HookOccasion.Fact {
+    var fact: EventFacts.Fact {
         switch self {
         case .via: .via
         case .interface: .interface
