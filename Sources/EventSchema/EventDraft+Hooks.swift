@@ -56,35 +56,12 @@ extension HookCompletion {
         json.member("duration_ms", duration.milliseconds)
     }
 
-    /// How it ended, for words.
-    var ending: HookEnding {
-        var ending = HookEnding(outcome: outcome.code)
-        switch outcome {
-        case .exited(let status): ending.exitStatus = Int64(status)
-        case .signaled(let signal): ending.signal = SignalName.of(signal)
-        case .refused(let refusal):
-            ending.refusal = .init(
-                code: refusal.code.rawValue,
-                path: refusal.path,
-                evidence: refusal.evidence,
-                remedy: refusal.remedy
-            )
-        case .notStarted(let reason): ending.reason = reason
-        case .undelivered(let code, let detail): (ending.code, ending.detail) = (code, detail)
-        case .succeeded, .timedOut, .stopped: break
-        }
-        ending.httpStatus = httpStatus.map(Int64.init)
-        if kind == .webhook { ending.attempts = Int64(attempts) }
-        ending.milliseconds = duration.milliseconds
-        return ending
-    }
-
     fileprivate var summary: String {
         SummaryText.hookCompleted(
             hook: hook,
             trigger: trigger.shortName,
             sequence: sequence.map { String($0) },
-            ending: ending,
+            ending: HookEnding(self),
             superseded: Int64(superseded),
             failures: Int64(failures),
             pausedMilliseconds: pause?.milliseconds,

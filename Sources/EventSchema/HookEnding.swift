@@ -1,3 +1,5 @@
+package import Hooks
+
 /// How a run of a hook ended, in the words that people read.
 ///
 /// The agent makes these words of its own values, and a reader of the journal or of a status the same ones of the JSON.
@@ -73,4 +75,28 @@ package struct HookEnding: Sendable, Hashable {
     }
 
     private var tail: String { outcome == "undelivered" ? detail.map { "; \($0)" } ?? "" : "" }
+}
+
+extension HookEnding {
+    /// The ending of a run that has just ended.
+    package init(_ completion: HookCompletion) {
+        self.init(outcome: completion.outcome.code)
+        switch completion.outcome {
+        case .exited(let status): exitStatus = Int64(status)
+        case .signaled(let signal): self.signal = SignalName.of(signal)
+        case .refused(let refusal):
+            self.refusal = .init(
+                code: refusal.code.rawValue,
+                path: refusal.path,
+                evidence: refusal.evidence,
+                remedy: refusal.remedy
+            )
+        case .notStarted(let reason): self.reason = reason
+        case .undelivered(let code, let detail): (self.code, self.detail) = (code, detail)
+        case .succeeded, .timedOut, .stopped: break
+        }
+        httpStatus = completion.httpStatus.map(Int64.init)
+        if completion.kind == .webhook { attempts = Int64(completion.attempts) }
+        milliseconds = completion.duration.milliseconds
+    }
 }

@@ -21,7 +21,7 @@ struct ReachAgentCommand: ParsableCommand {
         subcommands: [
             RunCommand.self, StatusCommand.self, WatchCommand.self, HistoryCommand.self, WaitOnlineCommand.self,
             CheckCommand.self, ReloadCommand.self, SubscribersCommand.self, InterfacesCommand.self, RouteCommand.self,
-            ProbeCommand.self, TrustCommand.self, CheckConfigCommand.self, ReplayCommand.self,
+            ProbeCommand.self, TrustCommand.self, CheckConfigCommand.self, HooksCommand.self, ReplayCommand.self,
         ]
     )
 }

@@ -28,7 +28,7 @@ struct HookSurvey: Sendable {
             + HookFolders(settings.folders).entries().map { SurveyedHook($0) }
     }
 
-    /// The hooks that run for an event, in the order in which they are started: the configured ones, then the files.
+    /// The hooks that run for an event, in the order in which they are started: the files, then the configured ones.
     func started(for event: HookEvent) -> [SurveyedHook] {
         let wanted = hooks.filter { $0.obstacle == nil && $0.matches(event) == .matches }
         let configured = wanted.filter { if case .configured = $0.kind { true } else { false } }
@@ -36,7 +36,7 @@ struct HookSurvey: Sendable {
         let files = wanted.compactMap { hook in
             hook.path.flatMap { path in order.firstIndex(of: path).map { (place: $0, hook: hook) } }
         }
-        return configured + files.sorted { $0.place < $1.place }.map(\.hook)
+        return files.sorted { $0.place < $1.place }.map(\.hook) + configured
     }
 
     /// The hook of a name: a configured one, else a file that runs, else one that does not.

@@ -88,7 +88,8 @@ extension SurveyedHook {
     /// A configured hook; its program is looked at as if it were to run now.
     init(_ definition: HookDefinition) {
         self.init(name: definition.name, kind: .configured(definition))
-        if case .refused(let refusal) = SingleRun(.configured(definition), event: .sample).plan().action {
+        guard let event = HookEvent.sample else { return }
+        if case .refused(let refusal) = SingleRun(.configured(definition), event: event).plan().action {
             obstacle = .refused(refusal)
         }
     }
@@ -108,10 +109,10 @@ extension HookOccasion {
 extension HookEvent {
     /// An event that says nothing, for looking at what does not depend on one.
     fileprivate static let sample = HookEvent(
-        type: .reachabilityChanged,
-        id: "0-0",
-        time: "1970-01-01T00:00:00.000000Z",
-        subject: "default",
-        line: Array("{}".utf8)
+        line: Array(
+            (#"{"specversion":"1.0","id":"0-0","source":"/reachagent/none","#
+                + #""type":"reachagent.reachability.changed","subject":"default","#
+                + #""time":"1970-01-01T00:00:00.000000Z","seq":1,"data":{}}"#).utf8
+        )
     )
 }
