@@ -193,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "HooksTests",
             dependencies: ["AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes"],
-            exclude: ["Golden"],
+            exclude: ["Examples/stand-in.sh", "Golden"],
             swiftSettings: settings
         ),
         .testTarget(
