@@ -52,7 +52,8 @@ bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes o
 bench-hooks: dependencies ## Measure how soon a hook runs, beside a shell loop and ifplugd; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is left out." >&2
 	@touch Benchmarks/Package.swift
-	swift build -c release --static-swift-stdlib
+	swift build -c release --static-swift-stdlib --product reachagent-hook-launcher
+	swift build -c release --static-swift-stdlib --product reachagent
 	cd Benchmarks && swift build -c release --product hook-bench && .build/release/hook-bench --agent ../.build/release/reachagent $(ARGS)
 
 bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_exporter; ARGS passes options

@@ -8,7 +8,7 @@ extension HookReader {
     mutating func readCommand() -> HookCommand? {
         let arguments = table.read("command", .command)
         let standard = HookCommand(arguments: [])
-        let variables = Form<String>.argument(0...4096).table(atMost: Self.mostVariables, flaw: Self.flaw(ofVariable:))
+        let variables = Form<String>.string(0...4096).table(atMost: Self.mostVariables, flaw: Self.flaw(ofVariable:))
         let user = table.read("user", .account("user"))
         let group = table.read("group", .account("group"))
         let environment = table.read("environment", variables, default: [:])

@@ -42,7 +42,7 @@ extension HookReader {
         return Webhook(probe: probe, body: body, secretFile: secretFile, retries: retries)
     }
 
-    /// The path alone is kept: the file is read again for each request. What would fail then is wrong now.
+    /// The path of the secret, which is read again for each request: what would fail then is wrong now.
     private mutating func readSecretFile(_ headers: HeaderFields) -> String? {
         guard let path = table.read("secret_file", .path) else { return nil }
         do throws(RegularFile.Failure) {

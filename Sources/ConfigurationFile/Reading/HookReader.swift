@@ -96,7 +96,7 @@ struct HookReader: RequestTableReader {
             let later = Origin.precedes(table.origin(of: "command"), table.origin(of: "url")) ? "url" : "command"
             table.report(later, "a hook has 'command' or 'url', and not both")
         case (false, false):
-            let message = "'command' or 'url' is missing; needed is one such as command = [\"/usr/bin/logger\", \"hello\"]"
+            let message = "'command' or 'url' is missing; needed is one such as command = [\"/usr/bin/logger\", \"hi\"]"
             table.notes.error(message, key: table.path, at: table.origin)
         }
         return .unclear

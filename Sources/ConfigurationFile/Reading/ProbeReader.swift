@@ -92,7 +92,8 @@ struct ProbeReader: RequestTableReader {
             limits: limits
         )
         check(probe)
-        return ProbeDefinition(name: name, probe: probe, identity: table.identity(without: Self.judgingKeys), pace: pace, rule: rule)
+        let identity = table.identity(without: Self.judgingKeys)
+        return ProbeDefinition(name: name, probe: probe, identity: identity, pace: pace, rule: rule)
     }
 
     private mutating func readPortal() -> Bool {

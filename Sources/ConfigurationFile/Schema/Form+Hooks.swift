@@ -3,13 +3,16 @@ internal import Hooks
 internal import Probes
 
 extension Form {
-    /// Besides a list a single value, which is a list of one.
+    /// Besides a list a single text, which is a list of one.
     func orSingle<Element>(_ single: Form<Element>) -> Form where Value == [Element] {
         Form(
             read: { node, errors in
                 switch node.value {
-                case .array, .table: read(node, &errors)
-                default: single.read(node, &errors).map { [$0] }
+                case .array: return read(node, &errors)
+                case .string: return single.read(node, &errors).map { [$0] }
+                default:
+                    errors.append(.wrongKind(of: node, wanted: "a text or an array of texts"))
+                    return nil
                 }
             },
             text: text
@@ -35,7 +38,7 @@ extension Form where Value == EventType {
     /// A type of event that a hook can run for.
     static var eventType: Form {
         .parsed(
-            wanted: "a type of event such as \"reachability.changed\", or an array of such",
+            wanted: "a type of event such as \"reachability.changed\"",
             text: { TOMLText.quoted($0.shortName) },
             { string in
                 if let type = HookTrigger.types.first(where: { $0.shortName == string }) { return type }
@@ -67,7 +70,7 @@ extension Form where Value == EventType {
 extension Form where Value == [String] {
     /// A program and its arguments.
     static var command: Form {
-        let list = Form<String>.argument(1...4096).list(1...64)
+        let list = Form<String>.string(1...4096).list(1...64)
         return Form(
             read: { node, errors in
                 if case .string(let string) = node.value {
@@ -89,90 +92,9 @@ extension Form where Value == [String] {
     /// What somebody probably meant who wrote a text: its words, where nothing in it is a shell's.
     private static func array(of string: String) -> String {
         let words = string.split(separator: " ").map(String.init)
-        let isPlain = !words.isEmpty && words.count <= 8 && !string.contains { "\"'\\$`|&;<>()*?[]{}~#\n\t".contains($0) }
+        let special = "\"'\\$`|&;<>()*?[]{}~#\n\t"
+        let isPlain = !words.isEmpty && words.count <= 8 && !string.contains(where: special.contains)
         return TOMLText.array((isPlain ? words : ["/bin/sh", "-c", string]).map(TOMLText.quoted))
-    }
-}
-
-extension Form where Value == String {
-    /// A text that a program can be given.
-    static func argument(_ length: ClosedRange<Int>) -> Form {
-        let plain = string(length)
-        return .parsed(wanted: "a text", text: TOMLText.quoted) { text in
-            guard !text.utf8.contains(0) else { throw ValueError(message: "holds the character NUL") }
-            var errors: [ValueError] = []
-            guard let text = plain.read(Node(value: .string(text), origin: Origin(file: "")), &errors) else {
-                throw errors.first ?? ValueError(message: "is not accepted")
-            }
-            return text
-        }
-    }
-
-    /// A path from the root on.
-    static var absolutePath: Form {
-        .parsed(wanted: "a path in quotes", text: TOMLText.quoted) { path in
-            guard path.hasPrefix("/"), path.utf8.count <= 4095, !path.utf8.contains(0) else {
-                throw ValueError(message: "'\(path)' is no absolute path")
-            }
-            return path
-        }
-    }
-
-    /// The name or the number of a user or a group; whether there is one is seen when it is needed.
-    static func account(_ kind: String) -> Form {
-        .parsed(wanted: "a \(kind)'s name or number in quotes", text: TOMLText.quoted) { name in
-            let isNumber = name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            // The highest number stands for none (setuid(2)).
-            let isAccount =
-                isNumber
-                ? UInt32(name).map { $0 < .max } == true
-                : (1...256).contains(name.utf8.count) && !name.hasPrefix("-")
-                    && name.utf8.allSatisfy {
-                        $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
-                    }
-            guard isAccount else { throw ValueError(message: "'\(name)' is no name or number of a \(kind)") }
-            return name
-        }
-    }
-
-    /// A pattern for interfaces' names.
-    static var interfacePattern: Form {
-        .parsed(wanted: "a text or an array of texts", text: TOMLText.quoted) { pattern in
-            guard (1...64).contains(pattern.utf8.count), !pattern.utf8.contains(0) else {
-                throw ValueError(message: "a pattern has 1 to 64 characters")
-            }
-            return pattern
-        }
-    }
-
-    /// The code of a cause. Checks may have codes that this agent does not know of, so that only the form is looked at.
-    static var causeCode: Form {
-        .parsed(wanted: "a text or an array of texts", text: TOMLText.quoted) { code in
-            let isCode =
-                (1...64).contains(code.utf8.count)
-                && code.utf8.enumerated().allSatisfy { place, byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-                    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): place > 0
-                    default: false
-                    }
-                }
-            guard isCode else {
-                throw ValueError(message: "'\(code)' is no code; codes are written like link_down or tls_expired")
-            }
-            return code
-        }
-    }
-
-    /// One of the names that tables `[KIND.NAME]` have.
-    static func existing(_ kind: String, among names: [String]) -> Form {
-        .parsed(wanted: "a text or an array of texts", text: TOMLText.quoted) { name in
-            if names.contains(name) { return name }
-            guard let word = KeySuggestion.nearest(to: name, among: names) else {
-                throw ValueError(message: "there is no \(kind) '\(name)'; its table would be [\(KeyPath([kind, name]))]")
-            }
-            throw ValueError(message: "there is no \(kind) '\(name)'; did you mean '\(word)'?")
-        }
     }
 }
 

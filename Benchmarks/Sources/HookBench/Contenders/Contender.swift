@@ -95,7 +95,8 @@ extension Contender {
             name: "ifplugd -u0 -d0",
             path: path,
             arguments: [
-                "--no-daemon", "--no-beep", "--no-auto", "--no-startup", "--no-shutdown", "--delay-up=0", "--delay-down=0",
+                "--no-daemon", "--no-beep", "--no-auto", "--no-startup", "--no-shutdown", "--delay-up=0",
+                "--delay-down=0",
                 "--iface=dut0", "--run=\(program.path)",
             ],
             isSlow: true

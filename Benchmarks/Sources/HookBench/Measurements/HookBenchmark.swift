@@ -19,7 +19,9 @@ struct HookBenchmark {
         var collectors = [LatencyStatistics.Collector](repeating: .init(), count: contenders.count)
         let blocks = (edges + Self.edgesPerBlock - 1) / Self.edgesPerBlock
         for block in 0..<blocks {
-            progress("\(edge.rawValue), \(contenders.map(\.name).joined(separator: ", ")): block \(block + 1) of \(blocks)")
+            progress(
+                "\(edge.rawValue), \(contenders.map(\.name).joined(separator: ", ")): block \(block + 1) of \(blocks)"
+            )
             let size = min(Self.edgesPerBlock, edges - block * Self.edgesPerBlock)
             // Nobody always comes first.
             for turn in contenders.indices {
