@@ -13,7 +13,7 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "How many edges of each kind every contender is timed with.")
     var edges = 500
 
-    @Option(help: "How many edges ifplugd is timed with, which takes half a second for each; 0 leaves it out.")
+    @Option(help: "How many edges ifplugd is timed with, which looks once a second; 0 leaves it out.")
     var slowEdges = 20
 
     @Option(help: ArgumentHelp("How long everybody rests between two edges.", valueName: "microseconds"))

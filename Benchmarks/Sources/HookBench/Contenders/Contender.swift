@@ -9,7 +9,7 @@ struct Contender {
     let arguments: [String]
     /// A program whose output is the other one's input.
     var source: (path: String, arguments: [String])?
-    /// Whether it takes more than a moment for an edge.
+    /// Whether it looks once a second, instead of being told.
     var isSlow = false
 }
 

@@ -43,7 +43,8 @@ struct HookBenchmark {
             contender.path,
             contender.arguments,
             input: pipe?.readEnd ?? -1,
-            error: STDERR_FILENO
+            // What looks once a second tells of everything that it does.
+            error: contender.isSlow ? -1 : STDERR_FILENO
         )
         let source = try contender.source.map { source throws(BenchmarkError) in
             try ChildProcess(source.path, source.arguments, output: pipe?.writeEnd ?? -1)
@@ -61,6 +62,8 @@ struct HookBenchmark {
             let ran = runs.next(isUp: isUp, milliseconds: Self.patience)
             collector.record(ran.flatMap { $0 > started ? $0 - started : nil })
             rest()
+            // At any moment between two looks.
+            if contender.isSlow { usleep(.random(in: 0..<1_000_000)) }
         }
         if !isUp { try testbed.set(edge, isUp: true) }
     }
