@@ -1,5 +1,6 @@
 import AgentTestKit
 import Foundation
+import Hooks
 import Testing
 
 /// What holds for all of `examples/hooks`.
@@ -35,6 +36,14 @@ import Testing
         #expect(header.contains { $0.contains("[hook.") })
         #expect(FileManager.default.isExecutableFile(atPath: file))
         #expect(lines.allSatisfy { $0.count <= 120 })
+    }
+
+    @Test(arguments: ExampleHook.names + ["post-to-chat.toml"])
+    func `it asks for variables that hooks have`(_ name: String) throws {
+        let text = try String(contentsOf: ExampleHook.folder.appending(path: name), encoding: .utf8)
+        let used = Set(text.matches(of: /REACH_[A-Z_]+/).map { String($0.output) })
+        #expect(!used.isEmpty)
+        #expect(used.subtracting(HookEnvironment.variables.map(\.name)).isEmpty)
     }
 
     @Test(arguments: ExampleHook.names + ["metered.target", "post-to-chat.toml", "unmetered.target"])

@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: [
         ("none", "wifi wlan0 full", "network-transmit-receive|--|Connected to wifi (wlan0)|It was none before"),
-        ("wifi wlan0 full", "none - none", "network-offline|--|No connection|The reason: link_down"),
+        ("wifi wlan0 full", "none wlan0 none", "network-offline|--|No connection|The reason: link_down"),
         (
             "none", "wired eth0 local",
             "network-transmit-receive|--|Connected to wired (eth0)|The Internet does not answer"

@@ -8,6 +8,7 @@ import Testing
         ("wifi wlan0 full", "wwan wwan0 full"),
         ("wifi wlan0 full", "wifi wlan1 full"),
         ("none", "wifi wlan0 full"),
+        ("none wlan0 none", "wifi wlan0 full"),
         // All goes through the VPN, and the uplink below it has changed.
         ("wifi wg0 full", "wwan wg0 local"),
         // The VPN has fallen away together with its uplink.
@@ -23,12 +24,16 @@ import Testing
         ("unknown", "wifi wlan0 full"),
         // Nothing to build it over.
         ("wifi wlan0 full", "none - none"),
+        ("wifi wlan0 full", "none wlan0 none"),
+        ("wifi wlan0 full", "none wwan0 none"),
+        ("wifi wlan0 full", "unknown"),
         // The same uplink.
         ("wifi wlan0 full", "wifi wlan0 portal"),
         // It is the VPN itself that comes and goes, also when it is restarted.
         ("wifi wlan0 full", "wifi wg0 full"),
         ("wifi wg0 full", "wifi wlan0 full"),
         ("none", "wifi wg0 full"),
+        ("none wg0 none", "wifi wg0 full"),
         ("wifi wg0 full", "wifi wg0 portal"),
     ])
     func `anything else does not`(_ from: String, _ to: String) async throws {
