@@ -198,7 +198,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Golden"],
+            exclude: ["Examples/stand-in.sh", "Golden"],
             swiftSettings: settings
         ),
         .testTarget(
