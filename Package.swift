@@ -89,10 +89,11 @@ let package = Package(
         .target(name: "EventEnvelope", swiftSettings: settings),
         // Between the agent and a hook: becomes the program that was checked, by its descriptor.
         .executableTarget(name: "HookLauncher"),
+        .target(name: "CSpawn"),
         .target(
             name: "Hooks",
             dependencies: [
-                "DetachedThread", "EventEnvelope", "EventLoopExecutor", "HookLauncher", "NetlinkMonitor", "Probes",
+                "CSpawn", "DetachedThread", "EventEnvelope", "EventLoopExecutor", "HookLauncher", "NetlinkMonitor", "Probes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -192,7 +193,11 @@ let package = Package(
         ),
         .testTarget(
             name: "HooksTests",
-            dependencies: ["AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes"],
+            dependencies: [
+                "AgentTestKit", "EventEnvelope", "Hooks", "ProbeTestKit", "Probes",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             exclude: ["Golden"],
             swiftSettings: settings
         ),

@@ -1,4 +1,5 @@
 public import EventJournal
+public import Hooks
 public import NetlinkMonitor
 public import Probes
 public import Reachability
@@ -25,9 +26,25 @@ public struct Settings: Sendable {
     public var targets: [Target] = []
     /// What is checked, by name.
     public var probes: [ProbeDefinition] = []
+    /// The configured hooks by name, and how hooks run; without the folders, which ``hookFolders`` says.
+    public var hooks = HookSettings()
+    /// The folders of hooks; nil was not said, and leaves it to the agent.
+    public var hookFolders: [String]?
+    /// Whether hooks run at all.
+    public var runsHooks = true
 
     /// Settings without a probe or a target.
     public init() {}
+
+    /// What is to run: nothing where hooks are switched off.
+    ///
+    /// - Parameter standard: The folders where the configuration names none.
+    public func activeHooks(standardFolders standard: [String]) -> HookSettings {
+        var active = hooks
+        active.folders = runsHooks ? hookFolders ?? standard : []
+        if !runsHooks { active.definitions = [] }
+        return active
+    }
 }
 
 /// What the section `[agent]` says; nil leaves it to the command line's default.

@@ -24,6 +24,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case netlinkOverrun = "reachagent.netlink.overrun"
     /// The kernel's state was read again after a loss.
     case netlinkResynced = "reachagent.netlink.resynced"
+    /// A run of a hook is over, or could not begin.
+    case hookCompleted = "reachagent.hook.completed"
     /// The journal cannot be written any more, or can be written again.
     case journalDegraded = "reachagent.journal.degraded"
     /// Who speaks, and from which number on; the first line on a socket, not numbered.

@@ -101,7 +101,7 @@ package enum SummaryText {
         names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
     }
 
-    private static func coarse(_ seconds: Int64) -> String {
+    static func coarse(_ seconds: Int64) -> String {
         let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)]
         guard let first = units.firstIndex(where: { seconds >= $0.1 }) else { return "less than a second" }
         var rest = seconds

@@ -1,4 +1,5 @@
 import Foundation
+import Hooks
 import NetlinkMonitor
 import Probes
 import Reachability
@@ -18,6 +19,8 @@ import Testing
         #expect(again.settings.probes.map(\.rule) == loaded.settings.probes.map(\.rule))
         #expect(again.settings.probes.map(\.pace) == loaded.settings.probes.map(\.pace))
         #expect(again.settings.probes.map(\.identity) == loaded.settings.probes.map(\.identity))
+        #expect(again.settings.hooks.definitions.map(\.identity) == loaded.settings.hooks.definitions.map(\.identity))
+        #expect(again.settings.hooks.definitions.map(\.trigger) == loaded.settings.hooks.definitions.map(\.trigger))
         #expect(again.settings.kindOverrides == loaded.settings.kindOverrides)
     }
 
@@ -60,7 +63,7 @@ import Testing
         let notes = Notes(listsEffective: true)
         _ = try ConfigurationFile.load("\(Fixtures.folder)/valid-everything.toml", folders: .system, notes: notes)
         return Set(notes.keys.compactMap { $0.keys.first == "interfaces" && $0.keys.count > 2 ? nil : $0.keys.last })
-            .union(ProbeReader.requestKeys).subtracting(["agent", "settle", "metered", "connectivity", "limits"])
+            .union(ProbeReader.requestKeys).union(HookReader.webhookKeys).union(HookReader.commandKeys).subtracting(["agent", "settle", "metered", "connectivity", "limits"])
     }
 
     @Test func `the full example and the documentation show every key`() throws {
@@ -72,7 +75,7 @@ import Testing
         let keys = try knownKeys()
         #expect(keys.count > 70)
         for key in keys {
-            let isSection = ["target", "probe", "kinds"].contains(key)
+            let isSection = ["target", "probe", "kinds", "hook", "hooks"].contains(key)
             let isShown = example.split(separator: "\n").contains { line in
                 let words = line.split(whereSeparator: { " #{,[].".contains($0) })
                 return words.contains(Substring(key))
@@ -85,10 +88,13 @@ import Testing
     @Test func `what the full example states as a default is one`() throws {
         let loaded = try ConfigurationFile.load("\(Fixtures.examples)/full.toml", listsEffective: true)
         let minimal = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml", listsEffective: true)
-        let chosen = ["target", "headers", "latency", "loss", "kinds"]
-        let defaults = Set(keys(minimal.effective))
+        let chosen = ["target", "headers", "latency", "loss", "kinds", "command", "url", "when", "environment"]
+        let hooks = try Fixtures.load("[hook.vpn]\ncommand = ['x']\n[hook.chat]\nurl = 'https://x.test/'\n")
+        let defaults = Set(keys(minimal.effective) + keys(hooks.effective))
+        let compared = ["probe.web.", "hook.vpn.", "hook.chat."]
         for line in keys(loaded.effective)
-        where !line.hasPrefix("target") && (!line.hasPrefix("probe.") || line.hasPrefix("probe.web.")) {
+        where !["target.", "probe.", "hook."].contains(where: line.hasPrefix) || compared.contains(where: line.hasPrefix)
+        {
             let path = line.split(separator: " ").first ?? ""
             guard !chosen.contains(where: { path.split(separator: ".").contains(Substring($0)) }) else { continue }
             #expect(defaults.contains(line), "\(line) is not the default")
@@ -96,7 +102,10 @@ import Testing
     }
 
     @Test func `each key that a kind of target refuses is one that a request reads`() throws {
-        for keys in [ProbeReader.requestKeys, ProbeReader.keysWithoutPortal, Array(ProbeReader.judgingKeys)] {
+        for keys in [
+            ProbeReader.requestKeys, ProbeReader.keysWithoutPortal, Array(ProbeReader.judgingKeys),
+            HookReader.webhookKeys, HookReader.commandKeys,
+        ] {
             #expect(Set(keys).count == keys.count)
             #expect(Set(keys).isSubset(of: try knownKeys()))
         }

@@ -1,5 +1,6 @@
 import EventEnvelope
 import Foundation
+import Hooks
 import NetlinkMonitor
 import Probes
 import Reachability
@@ -153,8 +154,16 @@ import Testing
         )
     }()
 
+    /// Hooks that fail, and some that do not.
+    private static let hooked: AgentStatus = {
+        var status = fresh
+        status.hooks = GoldenTests.standings
+        return status
+    }()
+
     private static let statuses: [(name: String, status: AgentStatus)] = [
         ("status.eventful", eventful), ("status.fresh", fresh), ("status.probes", probing),
+        ("status.hooks", hooked),
     ]
 
     @Test(arguments: statuses.indices)
@@ -195,7 +204,41 @@ import Testing
                 for pin in entry["pins"] as? [[String: Any]] ?? [] { names.formUnion(pin.keys) }
             }
         }
+        let hooked = try #require(JSONSerialization.jsonObject(with: Data(Self.hooked.json)) as? [String: Any])
+        for hook in try #require(hooked["hooks"] as? [[String: Any]]) {
+            names.formUnion(hook.keys)
+            names.formUnion((hook["last"] as? [String: Any] ?? [:]).keys)
+        }
         for name in names { #expect(text.contains("`\(name)`"), "\(name) is missing") }
+    }
+
+    @Test func `of many hooks those that fail are told, and the others counted`() throws {
+        var status = Self.fresh
+        status.hooks = (0..<100).map { HookStanding(hook: "\($0)", kind: .folder) }
+        for index in 90..<95 { status.hooks[index].failures = index == 92 ? 3 : 1 }
+        let object = try #require(JSONSerialization.jsonObject(with: Data(status.json)) as? [String: Any])
+        let names = (object["hooks"] as? [[String: Any]])?.compactMap { $0["hook"] as? String }
+        #expect(names == ["92", "90", "91", "93", "94"] + (0..<59).map(String.init))
+        #expect(object["hooks_omitted"] as? Int == 36)
+        let report = HooksReport(status.hooks).json
+        let all = try #require(JSONSerialization.jsonObject(with: Data(report)) as? [String: Any])
+        #expect((all["hooks"] as? [Any])?.count == 100)
+        #expect(Set(all.keys) == ["hooks"])
+    }
+
+    @Test func `hooks whose refusals are as long as paths can be leave the status readable`() throws {
+        var status = Self.fresh
+        let path = "/" + String(repeating: "\u{1}", count: 20_000)
+        status.hooks = (0..<64).map { index in
+            var standing = HookStanding(hook: "\(index)", kind: .folder)
+            let refusal = HookRefusal(.owner, path: path, evidence: path, remedy: path)
+            standing.last = GoldenTests.completion("\(index)", .folder, .refused(refusal))
+            return standing
+        }
+        #expect(status.json.count < ScannedLine.mostBytes)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(status.json)) as? [String: Any])
+        let (written, omitted) = ((object["hooks"] as? [Any])?.count, object["hooks_omitted"] as? Int)
+        #expect(try #require(written) + #require(omitted) == 64)
     }
 
     @Test func `a change back to what is settled is pending no more`() {

@@ -174,7 +174,7 @@ struct GoldenTests {
         ),
     ]
 
-    static let drafts = kernelDrafts + probeDrafts
+    static let drafts = kernelDrafts + probeDrafts + hookDrafts
 
     @Test("the bytes of each event are those of its golden file", arguments: drafts.indices)
     func golden(_ index: Int) throws {

@@ -1,6 +1,7 @@
 import EventEnvelope
 import EventSchema
 import Foundation
+import Hooks
 import NetlinkMonitor
 import Probes
 import Reachability
@@ -82,6 +83,29 @@ import Testing
         return draft(.reachability(Change(from: .unknown, to: state, cause: .start, observed: observed)))
     }
 
+    private static func hook(
+        _ outcome: HookCompletion.Outcome,
+        _ kind: HookCompletion.Kind = .command,
+        output: String = ""
+    ) -> EventDraft {
+        EventDraft(
+            HookCompletion(
+                hook: "vpn",
+                kind: kind,
+                trigger: .targetChanged,
+                sequence: .max,
+                superseded: 2,
+                outcome: outcome,
+                duration: .milliseconds(840),
+                attempts: 3,
+                httpStatus: kind == .webhook ? 429 : nil,
+                output: HookOutput(text: output, bytes: output.utf8.count),
+                failures: 3,
+                pause: .milliseconds(999)
+            )
+        )
+    }
+
     @Test(arguments: [
         EventDraft.agentStarted(
             version: "0.1.0",
@@ -131,6 +155,10 @@ import Testing
             ),
             cadence: .doubtful
         ),
+        hook(.succeeded), hook(.exited(status: 255), output: "a\n\u{1B}[31mb\n"), hook(.signaled(SIGKILL)),
+        hook(.signaled(40)), hook(.timedOut), hook(.stopped), hook(.notStarted(reason: "no memory")),
+        hook(.refused(HookRefusal(.owner, path: "/x", evidence: "uid 7", remedy: "chown root:root /x"))),
+        hook(.succeeded, .webhook), hook(.undelivered(code: "connect_timeout", detail: "192.0.2.1:443"), .webhook),
     ])
     func `the line is that of the event itself`(draft: EventDraft) {
         let origin = EventOrigin(streamID: "x", host: "h")
@@ -165,7 +193,8 @@ import Testing
             "path.changed", "target.changed", "netlink.overrun", "netlink.resynced", "network.snapshot",
             "probe.changed", "probe.changed.portal", "probe.changed.flapping", "certificate.expiring",
             "suspend.resumed", "config.reloaded", "probe.completed", "reachability.changed.portal",
-            "network.snapshot.probes",
+            "network.snapshot.probes", "hook.completed.exited", "hook.completed.refused",
+            "hook.completed.undelivered",
         ]
         .map { name in
             let json = try Array(Data(contentsOf: folder.appending(path: "\(name).json")))
@@ -191,6 +220,14 @@ import Testing
                 "reachability.changed  default   wifi wlan0 IPv4, full → wifi wlan0 IPv4, portal (portal_redirect "
                     + "portal) [portal_redirect]",
                 "network.snapshot      default   wifi wlan0 IPv4, partial (tls_expired web), flapping",
+                "hook.completed        vpn       hook vpn failed: exit status 3 after 1.2 s [reachability.changed 41], "
+                    + "12 events before it dropped, 4 times in a row, left alone for 2 s; "
+                    + "\\u{7}Unable to access interface: \u{FFFD}\\u{202e}",
+                "hook.completed        10-log    hook 10-log refused: /etc/reachagent/hooks.d/10-log: mode 0777: its "
+                    + "group and everybody can write to it [hook_writable] [reachability.changed 41], 2 times in a row; "
+                    + "chmod go-w /etc/reachagent/hooks.d/10-log",
+                "hook.completed        chat      hook chat failed: HTTP 503 [http_status] after 6 attempts, 1 min 3 s; "
+                    + "503; wanted 200-299 [probe.changed 41]",
             ]
         )
     }

@@ -38,6 +38,13 @@ import Testing
         """#
     }
 
+    static func hook(_ name: String, _ members: String, _ last: String) -> String {
+        #"""
+        {"hook":"\#(name)","kind":"command","runs":1200,"failed_runs":9,"superseded":2,"waiting":0,\#(members),\#
+        "last":{\#(last),"ended":"2026-11-21T01:25:18Z","trigger":"reachability.changed","trigger_seq":41}}
+        """#
+    }
+
     static let scenes: [(name: String, members: String)] = [
         (
             "portal",
@@ -104,6 +111,36 @@ import Testing
                 } + (1...10).map { probe("unknown\($0)", "unknown", #""code":"dns_timeout""#) }
                 + (1...30).map { probe("p\($0)", "up") }).joined(separator: ",") + "]"
         ),
+        (
+            "hooks",
+            state(#""connectivity":"full""#, minutes: 240)
+                + #","hooks":["#
+                + [
+                    hook(
+                        "vpn",
+                        #""failures":4,"paused_ms":2000"#,
+                        #""outcome":"exited","exit_status":3,"duration_ms":1234,"output":"wg: \u001b[2JUnable to access interface: No such device""#
+                    ),
+                    hook(
+                        "20-led",
+                        #""failures":1"#,
+                        #""outcome":"refused","refusal":{"code":"hook_writable","path":"/etc/reachagent/hooks.d/20-led","evidence":"mode 0777","remedy":"chmod go-w /etc/reachagent/hooks.d/20-led"},"duration_ms":0"#
+                    ),
+                    hook(
+                        "it's slow",
+                        #""failures":3,"paused_ms":900"#,
+                        #""outcome":"timed_out","duration_ms":30004,"output":"waiting""#
+                    ),
+                    hook(
+                        "chat",
+                        #""failures":9,"paused_ms":64000"#,
+                        #""outcome":"undelivered","http_status":503,"code":"http_status","detail":"503; wanted 200-299","attempts":6,"duration_ms":63000"#
+                    ),
+                    hook("fork", #""failures":3"#, #""outcome":"not_started","reason":"Resource temporarily unavailable""#),
+                    hook("10-log", #""failures":2,"running":1"#, #""outcome":"exited","exit_status":1"#),
+                    #"{"hook":"new","kind":"folder","runs":0}"#, "7",
+                ].joined(separator: ",") + "]"
+        ),
         ("intercepted", state(#""connectivity":"partial","connectivity_reason":"tls_intercepted""#)),
     ]
 
@@ -142,6 +179,23 @@ import Testing
                 "AGENT",
             ]
         )
+    }
+
+    @Test func `hooks that do well are one line`() throws {
+        let hooks = (1...5).map { #"{"hook":"\#($0)","kind":"folder","runs":\#($0 == 1 ? 128 : 1),"failures":0}"# }
+        let text = try Self.text(#""hooks":[\#(hooks.joined(separator: ","))]"#)
+        #expect(text.contains("\n  hooks         5, 132 runs\n"))
+        #expect(!text.contains("HOOKS"))
+        let one = try Self.text(#""hooks":[{"hook":"a","runs":1,"failed_runs":1}]"#)
+        #expect(one.contains("\n  hooks         1, 1 run, 1 of them failed\n"))
+    }
+
+    @Test func `of very many hooks that fail a few are shown, and hostile numbers do no harm`() throws {
+        let hook = #"{"hook":"\u001b[2J","runs":18446744073709551615,"failed_runs":18446744073709551615,"failures":7}"#
+        let hooks = repeatElement(hook, count: 100).joined(separator: ",")
+        let text = try Self.text(#""hooks":[\#(hooks)],"hooks_omitted":9223372036854775807"#)
+        #expect(text.contains("\n  ...           88 more that fail\n"))
+        #expect(!text.contains("\u{1B}"))
     }
 
     @Test func `each code of several probes is told with what to do`() throws {

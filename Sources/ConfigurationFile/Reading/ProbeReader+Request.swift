@@ -2,19 +2,10 @@ internal import Probes
 
 /// What is sent, and what must come back.
 extension ProbeReader {
-    private static let mostSecretBytes = 16 << 10
-
     mutating func readRequest(into request: inout ProbeRequest) {
         readHeaders(into: &request)
         request.query = readParameters("query")
-        if let path = table.read("basic_auth_file", .path) {
-            do throws(RequestError) {
-                request.credentials = try BasicCredentials(file: path)
-                table.amend("basic_auth_file", material.digest(ofFile: path))
-            } catch {
-                table.report("basic_auth_file", error.description)
-            }
-        }
+        readCredentials(into: &request)
         guard !isPortalCheck else { return }
         readBody(into: &request)
         let hasBody = request.body != nil || request.parameters != nil
@@ -51,53 +42,6 @@ extension ProbeReader {
         }
         guard let values, !values.isEmpty else { return nil }
         return .dictionary(values)
-    }
-
-    private mutating func readHeaders(into request: inout ProbeRequest) {
-        let most = HeaderFields.maximumCount
-        let names = Form<String>.string(0...8192).table(atMost: most) { name in
-            let isSecret = HeaderField(name: name, value: "").isSecret
-            return isSecret
-                ? "is a secret: write it to a file, and name that in 'header_files'" : Self.flaw(ofField: name)
-        }
-        let files = Form<String>.path.table(atMost: most, flaw: Self.flaw)
-        for (name, value) in (table.read("headers", names) ?? [:]).sorted(by: { $0.key < $1.key }) {
-            set(name, value, from: "headers", in: &request.headers)
-        }
-        for (name, path) in (table.read("header_files", files) ?? [:]).sorted(by: { $0.key < $1.key }) {
-            do throws(RegularFile.Failure) {
-                let bytes = try RegularFile.bytes(of: path, atMost: Self.mostSecretBytes, isSecret: true)
-                let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-                guard let value = String(validating: line, as: UTF8.self), !value.isEmpty else {
-                    throw RegularFile.Failure(description: "holds no text in its first line")
-                }
-                set(name, value, from: "header_files", in: &request.headers)
-                table.amend("header_files", RegularFile.digest(bytes))
-            } catch {
-                table.report("header_files", "\(path) \(error)")
-            }
-        }
-    }
-
-    private static func flaw(ofField name: String) -> String? {
-        var fields = HeaderFields()
-        do throws(RequestError) {
-            try fields.set(name, "")
-            return nil
-        } catch {
-            return error.description
-        }
-    }
-
-    private func set(_ name: String, _ value: String, from key: String, in headers: inout HeaderFields) {
-        guard headers.value(of: name) == nil else {
-            return table.report(key, "the header field '\(name)' is given twice")
-        }
-        do throws(RequestError) {
-            try headers.set(name, value)
-        } catch {
-            table.report(key, error.description)
-        }
     }
 
     mutating func readExpectations() -> (ResponseExpectations, ProbeLimits) {

@@ -6,15 +6,14 @@ internal import Reachability
 ///
 /// Everything is read, also after something was wrong, so that everything is said at once. What a key means for another
 /// kind of target is refused: passed over in silence it would look like an expectation that was met.
-struct ProbeReader {
+struct ProbeReader: RequestTableReader {
     /// The keys that only a request has a use for, and the policy of TLS.
-    static let requestKeys = [
-        "ca_file", "pin_mode", "pins", "backup_pins", "pin_certificates", "allow_invalid_certificates",
-        "validate_domain_name", "afnetworking_compatible", "crl_files", "client_certificate", "client_key",
-        "tls_minimum", "http1_only", "method", "headers", "header_files", "query", "form", "json_body", "body_file",
-        "basic_auth_file", "max_redirects", "expect_status", "expect_content_type", "expect_format",
-        "expect_body_contains", "expect_body_matches", "expect_json", "max_body_bytes", "expiry_percent", "expiry_days",
-    ]
+    static let requestKeys =
+        trustKeys + [
+            "method", "headers", "header_files", "query", "form", "json_body", "body_file", "basic_auth_file",
+            "max_redirects", "expect_status", "expect_content_type", "expect_format", "expect_body_contains",
+            "expect_body_matches", "expect_json", "max_body_bytes", "expiry_percent", "expiry_days",
+        ]
     /// The keys whose value a portal check fixes.
     static let keysWithoutPortal = [
         "method", "form", "json_body", "body_file", "max_redirects", "expect_status", "expect_content_type",
@@ -33,7 +32,8 @@ struct ProbeReader {
     var target: ProbeTarget?
     /// Whether it looks for captive portals.
     var isPortalCheck = false
-    private let errorsBefore: Int
+    let errorsBefore: Int
+    let addressKey = "target"
 
     /// The definition in a table; nil when something in it is wrong, which is in the notes then.
     static func definition(name: String, of table: TableReader, material: ProbeMaterial) -> ProbeDefinition? {
@@ -47,9 +47,6 @@ struct ProbeReader {
         self.table = table
         errorsBefore = table.notes.errorCount
     }
-
-    /// Whether nothing was wrong in this table so far.
-    var isClean: Bool { table.notes.errorCount == errorsBefore }
 
     /// Whether the target is reached by a request.
     var isRequest: Bool {
@@ -95,13 +92,8 @@ struct ProbeReader {
             limits: limits
         )
         check(probe)
+        let identity = table.identity(without: Self.judgingKeys)
         return ProbeDefinition(name: name, probe: probe, identity: identity, pace: pace, rule: rule)
-    }
-
-    /// Everything that makes the check, sorted by key; what has its default is left out.
-    private var identity: String {
-        table.changes.filter { !Self.judgingKeys.contains($0.key) }.sorted { $0.key < $1.key }
-            .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
     }
 
     private mutating func readPortal() -> Bool {
@@ -124,30 +116,6 @@ struct ProbeReader {
             for key in Self.keysWithoutPortal {
                 table.refuse(key, "has no meaning for a portal check, which is a plain GET that follows no redirect")
             }
-        }
-    }
-
-    /// What cannot be sent is wrong now, and not when it is due.
-    private func check(_ probe: Probe) {
-        guard isClean else { return }
-        do throws(SecurityPolicyError) {
-            try probe.validate()
-        } catch {
-            table.report("pin_mode", error.description)
-        }
-        guard case .http(let url) = probe.target else { return }
-        do throws(RequestError) {
-            _ = try probe.serializer.serialize(probe.request, to: url)
-        } catch {
-            table.report(key(for: error), error.description)
-        }
-    }
-
-    private func key(for error: RequestError) -> String {
-        switch error {
-        case .invalidMethod: "method"
-        case .invalidFieldName, .invalidFieldValue, .computedField, .headerTooLarge: "headers"
-        default: "target"
         }
     }
 

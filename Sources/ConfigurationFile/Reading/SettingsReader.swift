@@ -39,7 +39,10 @@ struct SettingsReader {
         let quorumOrigin = readConnectivity(root.section("connectivity"))
         readLimits(root.section("limits"))
         if let targets = root.table("target") { readTargets(targets) }
-        if let probes = root.table("probe") { readProbes(probes) }
+        let material = ProbeMaterial(serializer: serializer, portalInterval: settings.portal.recheck)
+        if let probes = root.table("probe") { readProbes(probes, material: material) }
+        HookReader.readSection(of: &root, into: &settings)
+        HookReader.readTables(of: &root, into: &settings, material: material)
         root.finish()
         warnOfQuorum(at: quorumOrigin)
     }
@@ -119,7 +122,7 @@ struct SettingsReader {
     }
 
     private mutating func readTargets(_ table: TableReader) {
-        let tables = table.subtables(mark: "address")
+        let tables = table.subtables(marks: ["address"])
         guard tables.count <= Self.mostTargets else {
             notes.error(
                 "there are \(tables.count) targets; at most \(Self.mostTargets) are accepted",
@@ -138,8 +141,8 @@ struct SettingsReader {
         settings.targets.sort { $0.name < $1.name }
     }
 
-    private mutating func readProbes(_ table: TableReader) {
-        let tables = table.subtables(mark: "target")
+    private mutating func readProbes(_ table: TableReader, material: ProbeMaterial) {
+        let tables = table.subtables(marks: ["target"])
         guard tables.count <= Self.mostProbes else {
             notes.error(
                 "there are \(tables.count) probes; at most \(Self.mostProbes) are accepted",
@@ -148,7 +151,6 @@ struct SettingsReader {
             )
             return
         }
-        let material = ProbeMaterial(serializer: serializer, portalInterval: settings.portal.recheck)
         for (name, reader) in tables {
             if let flaw = Self.flaw(ofName: name) { notes.error(flaw, key: reader.path, at: reader.origin) }
             if let probe = ProbeReader.definition(name: name, of: reader, material: material) {

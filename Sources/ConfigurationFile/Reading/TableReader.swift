@@ -89,27 +89,38 @@ struct TableReader {
 
     /// The tables below, whatever their keys are, in the order of the text.
     ///
-    /// - Parameter mark: A key that each of them must have. Where it is a level too deep, a name has a dot in it.
-    func subtables(mark: String) -> [(name: String, reader: TableReader)] {
+    /// - Parameters:
+    ///   - marks: Keys of which each table must have one. Where one is a level too deep, a name has a dot in it.
+    ///   - others: The keys of tables that may have anything in them.
+    func subtables(marks: [String], others: Set<String> = []) -> [(name: String, reader: TableReader)] {
         members.sorted { Origin.precedes($0.value.origin, $1.value.origin) }.compactMap { name, node in
             guard case .table(let members) = node.value else {
                 report(name, ValueError.wrongKind(of: node, wanted: "a table").message)
                 return nil
             }
             let reader = TableReader(members, path: path + name, origin: node.origin, notes: notes)
-            guard let rest = reader.restOfName(mark: mark) else { return (name, reader) }
+            guard let rest = reader.restOfName(marks: marks, others: others) else { return (name, reader) }
             let table = path + "\(name).\(rest)"
             notes.error("a name with a dot in it needs quotes: [\(table)]", key: reader.path, at: node.origin)
             return nil
         }
     }
 
-    private func restOfName(mark: String) -> String? {
-        guard members[mark] == nil else { return nil }
-        return keys().first { key in
-            guard case .table(let below)? = members[key]?.value else { return false }
-            return below[mark] != nil
-        }
+    private func restOfName(marks: [String], others: Set<String>) -> String? {
+        guard !marks.contains(where: has) else { return nil }
+        return keys().first { !others.contains($0) && holds($0, anyOf: marks) }
+    }
+
+    /// Whether the value of a key is a table with one of these keys.
+    func holds(_ key: String, anyOf marks: [String]) -> Bool {
+        guard case .table(let below)? = members[key]?.value else { return false }
+        return marks.contains { below[$0] != nil }
+    }
+
+    /// The keys of the table that is the value of a key; none where there is no table.
+    func keys(in key: String) -> [String] {
+        guard case .table(let below)? = members[key]?.value else { return [] }
+        return Array(below.keys)
     }
 
     /// The keys that are given, in the order of the text.
@@ -129,6 +140,12 @@ struct TableReader {
 
     /// Adds to ``changes`` what a value stands for: the content of a file.
     mutating func amend(_ key: String, _ text: String) { changes[key, default: ""] += " \(text)" }
+
+    /// Everything that differs from its default, sorted by key, as one text.
+    func identity(without keys: Set<String> = []) -> String {
+        changes.filter { !keys.contains($0.key) }.sorted { $0.key < $1.key }
+            .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+    }
 
     /// Notes every key that nobody asked for.
     func finish() {

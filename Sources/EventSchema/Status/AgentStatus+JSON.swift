@@ -5,6 +5,8 @@ internal import Reachability
 extension AgentStatus: JSONRepresentable {
     /// The most settled transitions that are written; the newest are.
     public static let mostRecent = 10
+    /// The most hooks that are written; those that fail are the first.
+    public static let mostHooks = 64
 
     /// The status as one JSON object in UTF-8, on one line.
     public var json: [UInt8] {
@@ -34,6 +36,7 @@ extension AgentStatus: JSONRepresentable {
             }
             json.member("schedule", ifPresent: schedule) { $1.write(to: &$0) }
             json.member("configuration", ifPresent: configuration) { $1.write(to: &$0) }
+            if !hooks.isEmpty { HookList(hooks, atMost: Self.mostHooks).writeMembers(to: &json) }
             json.name("interfaces")
             json.array(network.links.values.sorted { $0.index < $1.index }) { json, link in
                 let addresses = network.addresses.filter { $0.interfaceIndex == link.index }

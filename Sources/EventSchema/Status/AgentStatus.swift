@@ -1,4 +1,5 @@
 public import EventEnvelope
+public import Hooks
 public import NetlinkMonitor
 public import Probes
 public import Reachability
@@ -21,6 +22,8 @@ public struct AgentStatus: Sendable {
     public var schedule: ProbeScheduler.Statistics?
     /// What the agent was configured with; `nil` without a file.
     public var configuration: ConfigurationFacts?
+    /// How the hooks fare.
+    public var hooks: [HookStanding]
     /// The kernel's view that the states were derived from.
     public var network: NetworkSnapshot
     /// The newest settled transitions, the oldest first.
@@ -44,6 +47,7 @@ public struct AgentStatus: Sendable {
         uplinks: [Uplink] = [],
         schedule: ProbeScheduler.Statistics? = nil,
         configuration: ConfigurationFacts? = nil,
+        hooks: [HookStanding] = [],
         network: NetworkSnapshot,
         recent: [RecentTransition] = [],
         lastSequence: UInt64 = 0,
@@ -59,6 +63,7 @@ public struct AgentStatus: Sendable {
         self.uplinks = uplinks
         self.schedule = schedule
         self.configuration = configuration
+        self.hooks = hooks
         self.network = network
         self.recent = recent
         self.lastSequence = lastSequence

@@ -18,6 +18,10 @@ public struct HookDefinition: Sendable {
     public var pace: HookPace
     /// The time for one run; for a webhook that of each attempt.
     public var timeout: Duration
+    /// Everything that the hook's table says as one text that is equal for equal hooks, and has no secret in it.
+    ///
+    /// Empty for hooks that no table describes. A time-out that is the section's and no table's is not in it.
+    public var identity: String
 
     /// A hook with the defaults.
     public init(
@@ -25,13 +29,15 @@ public struct HookDefinition: Sendable {
         action: Action,
         trigger: HookTrigger = HookTrigger(),
         pace: HookPace = HookPace(),
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(30),
+        identity: String = ""
     ) {
         self.name = name
         self.action = action
         self.trigger = trigger
         self.pace = pace
         self.timeout = timeout
+        self.identity = identity
     }
 }
 

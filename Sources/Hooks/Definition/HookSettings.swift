@@ -8,18 +8,22 @@ public struct HookSettings: Sendable {
     public var mostRunning: Int
     /// The time for a hook of the folders.
     public var folderTimeout: Duration
+    /// How long programs that run when the agent ends may go on.
+    public var stopGrace: Duration
 
     /// No configured hook, and no folder.
     public init(
         folders: [String] = [],
         definitions: [HookDefinition] = [],
         mostRunning: Int = 64,
-        folderTimeout: Duration = .seconds(30)
+        folderTimeout: Duration = .seconds(30),
+        stopGrace: Duration = .seconds(3)
     ) {
         self.folders = folders
         self.definitions = definitions
         self.mostRunning = mostRunning
         self.folderTimeout = folderTimeout
+        self.stopGrace = stopGrace
     }
 
     /// The folders of a system service: the administrator's before the packages'.

@@ -2,11 +2,19 @@ public import Probes
 
 /// A request to send.
 public struct Webhook: Sendable {
-    /// The request, the security policy, and how the server is reached; its body is not used.
+    /// The method that a webhook has unless somebody wants another one.
+    public static let standardMethod = "POST"
+
+    /// The request, the security policy, and how the server is reached.
+    ///
+    /// Not used are its body and its parameters, for which ``body`` stands, its limits of time, for which the hook's stands,
+    /// and its redirects, which are never followed.
     public var probe: Probe
     /// The body's text with `${REACH_…}` in it; nil for the event itself.
     public var body: WebhookBody?
     /// The file with the secret that requests are signed with; nil for none.
+    ///
+    /// It is read for each run, so another secret can be put there at any time.
     public var secretFile: String?
     /// How many times more a request is sent that came to nothing.
     public var retries: Int

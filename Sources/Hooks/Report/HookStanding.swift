@@ -1,4 +1,3 @@
-public import EventEnvelope
 public import struct Foundation.Date
 
 /// How a hook fares, for `reachagent status` and `reachagent hooks list`.

@@ -1,11 +1,5 @@
 internal import FoundationEssentials
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// A user and a password for Basic authentication (RFC 7617).
 ///
 /// Neither a description nor a mirror of the value shows the password.
@@ -37,14 +31,7 @@ public struct BasicCredentials: Sendable, Hashable {
     /// 0640`. Everything behind the first line is ignored.
     /// - Throws: ``RequestError`` that names the file and never shows what it holds.
     public init(file path: String) throws(RequestError) {
-        let file = try OpenFile(path: path)
-        guard file.mode & mode_t(0o006) == 0 else {
-            throw .file(path: path, reason: "can be read or written by others: use chmod o-rw")
-        }
-        guard file.length <= Self.maximumFileLength else {
-            throw .file(path: path, reason: "is longer than \(Self.maximumFileLength) bytes")
-        }
-        let bytes = try file.read(at: 0, upTo: Self.maximumFileLength)
+        let bytes = try SecretFile.bytes(of: path, atMost: Self.maximumFileLength)
         var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
         guard let text = String(validating: line, as: UTF8.self) else {

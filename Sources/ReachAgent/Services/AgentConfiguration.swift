@@ -1,5 +1,6 @@
 internal import ConfigurationFile
 internal import EventJournal
+internal import Hooks
 internal import NetlinkMonitor
 internal import StateSocket
 
@@ -11,6 +12,8 @@ struct AgentConfiguration: Sendable {
     var loaded: ConfigurationFile.Loaded
     /// What to ask the kernel, for these settings.
     var monitor: @Sendable (Settings) -> MonitorConfiguration
+    /// What is run when something changes, for these settings.
+    var hooks: @Sendable (Settings) -> HookSettings = { _ in HookSettings() }
     /// What is printed.
     var format: OutputFormat
     /// Where the state machine's inputs are recorded; `nil` for nowhere.

@@ -2,6 +2,7 @@ internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
 internal import Glibc
+internal import Hooks
 internal import NotificationBus
 internal import StateSocket
 
@@ -20,6 +21,7 @@ final class AgentDesk: AgentInterface {
     private let driver: ReachabilityDriver
     private let runner: ProbeRunner
     private let reloader: Reloader
+    private let hooks: HookRunner
 
     init(
         board: StatusBoard,
@@ -29,7 +31,8 @@ final class AgentDesk: AgentInterface {
         sockets: StateSocketConfiguration,
         driver: ReachabilityDriver,
         runner: ProbeRunner,
-        reloader: Reloader
+        reloader: Reloader,
+        hooks: HookRunner
     ) {
         self.board = board
         self.origin = origin
@@ -39,6 +42,7 @@ final class AgentDesk: AgentInterface {
         self.driver = driver
         self.runner = runner
         self.reloader = reloader
+        self.hooks = hooks
     }
 
     var streamID: String { origin.streamID }
@@ -72,7 +76,8 @@ final class AgentDesk: AgentInterface {
             probes: probes,
             uplinks: uplinks,
             schedule: runner.statistics,
-            configuration: reloader.facts
+            configuration: reloader.facts,
+            hooks: hooks.standings
         )
         return status.json
     }
@@ -94,6 +99,7 @@ final class AgentDesk: AgentInterface {
         switch method {
         case "probe": reply(probe(parameters))
         case "reload": reloader.reload(reply: reply)
+        case "hooks": reply(.parameters(HooksReport(hooks.standings).json))
         default:
             reply(.failure(code: "unknown_method", message: "there is no method '\(method)'"))
         }

@@ -3,6 +3,7 @@ internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
 internal import Glibc
+internal import Hooks
 internal import InputRecording
 internal import Logging
 internal import NetlinkMonitor
@@ -64,7 +65,12 @@ struct AgentServices {
         )
         let runner = ProbeRunner(limits: settings.limits) { driver.judge($0) }
         let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
-        let reloader = Self.reloader(configuration, driver, runner, kernel, loop)
+        let log = HookLog()
+        let hooks = HookRunner(configuration.hooks(settings)) { completion in
+            log.note(completion)
+            driver.announce(EventDraft(completion))
+        }
+        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, loop)
         loop.setWork(
             AgentLoop.Work(
                 tick: driver.tick,
@@ -83,7 +89,8 @@ struct AgentServices {
                 sockets: sockets,
                 driver: driver,
                 runner: runner,
-                reloader: reloader
+                reloader: reloader,
+                hooks: hooks
             )
             let server = try server(sockets, bus, journal, desk)
             feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
@@ -99,6 +106,7 @@ struct AgentServices {
                 driver.finish(because: loop.reason ?? "the agent ends")
             }
         )
+        parts.append(running(hooks, HookFeed(bus: bus, runner: hooks)))
         parts.append(
             AgentPart(name: "probes") {
             } stop: {
@@ -120,10 +128,12 @@ struct AgentServices {
         _ driver: ReachabilityDriver,
         _ runner: ProbeRunner,
         _ kernel: KernelSource,
+        _ hooks: HookRunner,
         _ loop: AgentLoop
     ) -> Reloader {
         Reloader(source: configuration.source, loaded: configuration.loaded) { old, new, reload in
             runner.setLimits(new.limits)
+            hooks.configure(configuration.hooks(new))
             driver.configure(new, reload)
             do throws(NetlinkError) {
                 try kernel.watch(configuration.monitor(new))
@@ -210,6 +220,16 @@ struct AgentServices {
             printer.start { loop.stop(because: "the reader of standard output has gone") }
         } stop: {
             printer.finish()
+        }
+    }
+
+    /// Hooks end before the state machine does: what it announces of them is part of the history.
+    private func running(_ hooks: HookRunner, _ feed: HookFeed) -> AgentPart {
+        AgentPart(name: "hooks") {
+            feed.start()
+        } stop: {
+            feed.end()
+            hooks.stop()
         }
     }
 

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import Hooks
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -107,7 +108,8 @@ final class StatusBoard: Sendable {
         probes: [ProbeRecord] = [],
         uplinks: [Uplink] = [],
         schedule: ProbeScheduler.Statistics? = nil,
-        configuration: ConfigurationFacts? = nil
+        configuration: ConfigurationFacts? = nil,
+        hooks: [HookStanding] = []
     ) -> AgentStatus {
         let state = self.state.withLock { $0 }
         return AgentStatus(
@@ -119,6 +121,7 @@ final class StatusBoard: Sendable {
             uplinks: uplinks,
             schedule: schedule,
             configuration: configuration,
+            hooks: hooks,
             network: state.network,
             recent: state.recent.compactMap {
                 RecentTransition($0.transition, sequence: $0.sequence, time: $0.time)

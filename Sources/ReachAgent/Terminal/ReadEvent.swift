@@ -43,6 +43,7 @@ struct ReadEvent: Decodable {
                 code: report["code"]?.text,
                 milliseconds: (report["duration_us"]?.number ?? 0) / 1000
             )
+        case .hookCompleted: return hookCompleted(members)
         case .agentStarted: return members["version"]?.text.map { "agent \($0) started" }
         case .agentStopping: return members["reason"]?.text.map { "agent stopping (\($0))" }
         case .netlinkOverrun: return members["detail"]?.text
@@ -81,6 +82,39 @@ struct ReadEvent: Decodable {
             notAfter: end,
             threshold: threshold,
             isVerified: members["verified"] == .boolean(true)
+        )
+    }
+
+    private func hookCompleted(_ members: [String: ReadValue]) -> String? {
+        guard let hook = members["hook"]?.text, let trigger = members["trigger"]?.text,
+            let outcome = members["outcome"]?.text
+        else { return nil }
+        var ending = HookEnding(outcome: outcome)
+        ending.exitStatus = members["exit_status"]?.number
+        ending.signal = members["signal"]?.text
+        if let refusal = members["refusal"] {
+            ending.refusal = .init(
+                code: refusal["code"]?.text ?? "",
+                path: refusal["path"]?.text ?? "",
+                evidence: refusal["evidence"]?.text ?? "",
+                remedy: refusal["remedy"]?.text ?? ""
+            )
+        }
+        ending.reason = members["reason"]?.text
+        ending.code = members["code"]?.text
+        ending.detail = members["detail"]?.text
+        ending.httpStatus = members["http_status"]?.number
+        ending.attempts = members["attempts"]?.number
+        ending.milliseconds = members["duration_ms"]?.number
+        return SummaryText.hookCompleted(
+            hook: hook,
+            trigger: trigger,
+            sequence: members["trigger_seq"]?.text,
+            ending: ending,
+            superseded: members["superseded"]?.number ?? 0,
+            failures: members["failures"]?.number ?? 0,
+            pausedMilliseconds: members["paused_ms"]?.number,
+            output: members["output"]?.text ?? ""
         )
     }
 }

@@ -24,6 +24,10 @@ public struct StatusReply: Decodable, Sendable, Hashable {
     public let schedule: Schedule?
     /// What the agent was configured with; `nil` without a file.
     public let configuration: Configuration?
+    /// How the hooks fare: those that fail first.
+    public let hooks: [Hook]
+    /// How many hooks there was no room for.
+    public let hooksOmitted: Int?
     /// The interfaces, by their number.
     public let interfaces: [Interface]
     /// The newest settled changes, the oldest first.
@@ -41,7 +45,8 @@ public struct StatusReply: Decodable, Sendable, Hashable {
 
     private enum CodingKeys: String, CodingKey {
         case agent, time, targets, probes, uplinks, schedule, configuration, interfaces, recent, journal, sockets
-        case overruns
+        case overruns, hooks
+        case hooksOmitted = "hooks_omitted"
         case probesOmitted = "probes_omitted"
         case lastSequence = "last_seq"
         case isSynchronized = "synchronized"
@@ -59,6 +64,8 @@ public struct StatusReply: Decodable, Sendable, Hashable {
         uplinks = members.list(.uplinks)
         schedule = members.value(.schedule)
         configuration = members.value(.configuration)
+        hooks = members.list(.hooks)
+        hooksOmitted = members.value(.hooksOmitted)
         interfaces = members.list(.interfaces)
         recent = members.list(.recent)
         lastSequence = members.value(.lastSequence)

@@ -5,7 +5,8 @@ import Testing
 @testable import Probes
 
 @Suite(.timeLimit(.minutes(1))) struct ProbeSchedulerTests {
-    private static let slow = ProbePace(interval: .seconds(3600))
+    /// So slow that no round of the grid, which does not begin with the test, falls into it.
+    private static let slow = ProbePace(interval: .seconds(31_536_000))
 
     private static func probe(_ name: String, identity: String? = nil) -> ScheduledProbe {
         .sample(name, identity: identity, pace: slow)

@@ -62,6 +62,7 @@ extension StatusText {
         rows.append(("events", events))
         if let losses { rows.append(("kernel", losses)) }
         if let schedule { rows.append(("schedule", schedule)) }
+        if let hooksCount { rows.append(("hooks", hooksCount)) }
         if let configuration = reply.configuration { rows.append(("configuration", text(configuration))) }
         rows.append(("journal", reply.journal.map { text($0) } ?? "none: nothing outlives the agent"))
         if let sockets = reply.sockets {

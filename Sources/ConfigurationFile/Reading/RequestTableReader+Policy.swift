@@ -1,11 +1,18 @@
 internal import Probes
 
 /// Whom to trust, and how TLS is spoken.
-extension ProbeReader {
-    private static let policyKeys = [
-        "ca_file", "pin_mode", "pins", "backup_pins", "pin_certificates", "allow_invalid_certificates",
-        "validate_domain_name", "afnetworking_compatible", "crl_files",
-    ]
+extension RequestTableReader {
+    private static var policyKeys: [String] {
+        [
+            "ca_file", "pin_mode", "pins", "backup_pins", "pin_certificates", "allow_invalid_certificates",
+            "validate_domain_name", "afnetworking_compatible", "crl_files",
+        ]
+    }
+
+    /// The keys that ``readTLS()`` and ``readPolicy()`` read.
+    static var trustKeys: [String] {
+        policyKeys + ["client_certificate", "client_key", "tls_minimum", "http1_only"]
+    }
 
     mutating func readTLS() -> TLSOptions {
         var options = TLSOptions()

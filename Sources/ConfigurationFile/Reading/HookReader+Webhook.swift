@@ -1,0 +1,73 @@
+internal import Hooks
+internal import Probes
+internal import Reachability
+
+/// A request to send.
+extension HookReader {
+    /// The fields that a signature sets.
+    private static let signatureFields = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+    private static let mostBodyBytes = 64 << 10
+
+    /// The request; nil when something in it is wrong.
+    mutating func readWebhook(timeout: Duration) -> Webhook? {
+        let target = table.read("url", .webAddress)
+        var request = ProbeRequest()
+        request.method = table.read("method", .string(1...32), default: "POST")
+        readHeaders(into: &request)
+        readCredentials(into: &request)
+        request.allowsCellularAccess = table.read("allow_cellular", .boolean, default: true)
+        let body = table.readHidden("body", .webhookBody(atMost: Self.mostBodyBytes)) { body in
+            RegularFile.digest(Array(body.text.utf8))
+        }
+        let secretFile = readSecretFile(request.headers)
+        let retries = table.read("retries", .integer(0...20), default: 5)
+        let codes = table.read("expect_status", .statusCodes, default: .success)
+        let interface = table.read("interface", .interfaceName)
+        let families = readFamilies(target)
+        let tls = readTLS()
+        let evaluator = readPolicy()
+        guard let target, let evaluator else { return nil }
+        let probe = Probe(
+            target: target,
+            request: request,
+            serializer: material.serializer,
+            expectations: ResponseExpectations(acceptableStatusCodes: codes),
+            trust: evaluator,
+            tls: tls,
+            interface: interface,
+            families: families,
+            timeout: timeout
+        )
+        check(probe)
+        return Webhook(probe: probe, body: body, secretFile: secretFile, retries: retries)
+    }
+
+    /// The path of the secret, which is read again for each request: what would fail then is wrong now.
+    private mutating func readSecretFile(_ headers: HeaderFields) -> String? {
+        guard let path = table.read("secret_file", .path) else { return nil }
+        do throws(RegularFile.Failure) {
+            let bytes = try RegularFile.bytes(of: path, atMost: mostSecretBytes, isSecret: true)
+            if bytes.allSatisfy({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+                throw RegularFile.Failure(description: "is empty")
+            }
+        } catch {
+            table.report("secret_file", "\(path) \(error)")
+        }
+        for field in Self.signatureFields where headers.value(of: field) != nil {
+            table.report("secret_file", "the signature sets the header field '\(field)', which is given too")
+        }
+        return path
+    }
+
+    /// An address has one family.
+    private mutating func readFamilies(_ target: ProbeTarget?) -> AddressFamilies {
+        let families = table.read("families", Form<AddressFamilies>.choice, default: .any)
+        guard case .http(let url)? = target, case .address(let bytes) = url.host else { return families }
+        let fixed: AddressFamilies = bytes.count == 4 ? .ipv4 : .ipv6
+        if families != .any, families != fixed {
+            let text = fixed == .ipv4 ? "IPv4" : "IPv6"
+            table.report("families", "'\(families.rawValue)' contradicts the address in 'url', which is \(text)")
+        }
+        return families
+    }
+}

@@ -1,0 +1,94 @@
+internal import Glibc
+
+/// Finds, opens and checks the program of a hook, and puts together what it is given.
+///
+/// Looks at files, so it can block for as long as a file system does: not for an event loop.
+struct HookPreparation: Sendable {
+    /// What to start.
+    var launch: HookLaunch
+    /// The `REACH_*` variables, which are in its environment too.
+    var variables: [String: String]
+
+    /// - Throws: Why the program is not run.
+    init(
+        _ hook: RunnableHook,
+        _ command: HookCommand,
+        for offer: HookOffer,
+        superseded: Int
+    ) throws(HookRefusal) {
+        let account = try HookAccount.resolve(user: command.user, group: command.group)
+        let file = try HookFile.open(try Self.path(of: command), runAs: account)
+        try Self.checkFolder(command.workingDirectory)
+        variables = hook.variables(for: offer, path: file.path, superseded: superseded)
+        launch = HookLaunch(
+            file: file,
+            arguments: Array(command.arguments.dropFirst()),
+            environment: HookEnvironment.environment(variables, account: account, own: command.environment),
+            workingDirectory: command.workingDirectory,
+            account: account,
+            input: Self.input(offer.event),
+            timeout: hook.timeout
+        )
+    }
+
+    /// What a program reads: the event's line, ended.
+    static func input(_ event: HookEvent) -> [UInt8] { event.line + [UInt8(ascii: "\n")] }
+
+    private static func path(of command: HookCommand) throws(HookRefusal) -> String {
+        let name = command.arguments.first ?? ""
+        if name.contains("/") { return name }
+        if let path = HookFile.program(name) { return path }
+        throw HookRefusal(
+            .missing,
+            path: name,
+            evidence: "no program of this name in \(HookEnvironment.path)",
+            remedy: "install it, or give its whole path"
+        )
+    }
+
+    private static func checkFolder(_ path: String) throws(HookRefusal) {
+        var status = stat()
+        if stat(path, &status) != 0 {
+            let reason = String(cString: strerror(errno))
+            throw HookRefusal(.workingDirectory, path: path, evidence: reason, remedy: "make it, or configure another one")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw HookRefusal(
+                .workingDirectory,
+                path: path,
+                evidence: "it is no folder",
+                remedy: "configure the path of a folder"
+            )
+        }
+    }
+}
+
+extension HookPreparation {
+    /// Why there is nothing to start.
+    enum Failure: Error, Sendable {
+        case refused(HookRefusal)
+        case noThread(errno: Int32)
+
+        /// The outcome of a run that came so far.
+        var outcome: HookCompletion.Outcome {
+            switch self {
+            case .refused(let refusal): .refused(refusal)
+            case .noThread(let errno): .notStarted(reason: "no thread: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    /// The same as a value.
+    static func make(
+        _ hook: RunnableHook,
+        _ command: HookCommand,
+        for offer: HookOffer,
+        superseded: Int
+    ) -> Result<HookPreparation, Failure> {
+        do throws(HookRefusal) {
+            return .success(try HookPreparation(hook, command, for: offer, superseded: superseded))
+        } catch {
+            return .failure(.refused(error))
+        }
+    }
+}

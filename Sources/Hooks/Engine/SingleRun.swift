@@ -1,0 +1,160 @@
+internal import Dispatch
+internal import NIOCore
+internal import NIOPosix
+internal import Probes
+internal import Synchronization
+
+/// One run of one hook for one event, outside the agent.
+///
+/// The same checks, environment and limits as in the agent; but no queue, and whether the hook wants the event, or the machine
+/// is online, is not asked.
+package struct SingleRun: Sendable {
+    /// The hook.
+    package enum Hook: Sendable {
+        /// One of the configuration.
+        case configured(HookDefinition)
+        /// A file of the folders.
+        case folder(name: String, path: String, timeout: Duration)
+    }
+
+    /// The hook.
+    package let hook: Hook
+    /// The event.
+    package let event: HookEvent
+
+    /// A run that has not begun.
+    package init(_ hook: Hook, event: HookEvent) {
+        self.hook = hook
+        self.event = event
+    }
+
+    private var runnable: RunnableHook {
+        switch hook {
+        case .configured(let definition): RunnableHook(definition)
+        case .folder(let name, let path, let timeout): RunnableHook(file: path, name: name, timeout: timeout)
+        }
+    }
+
+    /// What would be run.
+    ///
+    /// Blocks while files are looked at; nothing is executed or sent.
+    package func plan() -> HookPlan {
+        let hook = runnable
+        let offer = HookOffer(event)
+        switch hook.task {
+        case .webhook(let webhook):
+            let variables = hook.variables(for: offer, path: nil, superseded: 0)
+            return HookPlan(
+                action: .request(method: webhook.probe.request.method, url: webhook.probe.target.description),
+                variables: variables,
+                input: webhook.body?.bytes(variables) ?? event.line
+            )
+        case .program(let command):
+            do throws(HookRefusal) {
+                let preparation = try HookPreparation(hook, command, for: offer, superseded: 0)
+                return HookPlan(preparation, command)
+            } catch {
+                return HookPlan(
+                    action: .refused(error),
+                    variables: hook.variables(for: offer, path: nil, superseded: 0),
+                    input: HookPreparation.input(event)
+                )
+            }
+        }
+    }
+
+    /// Runs the hook, and says how that went.
+    ///
+    /// Blocks the calling thread until the hook is over, which its time-out bounds.
+    ///
+    /// - Parameter launcher: The path of `reachagent-hook-launcher`; nil for the one of this installation.
+    package func run(launcher: String? = nil) -> HookCompletion {
+        let hook = runnable
+        let offer = HookOffer(event)
+        let end =
+            switch hook.task {
+            case .webhook(let webhook):
+                send(webhook, hook.variables(for: offer, path: nil, superseded: 0), timeout: hook.timeout)
+            case .program(let command): execute(command, of: hook, for: offer, launcher: launcher)
+            }
+        let start = HookQueue<HookOffer>.Start(element: offer, offered: .now, superseded: 0)
+        var completion = end.completion(of: hook, for: start, delay: .zero)
+        completion.failures = end.ending == .failed ? 1 : 0
+        return completion
+    }
+
+    private func execute(
+        _ command: HookCommand,
+        of hook: RunnableHook,
+        for offer: HookOffer,
+        launcher: String?
+    ) -> HookRunEnd {
+        let preparation: HookPreparation
+        do throws(HookRefusal) {
+            preparation = try HookPreparation(hook, command, for: offer, superseded: 0)
+        } catch {
+            return HookRunEnd(.refused(error))
+        }
+        return Self.waiting { loop, ended in
+            _ = HookProcess.start(preparation.launch, launcher: launcher ?? HookLauncher.find(), on: loop) { end in
+                ended(HookRunEnd(end))
+            }
+        }
+    }
+
+    private func send(_ webhook: Webhook, _ variables: [String: String], timeout: Duration) -> HookRunEnd {
+        let prober = Prober()
+        defer { prober.shutDownAndWait() }
+        return Self.waiting { [event] loop, ended in
+            _ = WebhookRun.start(
+                webhook,
+                event: event,
+                variables: variables,
+                timeout: timeout,
+                prober: prober,
+                on: loop
+            ) { end in ended(HookRunEnd(end)) }
+        }
+    }
+
+    /// Begins something on a loop of its own, and waits for its end.
+    private static func waiting(
+        _ begin: @escaping @Sendable (any EventLoop, @escaping @Sendable (HookRunEnd) -> Void) -> Void
+    ) -> HookRunEnd {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer { try? group.syncShutdownGracefully() }
+        let loop = group.next()
+        let isOver = DispatchSemaphore(value: 0)
+        let result = Mutex(HookRunEnd(.stopped))
+        loop.execute {
+            begin(loop) { end in
+                result.withLock { $0 = end }
+                isOver.signal()
+            }
+        }
+        isOver.wait()
+        return result.withLock { $0 }
+    }
+}
+
+extension HookPlan {
+    /// The plan for a program that is in order.
+    fileprivate init(_ preparation: HookPreparation, _ command: HookCommand) {
+        let launch = preparation.launch
+        self.init(
+            action: .program(
+                Program(
+                    path: launch.file.path,
+                    arguments: [launch.file.path] + launch.arguments,
+                    environment: launch.environment,
+                    workingDirectory: launch.workingDirectory,
+                    user: command.user,
+                    group: command.group,
+                    timeout: launch.timeout
+                )
+            ),
+            variables: preparation.variables,
+            input: launch.input
+        )
+    }
+}

@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// A file that was opened once and found fit to be run.
+///
+/// Everything was looked at through the descriptor (open(2), `O_PATH`) and on the way that leads to it, so what is executed
+/// through the descriptor is what was checked. The descriptor is closed with the object.
+package final class HookFile: Sendable {
+    /// The `O_PATH` descriptor, close-on-exec; do not close it.
+    package let descriptor: Int32
+    /// The real path, without links.
+    package let path: String
+    /// Whether an interpreter reads it, which opens it again by its descriptor.
+    ///
+    /// What the agent may execute but not read counts as one: the descriptor then stays open, which harms no program.
+    package let isScript: Bool
+    /// What the `#!` line names.
+    package let interpreter: String?
+
+    private init(descriptor: Int32, path: String, isScript: Bool, interpreter: String?) {
+        self.descriptor = descriptor
+        self.path = path
+        self.isScript = isScript
+        self.interpreter = interpreter
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens and checks a file; a name without a slash is looked for by ``program(_:)``.
+    ///
+    /// Waits for nothing, whatever lies there (a named pipe, a device).
+    ///
+    /// - Parameter runAs: Who must be able to execute it; nil for the agent.
+    package static func open(_ path: String, runAs: HookAccount?) throws(HookRefusal) -> HookFile {
+        try open(path, runAs: runAs, agent: geteuid())
+    }
+
+    static func open(_ given: String, runAs: HookAccount?, agent: UInt32) throws(HookRefusal) -> HookFile {
+        let path = try absolute(given)
+        let descriptor = Glibc.open(path, KernelConstants.openPath | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .notOpened(path, errno) }
+        do throws(HookRefusal) {
+            let opened = OpenedFile(descriptor: descriptor, given: path, agent: agent)
+            let real = try opened.locate()
+            try opened.checkOwnership(real)
+            let start = try opened.readStart(real)
+            try opened.checkExecutable(real, by: runAs, isScript: start.isScript)
+            return HookFile(
+                descriptor: descriptor,
+                path: real,
+                isScript: start.isScript,
+                interpreter: start.interpreter?.path
+            )
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// Looks for a program in the folders of ``HookEnvironment/path``; a name with a slash is a path already.
+    ///
+    /// - Returns: The first that the agent can execute, or else the first regular file of that name; nil for none.
+    package static func program(_ name: String) -> String? {
+        if name.utf8.contains(UInt8(ascii: "/")) { return name }
+        guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
+        var unfit: String?
+        for folder in HookEnvironment.path.split(separator: ":") {
+            let path = "\(folder)/\(name)"
+            var entry = stat()
+            guard stat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { continue }
+            if faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 { return path }
+            unfit = unfit ?? path
+        }
+        return unfit
+    }
+
+    private static func absolute(_ given: String) throws(HookRefusal) -> String {
+        guard !given.utf8.contains(0) else { throw .badPath(given, "has a zero byte in its path") }
+        guard !given.isEmpty else { throw .badPath(given, "has no name") }
+        guard let path = program(given) else {
+            throw HookRefusal(
+                .missing,
+                path: given,
+                evidence: "is in none of the folders \(HookEnvironment.path)",
+                remedy: "install it, or write its whole path"
+            )
+        }
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .badPath(path, "is no absolute path") }
+        return path
+    }
+}

@@ -1,0 +1,159 @@
+internal import Glibc
+
+/// The folders of hooks, by falling priority.
+///
+/// They are read anew each time, so a file that was put there runs without a reload. A file hides those of the same name in
+/// the folders that follow, in sub-folders too, also when it does not run itself: because it is empty, or refused. A folder
+/// that is there but cannot be read hides all that follow, as nobody knows what it would have hidden.
+package struct HookFolders: Sendable, Hashable {
+    /// The most files of one folder, or sub-folder, that run: the first in the order of their names.
+    package static let mostFiles = 256
+
+    /// The folders.
+    package let folders: [String]
+
+    /// The folders, by falling priority; absolute paths.
+    package init(_ folders: [String]) {
+        self.folders = folders
+    }
+
+    /// The files that run on these occasions, in the order in which they are started: by the bytes of the file's name,
+    /// and files of the same name by the sub-folder's.
+    ///
+    /// Only what is asked for is read. Whether a file is fit to be run is not looked at: see ``HookFile/open(_:runAs:)``.
+    package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
+        var found: [(base: [UInt8], hook: FolderHook)] = []
+        for occasion in HookOccasion.allCases where occasions.contains(occasion) {
+            for entry in survey(occasion) where entry.state == .runs {
+                let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
+                found.append((base, FolderHook(name: entry.name, path: entry.path, occasion: occasion)))
+            }
+        }
+        return found.sorted {
+            if $0.base != $1.base { return $0.base.lexicographicallyPrecedes($1.base) }
+            return $0.hook.occasion.rawValue.utf8.lexicographicallyPrecedes($1.hook.occasion.rawValue.utf8)
+        }.map(\.hook)
+    }
+
+    /// Everything that lies there, with what becomes of it; each file that would run has been opened and checked.
+    ///
+    /// By occasion, then by folder, then by name. A folder itself is among them only when something is wrong with it.
+    package func entries() -> [FolderEntry] {
+        var entries: [FolderEntry] = []
+        for occasion in HookOccasion.allCases {
+            for folder in folders {
+                guard let refusal = mistrust(directory(occasion, in: folder)) else { continue }
+                // What is above a sub-folder has been said of the folder that it is in.
+                if occasion != .every, refusal == mistrust(directory(.every, in: folder)) { continue }
+                entries.append(folderItself(occasion, in: folder, .refused(refusal)))
+            }
+            entries += survey(occasion).map(checked)
+        }
+        return entries
+    }
+
+    private func survey(_ occasion: HookOccasion) -> [FolderEntry] {
+        var entries: [FolderEntry] = []
+        var hiding: [[UInt8]: String] = [:]
+        var blind: String?
+        for folder in folders {
+            let directory = directory(occasion, in: folder)
+            let listing: FolderListing
+            do throws(HookRefusal) {
+                guard let found = try FolderListing(of: directory) else { continue }
+                listing = found
+            } catch {
+                entries.append(folderItself(occasion, in: folder, .refused(error)))
+                blind = blind ?? directory
+                continue
+            }
+            var count = 0
+            for item in listing.items where occasion != .every || !Self.isSubfolder(item.name) {
+                var entry = entry(for: item, in: directory, occasion)
+                if entry.state == .runs || entry.state == .disabled {
+                    if let path = blind ?? hiding[item.name] {
+                        entry.state = .masked(by: path)
+                    } else {
+                        hiding[item.name] = entry.path
+                        if entry.state == .runs { count += 1 }
+                        if count > Self.mostFiles { entry.state = .beyondLimit }
+                    }
+                }
+                entries.append(entry)
+            }
+            if listing.isCut { entries.append(folderItself(occasion, in: folder, .beyondLimit)) }
+        }
+        return entries
+    }
+
+    private func entry(for item: FolderListing.Item, in directory: String, _ occasion: HookOccasion) -> FolderEntry {
+        let text = HookFileName.text(item.name)
+        let name = text ?? HookFileName.readable(item.name)
+        let state: FolderEntry.State =
+            if HookFileName.isLeftOver(item.name) {
+                .leftOver
+            } else if text == nil {
+                .badName
+            } else {
+                switch item.kind {
+                case .folder: .unknownFolder
+                case .nothing: .disabled
+                case .file: .runs
+                }
+            }
+        return FolderEntry(
+            name: occasion.prefix + name,
+            path: directory + "/" + name,
+            occasion: occasion,
+            state: state
+        )
+    }
+
+    private func checked(_ entry: FolderEntry) -> FolderEntry {
+        guard entry.state == .runs else { return entry }
+        var entry = entry
+        do throws(HookRefusal) {
+            _ = try HookFile.open(entry.path, runAs: nil)
+        } catch {
+            entry.state = .refused(error)
+        }
+        return entry
+    }
+
+    /// Why nothing in a folder can be trusted; nil when it can, and when there is no such folder.
+    private func mistrust(_ directory: String) -> HookRefusal? {
+        guard directory.utf8.first == UInt8(ascii: "/"), access(directory, F_OK) == 0 else { return nil }
+        do throws(HookRefusal) {
+            var path = TrustedPath(agent: geteuid())
+            _ = try path.follow(directory)
+            return nil
+        } catch {
+            // What is not there, or cannot be read, is found when it is read.
+            return error.code == .folder || error.code == .owner ? error : nil
+        }
+    }
+
+    private func folderItself(_ occasion: HookOccasion, in folder: String, _ state: FolderEntry.State) -> FolderEntry {
+        FolderEntry(
+            name: occasion.rawValue,
+            path: directory(occasion, in: folder),
+            occasion: occasion,
+            state: state
+        )
+    }
+
+    private func directory(_ occasion: HookOccasion, in folder: String) -> String {
+        var folder = folder
+        while folder.utf8.count > 1, folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
+        return occasion == .every ? folder : folder + "/" + occasion.rawValue
+    }
+
+    private static func isSubfolder(_ name: [UInt8]) -> Bool {
+        HookOccasion.allCases.contains { $0 != .every && name == Array($0.rawValue.utf8) }
+    }
+}
+
+extension HookOccasion {
+    /// What a hook's name begins with.
+    fileprivate var prefix: String { self == .every ? "" : rawValue + "/" }
+}

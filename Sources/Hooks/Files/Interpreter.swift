@@ -1,0 +1,75 @@
+/// What the first line of a script names: `#!` and a program, with at most one argument (execve(2)).
+package struct Interpreter: Sendable, Hashable {
+    /// How many bytes of a file the kernel looks at (`BINPRM_BUF_SIZE`).
+    package static let mostBytes = 256
+
+    /// Why a file's first bytes do not say how it is run.
+    package enum Mistake: Error, Sendable, Hashable, CustomStringConvertible {
+        /// There is nothing in the file.
+        case empty
+        /// The bytes are neither of a script nor of a program.
+        case unknownFormat
+        /// There is nothing after `#!`.
+        case unnamed
+        /// The name goes on beyond the bytes that the kernel looks at.
+        case tooLong
+        /// The line ends as on Windows, and the kernel takes the carriage return for part of the last word.
+        case carriageReturn
+        /// The name is no absolute path, so it depends on the working directory.
+        case relative(String)
+        /// The line is no UTF-8.
+        case notText
+
+        /// What is wrong, as a sentence about the file.
+        package var description: String {
+            switch self {
+            case .empty: "is empty"
+            case .unknownFormat: "begins with no '#!' line and is no ELF program"
+            case .unnamed: "its first line names no interpreter after '#!'"
+            case .tooLong: "its first line is longer than the \(mostBytes) bytes that the kernel reads"
+            case .carriageReturn: "its first line ends with a carriage return"
+            case .relative(let name): "its interpreter \(ShellWord.quoted(name)) is no absolute path"
+            case .notText: "its first line is not UTF-8"
+            }
+        }
+    }
+
+    /// The program; always absolute.
+    package var path: String
+    /// The rest of the line as one argument.
+    package var argument: String?
+
+    /// Reads a file's first bytes, of which those beyond ``mostBytes`` count for nothing.
+    ///
+    /// - Returns: The interpreter; nil for an ELF program, which needs none.
+    package static func reading(_ bytes: [UInt8]) throws(Mistake) -> Interpreter? {
+        if bytes.isEmpty { throw .empty }
+        if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return nil }
+        guard bytes.starts(with: [UInt8(ascii: "#"), UInt8(ascii: "!")]) else { throw .unknownFormat }
+        // As in the kernel's buffer, zeros follow a file that is shorter, and a zero ends a word.
+        let buffer = bytes.prefix(mostBytes) + [UInt8](repeating: 0, count: max(0, mostBytes - bytes.count))
+        var line = buffer.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
+        if line.endIndex == buffer.endIndex {
+            let words = line.drop(while: isBlank)
+            if !words.isEmpty, words.allSatisfy({ !isBlank($0) && $0 != 0 }) { throw .tooLong }
+            line.removeLast()
+        }
+        while let last = line.last, isBlank(last) { line.removeLast() }
+
+        line = line.drop(while: isBlank)
+        let name = line.prefix { !isBlank($0) && $0 != 0 }
+        if name.isEmpty { throw .unnamed }
+        // After a zero there is no argument, and a zero ends it.
+        var argument = line.dropFirst(name.count)
+        argument = argument.first == 0 ? [] : argument.drop(while: isBlank).prefix { $0 != 0 }
+        if (argument.last ?? name.last) == UInt8(ascii: "\r") { throw .carriageReturn }
+
+        guard let path = String(validating: name, as: UTF8.self),
+            let word = String(validating: argument, as: UTF8.self)
+        else { throw .notText }
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .relative(path) }
+        return Interpreter(path: path, argument: word.isEmpty ? nil : word)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}

@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// What the system says, for people.
+enum SystemText {
+    /// An error number (strerror(3)).
+    static func of(_ error: Int32) -> String { strerror(error).map { String(cString: $0) } ?? "error \(error)" }
+
+    /// The permissions, as chmod(1) takes them: `0755`.
+    static func mode(_ mode: mode_t) -> String {
+        let digits = String(mode & 0o7777, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// What kind of file it is.
+    static func kind(_ mode: mode_t) -> String {
+        switch mode & S_IFMT {
+        case S_IFREG: "a regular file"
+        case S_IFDIR: "a folder"
+        case S_IFIFO: "a named pipe"
+        case S_IFSOCK: "a socket"
+        case S_IFCHR, S_IFBLK: "a device"
+        case S_IFLNK: "a link"
+        default: "no regular file"
+        }
+    }
+}
+
+/// Links.
+enum SymbolicLink {
+    /// Where a link leads (readlink(2)); nil with errno when that cannot be read or is too long.
+    static func target(of path: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = bytes.withUnsafeMutableBytes { space in
+            space.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { readlink(path, $0, text.count) } ?? -1
+            }
+        }
+        guard count >= 0 else { return nil }
+        guard count < bytes.count else {
+            errno = ENAMETOOLONG
+            return nil
+        }
+        return Array(bytes.prefix(count))
+    }
+}

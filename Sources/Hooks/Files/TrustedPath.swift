@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// Follows paths as the kernel does, and checks that on the way nobody but root and the agent's user can exchange anything.
+///
+/// Each folder must belong to one of these two, and be writable by nobody else unless it is sticky: what lies in a sticky
+/// folder can be exchanged only by its owner, who is checked next. The same holds for the owner of each link.
+struct TrustedPath {
+    private static let mostLinks = 40
+
+    private let agent: UInt32
+    private var checked: Set<[UInt8]> = []
+
+    init(agent: UInt32) {
+        self.agent = agent
+    }
+
+    /// Follows an absolute path, and checks all folders on it, the one at its end as well.
+    ///
+    /// - Returns: What is at its end.
+    mutating func follow(_ path: String) throws(HookRefusal) -> stat {
+        var last = try check("/")
+        var here = ""
+        // Still to go, the next one last.
+        var pending = Array(path.split(separator: "/").reversed())
+        var links = 0
+        while let name = pending.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                here = String(here[..<(here.lastIndex(of: "/") ?? here.startIndex)])
+                last = try check(here.isEmpty ? "/" : here)
+                continue
+            }
+            let next = "\(here)/\(name)"
+            last = try check(next)
+            switch last.st_mode & S_IFMT {
+            case S_IFLNK:
+                links += 1
+                guard links <= Self.mostLinks else { throw .notFound(path, ELOOP) }
+                let target = try Self.target(of: next)
+                if target.utf8.first == UInt8(ascii: "/") {
+                    here = ""
+                    last = try check("/")
+                }
+                pending.append(contentsOf: target.split(separator: "/").reversed())
+            case S_IFDIR:
+                here = next
+            default:
+                guard pending.isEmpty else { throw .notFound(path, ENOTDIR) }
+            }
+        }
+        return last
+    }
+
+    private mutating func check(_ path: String) throws(HookRefusal) -> stat {
+        var entry = stat()
+        guard lstat(path, &entry) == 0 else { throw .notFound(path, errno) }
+        let kind = entry.st_mode & S_IFMT
+        guard kind == S_IFDIR || kind == S_IFLNK, checked.insert(Array(path.utf8)).inserted else { return entry }
+        guard entry.st_uid == 0 || entry.st_uid == agent else {
+            throw .owner(
+                kind == S_IFDIR ? .folder : .owner,
+                path,
+                owner: entry.st_uid,
+                agent: agent,
+                isLink: kind == S_IFLNK
+            )
+        }
+        if kind == S_IFDIR, entry.st_mode & (S_IWGRP | S_IWOTH) != 0, entry.st_mode & S_ISVTX == 0 {
+            throw .writable(.folder, path, entry.st_mode)
+        }
+        return entry
+    }
+
+    private static func target(of link: String) throws(HookRefusal) -> String {
+        guard let bytes = SymbolicLink.target(of: link) else { throw .notFound(link, errno) }
+        guard let target = String(validating: bytes, as: UTF8.self) else {
+            throw .badPath(link, "is a link to a path that is not UTF-8")
+        }
+        return target
+    }
+}

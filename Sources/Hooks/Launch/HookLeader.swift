@@ -1,0 +1,110 @@
+import CSpawn
+import Glibc
+
+/// A program that was started, the leader of a session and a process group of its own.
+///
+/// The group's number is the leader's, and numbers are given away again. The kernel keeps one from being given away while
+/// a process has it, a dead one that was not reaped included. So whoever wants to signal the group does that before
+/// ``reap()``, and then it can hit nobody else: the number is the leader's until then. Nothing but `reap` reaps.
+struct HookLeader: Sendable, Hashable {
+    /// How a program ended.
+    enum Ending: Sendable, Hashable {
+        case exited(Int32)
+        case signaled(Int32)
+        /// Somebody else reaped it.
+        case lost
+    }
+
+    /// The number that the checked file has in the launcher.
+    static let fileDescriptor: Int32 = 3
+
+    /// The number of the process, of its group and of its session.
+    let number: pid_t
+
+    /// Starts the launcher, which becomes the program. Blocks until it has begun.
+    ///
+    /// posix_spawn(3) copies nothing of the agent. Everything above descriptor 3 is closed, whatever its flags say: not
+    /// all descriptors of the agent's are close-on-exec (those that accept(2) returns to NIO are not).
+    static func start(_ launch: HookLaunch, launcher: String, streams: HookStreams) throws(HookStreams.Refusal) -> Self {
+        _ = Self.keepsChildren
+        // A number below 4 would be overwritten before it is its turn to be copied.
+        let file = launch.file.descriptor
+        let copy = file < fileDescriptor ? fcntl(file, F_DUPFD_CLOEXEC, fileDescriptor + 1) : file
+        guard copy >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
+        defer { if copy != file { close(copy) } }
+        let descriptors = [streams.input, streams.outputWriter, streams.outputWriter, copy]
+        let words =
+            [HookLauncher.name, launch.file.isScript ? "script" : "program", word(for: launch.account)]
+            + [launch.workingDirectory, launch.name ?? launch.file.path] + launch.arguments
+        let variables = launch.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        var number: pid_t = 0
+        let result = withCStrings(words) { words in
+            withCStrings(variables) { variables in
+                reachagent_spawn(&number, launcher, words, variables, descriptors)
+            }
+        }
+        guard result == 0 else { throw HookStreams.Refusal(action: "start \(launcher)", number: result) }
+        return Self(number: number)
+    }
+
+    /// Blocks until it has ended, and leaves it to be reaped.
+    func wait() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
+    /// Whether it has ended.
+    var hasEnded: Bool {
+        var information = siginfo_t()
+        let result = waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT | WNOHANG)
+        return result != 0 || information._sifields._sigchld.si_pid != 0
+    }
+
+    /// Takes how it ended; it must have. From here on its number may be another process's.
+    func reap() -> Ending {
+        var information = siginfo_t()
+        let result = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG)
+        guard result == 0, information._sifields._sigchld.si_pid == number else { return .lost }
+        let status = information._sifields._sigchld.si_status
+        return information.si_code == Int32(CLD_EXITED) ? .exited(status) : .signaled(status)
+    }
+
+    /// Signals the group. Only before ``reap()``.
+    func signalGroup(_ signal: Int32) { kill(-number, signal) }
+
+    /// Whether there is anybody else in the group; also said when that cannot be found out.
+    var hasCompanions: Bool {
+        guard let folder = opendir("/proc") else { return true }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard let other = pid_t(name), other != number else { continue }
+            if getpgid(other) == number { return true }
+        }
+        return false
+    }
+
+    /// A process that ignores SIGCHLD, by inheritance, has its children reaped by the kernel, at once.
+    private static let keepsChildren: Void = {
+        var action = sigaction()
+        sigaction(SIGCHLD, nil, &action)
+        guard unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1 else { return }
+        signal(SIGCHLD, SIG_DFL)
+    }()
+
+    /// What the launcher reads as the account.
+    private static func word(for account: HookAccount?) -> String {
+        guard let account, !account.isAgent else { return "-" }
+        return "\(account.uid):\(account.gid):\(account.groups.map { String($0) }.joined(separator: ","))"
+    }
+
+    /// An array as exec wants it. A string ends at a NUL.
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers)
+    }
+}

@@ -1,0 +1,47 @@
+/// Keeps the beginning and the end of what a program writes, however much that is.
+struct HookOutputBuffer: Sendable {
+    /// What stands where something was left out.
+    static let gap = "\n[…]\n"
+
+    private static let half = HookOutput.mostBytes / 2
+
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+    /// How much there was, in bytes.
+    private(set) var count = 0
+
+    /// Takes the next bytes.
+    mutating func append(_ bytes: some RandomAccessCollection<UInt8>) {
+        let (sum, isOver) = count.addingReportingOverflow(bytes.count)
+        count = isOver ? .max : sum
+        let room = Self.half - head.count
+        head += bytes.prefix(room)
+        tail += bytes.dropFirst(room).suffix(Self.half)
+        if tail.count > Self.half { tail.removeFirst(tail.count - Self.half) }
+    }
+
+    /// What is kept; characters that are cut at the gap are left out as a whole.
+    var output: HookOutput {
+        guard count > head.count + tail.count else {
+            return HookOutput(text: String(decoding: head + tail, as: UTF8.self), bytes: count)
+        }
+        let head = head.dropLast(Self.cutAtEnd(of: head))
+        let tail = tail.dropFirst(tail.prefix(3).prefix { Self.isContinuation($0) }.count)
+        return HookOutput(
+            text: String(decoding: head, as: UTF8.self) + Self.gap + String(decoding: tail, as: UTF8.self),
+            bytes: count,
+            omittedBytes: count - head.count - tail.count
+        )
+    }
+
+    /// How many bytes at the end begin a character (RFC 3629) that goes on after them.
+    private static func cutAtEnd(of bytes: [UInt8]) -> Int {
+        for (index, byte) in bytes.suffix(3).reversed().enumerated() where !isContinuation(byte) {
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > index + 1 ? index + 1 : 0
+        }
+        return 0
+    }
+
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+}

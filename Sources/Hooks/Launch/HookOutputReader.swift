@@ -1,0 +1,61 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Reads what a program writes, as fast as it comes, for as long as the program runs. On the loop throughout.
+final class HookOutputReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var buffer = HookOutputBuffer()
+    private var channel: (any Channel)?
+    /// A number of our own for the pipe: the channel's may be closed at any time.
+    private let descriptor: Int32
+
+    /// - Throws: `HookStreams.Refusal` when there is no descriptor left.
+    init(_ reader: Int32) throws(HookStreams.Refusal) {
+        descriptor = fcntl(reader, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
+    }
+
+    /// What has come until now.
+    var output: HookOutput { buffer.output }
+
+    /// Begins to read, and takes `reader` over; the result comes when reading has begun.
+    func begin(_ reader: Int32, on loop: any EventLoop) -> EventLoopFuture<Void> {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        return NIOPipeBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+            }
+            .takingOwnershipOfDescriptor(input: reader)
+            .flatMapErrorThrowing { error in
+                close(reader)
+                throw error
+            }
+            .map { bound.value.channel = $0 }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        buffer.append(unwrapInboundIn(data).readableBytesView)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Reads what is in the pipe now, and nothing that may come after: what the program left behind may hold the pipe, and
+    /// write to it, for ever. What it wrote itself is in there, for it has ended.
+    func finish() -> HookOutput {
+        var rest = HookStreams.waiting(in: descriptor)
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while rest > 0 {
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, min(rest, $0.count)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            buffer.append(chunk[..<count])
+            rest -= count
+        }
+        close(descriptor)
+        channel?.close(promise: nil)
+        channel = nil
+        return buffer.output
+    }
+}

@@ -1,0 +1,180 @@
+package import NIOCore
+package import Probes
+
+/// Sends one webhook, again and again until it is accepted or given up.
+///
+/// The time-out is that of each attempt. Redirects are not followed. A response is judged by what the probe expects; one of
+/// the 4xx class other than 408, 425 and 429 is final, and so is a request that cannot be built. Everything else is tried
+/// again, also a server whose certificates are refused: it may be a portal that will be gone.
+///
+/// Sendable by hand: everything that changes is only used on the event loop.
+package final class WebhookRun: @unchecked Sendable {
+    /// What came of it.
+    package struct End: Sendable, Hashable {
+        /// How it ended.
+        package var outcome: HookCompletion.Outcome
+        /// How many times the request was sent, or was begun to be.
+        package var attempts: Int
+        /// The status of the last attempt's response; nil when none came.
+        package var httpStatus: Int?
+        /// Nothing, or the beginning of a refusing response's body in the form of evidence.
+        package var output: HookOutput
+        /// How long it took, the pauses between the attempts included.
+        package var duration: Duration
+    }
+
+    private let webhook: Webhook
+    private let event: HookEvent
+    private let body: [UInt8]
+    private let timeout: Duration
+    private let prober: Prober
+    private let loop: any EventLoop
+    private let pace: WebhookPace
+    private let beginning = NIODeadline.now()
+
+    private var signature: WebhookSignature?
+    private var attempts = 0
+    private var last: WebhookAttempt?
+    private var cancelCheck: (@Sendable () -> Void)?
+    private var nextAttempt: Scheduled<Void>?
+    private var ended: (@Sendable (End) -> Void)?
+
+    private init(
+        _ webhook: Webhook,
+        event: HookEvent,
+        variables: [String: String],
+        timeout: Duration,
+        prober: Prober,
+        loop: any EventLoop,
+        pace: WebhookPace,
+        ended: @escaping @Sendable (End) -> Void
+    ) {
+        self.webhook = webhook
+        self.event = event
+        body = webhook.body?.bytes(variables) ?? event.line
+        self.timeout = timeout
+        self.prober = prober
+        self.loop = loop
+        self.pace = pace
+        self.ended = ended
+    }
+
+    /// Begins to send, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - webhook: What to send.
+    ///   - event: The event that it tells of.
+    ///   - variables: The values for the body's places, by the names of ``HookEnvironment``.
+    ///   - timeout: The time for each attempt.
+    ///   - prober: Who makes the requests.
+    ///   - loop: Where the end is told, never before this method has returned when it is called there.
+    ///   - pace: When it is tried again.
+    ///   - ended: Called once.
+    @discardableResult
+    package static func start(
+        _ webhook: Webhook,
+        event: HookEvent,
+        variables: [String: String],
+        timeout: Duration,
+        prober: Prober,
+        on loop: any EventLoop,
+        pace: WebhookPace = WebhookPace(),
+        ended: @escaping @Sendable (End) -> Void
+    ) -> WebhookRun {
+        let run = WebhookRun(
+            webhook,
+            event: event,
+            variables: variables,
+            timeout: timeout,
+            prober: prober,
+            loop: loop,
+            pace: pace,
+            ended: ended
+        )
+        loop.execute { run.begin() }
+        return run
+    }
+
+    /// Gives the webhook up: it ends as `stopped`, and an attempt that is under way is cancelled.
+    ///
+    /// Safe from any thread, and after the end.
+    package func stop() {
+        loop.execute { [self] in
+            let cancel = cancelCheck
+            finish(.stopped)
+            cancel?()
+        }
+    }
+
+    private func begin() {
+        guard ended != nil else { return }
+        do throws(RequestError) {
+            signature = try webhook.secretFile.map { path throws(RequestError) in
+                try WebhookSignature(secretFile: path)
+            }
+        } catch {
+            return finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
+        }
+        attempt()
+    }
+
+    private func attempt() {
+        guard ended != nil else { return }
+        let probe: Probe
+        do throws(RequestError) {
+            probe = try makeProbe()
+        } catch {
+            return finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
+        }
+        attempts += 1
+        cancelCheck = prober.start(probe) { [self] report in
+            loop.execute { self.attemptEnded(WebhookAttempt(report, expecting: probe.expectations)) }
+        }
+    }
+
+    private func makeProbe() throws(RequestError) -> Probe {
+        var probe = webhook.probe
+        probe.timeout = timeout
+        probe.serializer.timeoutInterval = nil
+        probe.maximumRedirects = 0
+        probe.limits.keptBodyBytes = Snippet.limit + 1
+        probe.request.timeoutInterval = nil
+        probe.request.parameters = nil
+        probe.request.body = .bytes(body, contentType: "application/json")
+        for field in signature?.headers(id: event.id, timestamp: pace.timestamp(), body: body) ?? [] {
+            try probe.request.headers.set(field.name, field.value)
+        }
+        return probe
+    }
+
+    private func attemptEnded(_ attempt: WebhookAttempt) {
+        guard ended != nil else { return }
+        cancelCheck = nil
+        last = attempt
+        switch attempt.sequel {
+        case .delivered: finish(.succeeded)
+        case .cancelled: finish(.stopped)
+        case .repeatable where attempts <= webhook.retries:
+            let pause = pace.pause(attempts, attempt.askedPause)
+            nextAttempt = loop.scheduleTask(in: TimeAmount(pause)) { [self] in self.attempt() }
+        case .repeatable, .final:
+            let code = attempt.code ?? .requestInvalid
+            finish(.undelivered(code: code.rawValue, detail: attempt.detail))
+        }
+    }
+
+    private func finish(_ outcome: HookCompletion.Outcome) {
+        guard let ended else { return }
+        self.ended = nil
+        nextAttempt?.cancel()
+        (nextAttempt, cancelCheck, signature) = (nil, nil, nil)
+        let end = End(
+            outcome: outcome,
+            attempts: attempts,
+            httpStatus: last?.httpStatus,
+            output: last?.output ?? HookOutput(),
+            duration: Duration(.now() - beginning)
+        )
+        ended(end)
+    }
+}

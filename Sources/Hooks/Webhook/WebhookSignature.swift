@@ -1,0 +1,60 @@
+internal import Crypto
+internal import FoundationEssentials
+package import Probes
+
+/// Signs requests by the Standard Webhooks specification, with a secret that both sides know.
+///
+/// Neither a description nor a mirror of the value shows the secret.
+package struct WebhookSignature: Sendable {
+    /// The longest file that is read.
+    package static let longestFile = 4096
+    /// What a secret begins with whose bytes are written in base64.
+    private static let encodedPrefix = Array("whsec_".utf8)
+
+    private let key: SymmetricKey
+
+    /// Reads the secret from a file.
+    ///
+    /// The file must be a regular file that others can neither read nor write. What follows `whsec_` is base64; any other
+    /// content is the secret itself, without the newline at its end.
+    /// - Throws: ``RequestError/file(path:reason:)``, which names the file and never shows what it holds.
+    package init(secretFile path: String) throws(RequestError) {
+        var secret = try SecretFile.bytes(of: path, atMost: Self.longestFile)[...]
+        if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
+        if secret.last == UInt8(ascii: "\r") { secret.removeLast() }
+        if secret.starts(with: Self.encodedPrefix) {
+            guard let bytes = Data(base64Encoded: Data(secret.dropFirst(Self.encodedPrefix.count))) else {
+                throw .file(path: path, reason: "does not hold base64 behind 'whsec_'")
+            }
+            secret = Array(bytes)[...]
+        }
+        guard !secret.isEmpty else { throw .file(path: path, reason: "holds no secret") }
+        key = SymmetricKey(data: Array(secret))
+    }
+
+    /// The fields that prove who sent a body, and when.
+    ///
+    /// - Parameters:
+    ///   - id: What names the message; the same for every attempt to send it.
+    ///   - timestamp: When it is sent, in seconds since 1970.
+    ///   - body: The exact bytes of the body.
+    package func headers(id: String, timestamp: Int, body: [UInt8]) -> [HeaderField] {
+        var code = HMAC<SHA256>(key: key)
+        code.update(data: Array("\(id).\(timestamp).".utf8))
+        code.update(data: body)
+        return [
+            HeaderField(name: "webhook-id", value: id),
+            HeaderField(name: "webhook-timestamp", value: String(timestamp)),
+            HeaderField(name: "webhook-signature", value: "v1," + Data(code.finalize()).base64EncodedString()),
+        ]
+    }
+}
+
+extension WebhookSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing of the secret.
+    package var description: String { "webhook signature" }
+    /// The same as the description.
+    package var debugDescription: String { description }
+    /// Nothing of the secret either.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,121 @@
+import EventEnvelope
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct HookEventTests {
+    @Test
+    func `a transition of the default path is read as it is written`() throws {
+        let line = try SampleEvent.golden("reachability.changed.portal")
+        let event = try #require(HookEvent(line: line))
+        #expect(event.type == .reachabilityChanged)
+        #expect(event.id == "6f1c0000000000000000000000000001-42")
+        #expect(event.sequence == 42)
+        #expect(event.time == "2026-11-21T07:00:00.123456Z")
+        #expect(event.subject == "default")
+        #expect(event.from.via == "wifi" && event.from.connectivity == "full" && event.from.portalURL == nil)
+        #expect(event.to.via == "wifi" && event.to.connectivity == "portal" && event.to.interface == "wlan0")
+        #expect(event.to.portalURL == "http://login.example/")
+        #expect(event.cause == HookEvent.Cause(kind: "probe", code: "portal_redirect"))
+        #expect(event.line == line)
+        #expect(event.target == nil && event.probe == nil && !event.isInitial)
+    }
+
+    @Test
+    func `a loss says why, through which interface, and in which words`() throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden("reachability.changed")))
+        #expect(event.to.via == "none" && event.to.reason == "link_down" && event.to.interface == "wlan0")
+        #expect(
+            event.cause
+                == HookEvent.Cause(
+                    kind: "link",
+                    code: "link_down",
+                    interface: "wlan0",
+                    detail: "wlan0: \"no carrier\"\u{7}"
+                )
+        )
+    }
+
+    @Test
+    func `a target is named, and a path of the default is none`() throws {
+        let target = try #require(HookEvent(line: try SampleEvent.golden("target.changed")))
+        #expect(target.target == "office" && target.to.via == "wwan" && target.to.interface == "wg0")
+        let path = try #require(HookEvent(line: try SampleEvent.golden("path.changed")))
+        #expect(path.target == nil && path.isInitial)
+    }
+
+    @Test
+    func `a probe's verdict, code and vantage are read`() throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden("probe.changed")))
+        #expect(event.probe == "web" && event.family == "ipv4" && event.interface == nil)
+        #expect(event.from.verdict == "up" && event.to.verdict == "down" && event.to.code == "tls_expired")
+        let portal = try #require(HookEvent(line: try SampleEvent.golden("probe.changed.portal")))
+        #expect(portal.interface == "wwan0" && portal.to.portalURL == "http://login.example/")
+    }
+
+    @Test(arguments: [
+        "agent.started", "agent.stopping", "certificate.expiring", "config.reloaded", "journal.degraded",
+        "netlink.overrun", "netlink.resynced", "suspend.resumed", "probe.completed", "network.snapshot",
+        "agent.hello", "subscriber.lagged",
+    ])
+    func `all other types are read, without sides`(name: String) throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden(name)))
+        #expect(event.type.rawValue == "reachagent.\(name)")
+        #expect(event.from == HookEvent.Side() && event.to == HookEvent.Side() && event.cause == nil)
+    }
+
+    @Test
+    func `what the agent makes can be read without its line being copied out`() throws {
+        let event = SampleEvent.reachability(7, cause: "start")
+        let read = try #require(HookEvent(event))
+        #expect(read.sequence == 7 && read.isInitial && read.line == event.line)
+    }
+
+    @Test
+    func `members that nobody knows are ignored`() throws {
+        let line = #"""
+            {"type":"reachagent.target.changed","id":"a","time":"now","subject":"x","new":[1,{"a":null}],\#
+            "data":{"to":{"via":"wifi","path":{"interface":null,"colour":7}},"from":null,"more":true}}
+            """#
+        let event = try #require(HookEvent(line: Array(line.utf8)))
+        #expect(event.to.via == "wifi" && event.to.interface == nil && event.sequence == nil)
+    }
+
+    @Test(arguments: [
+        "", "{", "null", "[]", "{}", "\u{0}",
+        #"{"type":"reachagent.target.changed","id":"a","time":"t"}"#,
+        #"{"type":"reachagent.unheard.of","id":"a","time":"t","subject":"s"}"#,
+        #"{"type":"reachagent.target.changed","id":7,"time":"t","subject":"s"}"#,
+        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","seq":-1}"#,
+        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","seq":99999999999999999999}"#,
+        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","data":[]}"#,
+        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","data":{"to":{"via":["wifi"]}}}"#,
+        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","data":{"cause":{"kind":"start"}}}"#,
+    ])
+    func `a line that is no event gives nothing`(line: String) {
+        #expect(HookEvent(line: Array(line.utf8)) == nil)
+    }
+
+    @Test
+    func `lines that are too long, too deep or no UTF-8 give nothing`() {
+        let beginning = #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","x":"#
+        let long = beginning + "\"" + String(repeating: "y", count: ScannedLine.mostBytes) + "\"}"
+        #expect(HookEvent(line: Array(long.utf8)) == nil)
+        let deep = beginning + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}"
+        #expect(HookEvent(line: Array(deep.utf8)) == nil)
+        #expect(HookEvent(line: Array(beginning.utf8) + [0x22, 0xFF, 0xFE, 0x22, 0x7D]) == nil)
+    }
+
+    @Test
+    func `no line that was cut or has a wrong byte traps`() throws {
+        let line = try SampleEvent.golden("probe.changed")
+        var random = SystemRandomNumberGenerator()
+        for length in line.indices { #expect(HookEvent(line: Array(line[..<length])) == nil) }
+        for index in line.indices {
+            var changed = line
+            changed[index] = UInt8.random(in: .min ... .max, using: &random)
+            _ = HookEvent(line: changed)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import EventEnvelope
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct HookMatchTests {
+    private static func filter(_ change: (inout HookFilter) -> Void) -> HookFilter {
+        var filter = HookFilter()
+        change(&filter)
+        return filter
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var golden: String
+        var filter: HookFilter
+        var expected: HookMatch
+
+        init(_ golden: String, _ expected: HookMatch, _ change: (inout HookFilter) -> Void) {
+            self.golden = golden
+            self.expected = expected
+            filter = HookMatchTests.filter(change)
+        }
+
+        var testDescription: String { "\(golden): \(expected)" }
+    }
+
+    @Test(arguments: [
+        Case("reachability.changed", .matches) { _ in },
+        Case("reachability.changed", .matches) { $0.fromVia = ["wired", "wifi"] },
+        Case("reachability.changed", .filter(name: "from_via", wanted: ["wired"], found: "wifi")) {
+            $0.fromVia = ["wired"]
+        },
+        Case("reachability.changed", .filter(name: "to_via", wanted: ["wifi"], found: "none")) { $0.toVia = ["wifi"] },
+        Case("reachability.changed", .matches) {
+            $0.toVia = ["none"]
+            $0.fromConnectivity = ["unknown"]
+            $0.toConnectivity = ["none", "local"]
+        },
+        Case("reachability.changed", .filter(name: "to_connectivity", wanted: ["full"], found: "none")) {
+            $0.toConnectivity = ["full"]
+        },
+        Case("reachability.changed", .filter(name: "from_connectivity", wanted: ["full"], found: "unknown")) {
+            $0.fromConnectivity = ["full"]
+            $0.toConnectivity = ["full"]
+        },
+        Case("reachability.changed", .filter(name: "target", wanted: ["office"], found: nil)) {
+            $0.targets = ["office"]
+        },
+        Case("target.changed", .matches) { $0.targets = ["home", "office"] },
+        Case("target.changed", .filter(name: "target", wanted: ["home"], found: "office")) { $0.targets = ["home"] },
+        Case("path.changed", .filter(name: "target", wanted: ["default"], found: nil)) { $0.targets = ["default"] },
+        Case("probe.changed", .matches) { $0.probes = ["web"] },
+        Case("certificate.expiring", .matches) { $0.probes = ["web"] },
+        Case("probe.changed", .filter(name: "probe", wanted: ["dns"], found: "web")) { $0.probes = ["dns"] },
+        Case("reachability.changed", .matches) { $0.causes = ["link_down"] },
+        Case("reachability.changed", .filter(name: "cause", wanted: ["link_up"], found: "link_down")) {
+            $0.causes = ["link_up"]
+        },
+        Case("suspend.resumed", .filter(name: "cause", wanted: ["link_up"], found: nil)) { $0.causes = ["link_up"] },
+        Case("reachability.changed", .matches) { $0.interfaces = ["eth*", "wl*"] },
+        Case("reachability.changed", .matches) { $0.interfaces = ["wlan[0-9]"] },
+        Case("probe.changed.portal", .matches) { $0.interfaces = ["wwan?"] },
+        Case("reachability.changed", .filter(name: "interface", wanted: ["wl"], found: "wlan0")) {
+            $0.interfaces = ["wl"]
+        },
+        Case("agent.started", .filter(name: "interface", wanted: ["*"], found: nil)) { $0.interfaces = ["*"] },
+        Case("reachability.changed", .matches) { $0.changes = [.verdict, .via] },
+        Case("reachability.changed", .filter(name: "changed", wanted: ["interface"], found: "via, connectivity")) {
+            $0.changes = [.interface]
+        },
+        Case("reachability.changed.portal", .filter(name: "changed", wanted: ["via"], found: "connectivity")) {
+            $0.changes = [.via]
+        },
+        Case("probe.changed", .matches) { $0.changes = [.verdict] },
+        Case("probe.changed.flapping", .filter(name: "changed", wanted: ["verdict"], found: nil)) {
+            $0.changes = [.verdict]
+        },
+    ])
+    func `a hook runs when all conditions hold, and else says which does not`(_ example: Case) throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden(example.golden)))
+        let trigger = HookTrigger(types: [event.type], filter: example.filter)
+        #expect(trigger.matches(event) == example.expected)
+    }
+
+    @Test
+    func `another type is said before any condition`() throws {
+        let event = try #require(HookEvent(SampleEvent.probe("web")))
+        let trigger = HookTrigger(filter: Self.filter { $0.toVia = ["wifi"] })
+        #expect(trigger.matches(event) == .type)
+    }
+
+    @Test(arguments: [(true, "start", HookMatch.matches), (false, "start", .atStartOnly), (false, "link", .matches)])
+    func `the state at the start is only for hooks that ask for it`(runsAtStart: Bool, cause: String, match: HookMatch)
+        throws
+    {
+        let event = try #require(HookEvent(SampleEvent.reachability(cause: cause)))
+        let hook = HookDefinition(
+            name: "x",
+            action: .command(HookCommand(arguments: ["true"])),
+            pace: HookPace(runsAtStart: runsAtStart)
+        )
+        #expect(hook.matches(event) == match)
+    }
+
+    @Test
+    func `an interface is named once, the present one first`() throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden("target.changed")))
+        #expect(event.interfaces == ["wg0"])
+    }
+
+    @Test
+    func `why a hook does not run can be read`() {
+        let match = HookMatch.filter(name: "to_via", wanted: ["wifi", "wired"], found: "none")
+        #expect(match.description == "'to_via' asks for wifi or wired, and the event says none")
+    }
+}

@@ -1,0 +1,117 @@
+import EventEnvelope
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct HookInboxTests {
+    private let now = SuspendingClock.Instant.now
+
+    private func settings(_ types: EventType..., folders: [String] = []) -> HookSettings {
+        let action = HookDefinition.Action.command(HookCommand(arguments: ["true"]))
+        return HookSettings(
+            folders: folders,
+            definitions: types.map { HookDefinition(name: "\($0)", action: action, trigger: HookTrigger(types: [$0])) }
+        )
+    }
+
+    /// Takes all: the numbers of the events, and 0 for settings.
+    private func take(_ inbox: inout HookInbox) -> [UInt64] { numbers(inbox.takeAll().items) }
+
+    private func deliver(_ event: Event, to inbox: inout HookInbox) -> Bool { inbox.deliver(event, at: now) }
+
+    private func numbers(_ items: [HookInbox.Item]) -> [UInt64] {
+        items.map { item in
+            switch item {
+            case .event(let event, _): event.sequence ?? .max
+            case .settings: 0
+            }
+        }
+    }
+
+    @Test
+    func `events and settings are taken in the order in which they came`() {
+        var inbox = HookInbox()
+        inbox.configure(settings(.reachabilityChanged))
+        for number in 1...3 as ClosedRange<UInt64> {
+            #expect(deliver(SampleEvent.reachability(number), to: &inbox))
+        }
+        inbox.configure(settings(.probeChanged))
+        inbox.configure(settings(.probeChanged))
+        #expect(deliver(SampleEvent.probe("web", 4), to: &inbox))
+        #expect(take(&inbox) == [0, 1, 2, 3, 0, 0, 4])
+        #expect(take(&inbox).isEmpty)
+        #expect(deliver(SampleEvent.probe("web", 5), to: &inbox))
+        inbox.configure(settings())
+        #expect(take(&inbox) == [5, 0])
+    }
+
+    @Test
+    func `only what somebody wants is kept, from the settings on`() {
+        var inbox = HookInbox()
+        #expect(!deliver(SampleEvent.reachability(1), to: &inbox))
+        inbox.configure(settings(.probeChanged))
+        #expect(!deliver(SampleEvent.reachability(2), to: &inbox))
+        inbox.configure(settings(folders: ["/nowhere"]))
+        #expect(deliver(SampleEvent.reachability(3), to: &inbox))
+        #expect(!deliver(SampleEvent.probe("web", 4), to: &inbox))
+        #expect(take(&inbox) == [0, 0, 3])
+    }
+
+    @Test
+    func `too many events cost the oldest, never the newest nor settings`() {
+        var inbox = HookInbox()
+        inbox.configure(settings(.reachabilityChanged, .probeChanged))
+        _ = deliver(SampleEvent.probe("web", 1), to: &inbox)
+        inbox.configure(settings(.reachabilityChanged))
+        let most = UInt64(HookInbox.mostEvents)
+        for number in 2...most + 10 { _ = deliver(SampleEvent.reachability(number), to: &inbox) }
+        let taken = inbox.takeAll()
+        #expect(numbers(taken.items) == [0, 0] + Array(11...most + 10))
+        #expect(taken.lost == [.probeChanged: 1, .reachabilityChanged: 9])
+        let again = inbox.takeAll()
+        #expect(again.lost.isEmpty)
+    }
+
+    @Test
+    func `settings come with the state that there was when they were given`() {
+        var inbox = HookInbox()
+        _ = deliver(SampleEvent.reachability(1), to: &inbox)
+        _ = deliver(SampleEvent.reachability(2), to: &inbox)
+        inbox.configure(settings(.reachabilityChanged))
+        _ = deliver(SampleEvent.reachability(3), to: &inbox)
+        guard case .settings(_, let last)? = inbox.takeAll().items.first else {
+            Issue.record("no settings")
+            return
+        }
+        #expect(last.events(of: [.reachabilityChanged]).map(\.sequence) == [2])
+    }
+}
+
+@Suite
+struct LastEventsTests {
+    @Test
+    func `the newest of each subject is remembered, in order`() {
+        var last = LastEvents()
+        last.note(SampleEvent.reachability(1))
+        last.note(SampleEvent.probe("web", 2))
+        last.note(SampleEvent.probe("dns", 3))
+        last.note(SampleEvent.probe("web", 4))
+        last.note(SampleEvent.plain(.agentStarted, 5))
+        #expect(last.events(of: [.probeChanged]).map(\.sequence) == [3, 4])
+        #expect(last.events(of: LastEvents.types).map(\.sequence) == [1, 3, 4])
+        #expect(last.events(of: [.agentStarted]).isEmpty)
+    }
+
+    @Test
+    func `with too many subjects the one is forgotten that was silent for the longest time`() {
+        var last = LastEvents()
+        last.note(SampleEvent.reachability(1))
+        for number in 2...UInt64(LastEvents.mostSubjects) { last.note(SampleEvent.probe("p\(number)", number)) }
+        last.note(SampleEvent.reachability(5000))
+        last.note(SampleEvent.probe("one more", 5001))
+        #expect(last.count == LastEvents.mostSubjects)
+        #expect(last.events(of: [.reachabilityChanged]).map(\.sequence) == [5000])
+        #expect(last.events(of: [.probeChanged]).first?.sequence == 3)
+    }
+}

@@ -1,0 +1,85 @@
+import AgentTestKit
+import Foundation
+import Glibc
+import NIOCore
+import NIOPosix
+
+@testable import Hooks
+
+/// A folder with programs, and how they are run in tests.
+final class HookFixture: Sendable {
+    static let launcher = BuiltAgent.productsDirectory.appending(path: HookLauncher.name).path()
+    static let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+    let folder: String
+
+    init() throws {
+        var template = Array("/tmp/reachagent-hooks-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        chmod(folder, 0o755)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Writes a file, executable by all.
+    @discardableResult
+    func file(_ name: String, _ content: some DataProtocol) throws -> String {
+        let path = folder + "/" + name
+        try Data(content).write(to: URL(filePath: path))
+        chmod(path, 0o755)
+        return path
+    }
+
+    /// A shell script that was checked.
+    func script(_ text: String, name: String = "hook", interpreter: String = "/bin/sh") throws -> HookFile {
+        try HookFile.open(file(name, Data("#!\(interpreter)\n\(text)\n".utf8)), runAs: nil)
+    }
+
+    /// What is started.
+    static func launch(
+        _ file: HookFile,
+        name: String? = nil,
+        _ arguments: [String] = [],
+        environment: [String: String] = ["PATH": HookEnvironment.path],
+        workingDirectory: String = "/",
+        account: HookAccount? = nil,
+        input: [UInt8] = [],
+        timeout: Duration = .seconds(60)
+    ) -> HookLaunch {
+        HookLaunch(
+            file: file,
+            name: name,
+            arguments: arguments,
+            environment: environment,
+            workingDirectory: workingDirectory,
+            account: account,
+            input: input,
+            timeout: timeout
+        )
+    }
+
+    /// Runs to the end; `stop` after a time, when one is given.
+    static func run(
+        _ launch: HookLaunch,
+        launcher: String? = HookFixture.launcher,
+        stopAfter: Duration? = nil
+    ) async -> HookProcess.End {
+        await withCheckedContinuation { continuation in
+            let process = HookProcess.start(launch, launcher: launcher, on: loop) { continuation.resume(returning: $0) }
+            if let stopAfter { loop.scheduleTask(in: TimeAmount(stopAfter)) { process.stop() } }
+        }
+    }
+
+    /// Whether a process lives; one that nobody has reaped yet does not.
+    static func lives(_ number: pid_t) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
+        return text.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
+    /// Whether a process is gone within ten seconds: signals are delivered in their own time.
+    static func goes(_ number: pid_t) async throws -> Bool {
+        for _ in 0..<1000 where lives(number) { try await Task.sleep(for: .milliseconds(10)) }
+        return !lives(number)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct HookProcessEndTests {
+    let fixture: HookFixture
+
+    init() throws { fixture = try HookFixture() }
+
+    @Test
+    func `a time-out ends what ignores TERM, grandchildren included`() async throws {
+        let script = try fixture.script("trap '' TERM; sh -c 'sleep 1000 & echo $!; wait' & echo $!; wait; wait")
+        let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
+        #expect(end.outcome == .timedOut)
+        #expect(end.duration >= .milliseconds(1500))
+        let numbers = end.output.text.split(separator: "\n").compactMap { pid_t($0) }
+        #expect(numbers.count == 2)
+        for number in numbers { #expect(try await HookFixture.goes(number)) }
+    }
+
+    @Test
+    func `grandchildren are ended whose leader went at once`() async throws {
+        let script = try fixture.script("(trap '' TERM; exec sleep 1000) & echo $!; sleep 1000")
+        let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
+        #expect(end.outcome == .timedOut)
+        let number = try #require(pid_t(end.output.text.prefix { $0.isNumber }))
+        #expect(try await HookFixture.goes(number))
+    }
+
+    @Test
+    func `a program has time to clean up`() async throws {
+        let script = try fixture.script("trap 'echo bye; exit 0' TERM; echo hello; sleep 1000 & wait")
+        let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
+        #expect(end.outcome == .timedOut)
+        #expect(end.output.text == "hello\nbye\n")
+    }
+
+    @Test
+    func `a program that forks away is over, and what it left behind lives`() async throws {
+        let script = try fixture.script("setsid sleep 1000 > /dev/null 2>&1 < /dev/null & echo $!")
+        let end = await HookFixture.run(HookFixture.launch(script))
+        #expect(end.outcome == .succeeded)
+        let number = try #require(pid_t(end.output.text.dropLast()))
+        #expect(HookFixture.lives(number))
+        kill(number, SIGKILL)
+    }
+
+    @Test
+    func `an output that is held open holds nobody up`() async throws {
+        let script = try fixture.script("sleep 1000 & echo $!; head -c 50000 /dev/zero; printf last")
+        let end = await HookFixture.run(HookFixture.launch(script, timeout: .seconds(20)))
+        #expect(end.outcome == .succeeded)
+        #expect(end.output.text.hasSuffix("\0last"))
+        let number = try #require(pid_t(end.output.text.prefix { $0.isNumber }))
+        #expect(end.output.bytes == 50_000 + 5 + "\(number)".count)
+        #expect(HookFixture.lives(number))
+        kill(number, SIGKILL)
+    }
+
+    @Test
+    func `an output that never ends does not keep a program from being over`() async throws {
+        let script = try fixture.script("yes & echo $!; sleep 0.2")
+        let end = await HookFixture.run(HookFixture.launch(script, timeout: .seconds(20)))
+        #expect(end.outcome == .succeeded)
+        // Nobody reads the pipe any more.
+        let number = try #require(pid_t(end.output.text.split(separator: "\n").first { $0 != "y" } ?? ""))
+        #expect(try await HookFixture.goes(number))
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(500)])
+    func `what is stopped is reported as stopped`(after: Duration) async throws {
+        let script = try fixture.script("sleep 1000 & echo $!; wait")
+        let end = await HookFixture.run(HookFixture.launch(script), stopAfter: after)
+        #expect(end.outcome == .stopped)
+        if let number = pid_t(end.output.text.dropLast()) { #expect(try await HookFixture.goes(number)) }
+    }
+
+    @Test
+    func `what had ended before it was stopped is reported as it ended`() async throws {
+        let end = await withCheckedContinuation { continuation in
+            HookFixture.loop.execute {
+                let launch = (try? fixture.script("exit 3")).map { HookFixture.launch($0) }
+                guard let launch else { return }
+                let process = HookProcess.start(launch, launcher: HookFixture.launcher, on: HookFixture.loop) { end in
+                    continuation.resume(returning: end)
+                }
+                HookFixture.loop.scheduleTask(in: .seconds(3)) { process.stop() }
+            }
+        }
+        #expect(end.outcome == .exited(status: 3))
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct HookProcessTests {
+    let fixture: HookFixture
+
+    init() throws { fixture = try HookFixture() }
+
+    @Test(arguments: [(0, HookCompletion.Outcome.succeeded), (7, .exited(status: 7)), (255, .exited(status: 255))])
+    func `an exit status is reported`(status: Int, outcome: HookCompletion.Outcome) async throws {
+        let end = await HookFixture.run(HookFixture.launch(try fixture.script("exit \(status)")))
+        #expect(end.outcome == outcome)
+        #expect(end.output == HookOutput())
+    }
+
+    @Test
+    func `a signal is reported`() async throws {
+        let end = await HookFixture.run(HookFixture.launch(try fixture.script("kill -USR1 $$")))
+        #expect(end.outcome == .signaled(SIGUSR1))
+    }
+
+    @Test(arguments: [0, 1, 300_000])
+    func `standard input is what was given, byte for byte`(count: Int) async throws {
+        let input = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let copy = try fixture.file("copy", input)
+        let script = try fixture.script("cmp - \"$1\" && cmp /dev/stdin \"$1\" && echo same")
+        let end = await HookFixture.run(HookFixture.launch(script, [copy], input: input))
+        #expect(end.output.text == "same\n")
+        #expect(end.outcome == .succeeded)
+    }
+
+    @Test
+    func `a program that reads nothing holds nobody up`() async throws {
+        let input = [UInt8](repeating: 0x78, count: 1_000_000)
+        let end = await HookFixture.run(HookFixture.launch(try fixture.script("exit 0"), input: input))
+        #expect(end.outcome == .succeeded)
+    }
+
+    @Test
+    func `of 100 MB the beginning and the end are kept`() async throws {
+        let script = try fixture.script(
+            "printf BEGIN; head -c 104857600 /dev/zero | tr '\\0' x; printf 'error ' >&2; printf END"
+        )
+        let end = await HookFixture.run(HookFixture.launch(script))
+        #expect(end.outcome == .succeeded)
+        #expect(end.output.bytes == 104_857_600 + 5 + 6 + 3)
+        #expect(end.output.omittedBytes == end.output.bytes - HookOutput.mostBytes)
+        #expect(end.output.text.hasPrefix("BEGINxx"))
+        #expect(end.output.text.hasSuffix("xxerror END"))
+        #expect(end.output.text.utf8.count == HookOutput.mostBytes + HookOutputBuffer.gap.utf8.count)
+    }
+
+    @Test
+    func `the environment is the one that was made, and nothing else`() async throws {
+        let environment = ["PATH": HookEnvironment.path, "REACH_TO_VIA": "wifi", "A": "", "B": "one\ntwo=3"]
+        let end = await HookFixture.run(
+            HookFixture.launch(try HookFile.open("/usr/bin/env", runAs: nil), ["-0"], environment: environment)
+        )
+        let expected = "A=\0B=one\ntwo=3\0PATH=\(HookEnvironment.path)\0REACH_TO_VIA=wifi\0"
+        #expect(end.output.text == expected)
+    }
+
+    @Test
+    func `the working directory is the one that was asked for`() async throws {
+        let script = try fixture.script("pwd -P")
+        let here = await HookFixture.run(HookFixture.launch(script, workingDirectory: fixture.folder))
+        #expect(here.output.text == fixture.folder + "\n")
+        let nowhere = await HookFixture.run(HookFixture.launch(script, workingDirectory: "/nowhere"))
+        #expect(nowhere.outcome == .exited(status: 126))
+        #expect(nowhere.output.text.hasSuffix("cannot enter /nowhere: No such file or directory\n"))
+    }
+
+    @Test
+    func `it leads a session and a process group, without a terminal`() async throws {
+        let end = await HookFixture.run(HookFixture.launch(try fixture.script("echo $$; cat /proc/$$/stat")))
+        let lines = end.output.text.split(separator: "\n")
+        let fields = try #require(lines.last?.split(separator: ")").last).split(separator: " ")
+        #expect(fields[2] == lines[0])
+        #expect(fields[3] == lines[0])
+        #expect(fields[4] == "0")
+    }
+
+    @Test
+    func `all signals are as they are by default`() async throws {
+        let end = await HookFixture.run(
+            HookFixture.launch(try HookFile.open("/bin/grep", runAs: nil), ["^Sig[BI]", "/proc/self/status"])
+        )
+        #expect(end.output.text == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n")
+    }
+
+    @Test
+    func `a program has no descriptor but the standard ones`() async throws {
+        let inherited = dup(0)
+        #expect(inherited > 2)
+        defer { close(inherited) }
+        let end = await HookFixture.run(
+            HookFixture.launch(try HookFile.open("/bin/ls", runAs: nil), ["-l", "/proc/self/fd"])
+        )
+        // The fourth is the folder that ls itself lists.
+        let links = end.output.text.split(separator: "\n").filter { $0.contains(" -> ") }
+        #expect(links.count == 4)
+        #expect(links.last?.contains(" 3 -> /proc/") == true)
+    }
+
+    @Test
+    func `a script has itself as its fourth descriptor, and no other`() async throws {
+        let inherited = dup(0)
+        #expect(inherited > 2)
+        defer { close(inherited) }
+        let script = try fixture.script("echo \"$0 $1\"; ls -l /proc/$$/fd")
+        let end = await HookFixture.run(HookFixture.launch(script, ["first"]))
+        #expect(end.output.text.hasPrefix("/dev/fd/3 first\n"))
+        let links = end.output.text.split(separator: "\n").filter { $0.contains(" -> ") }
+        #expect(links.contains { $0.hasSuffix(" 3 -> \(script.path)") })
+        // The shell has opened it once more, to read it.
+        #expect(links.count { $0.hasSuffix(" -> \(script.path)") } == links.count - 3)
+    }
+
+    @Test
+    func `what was checked runs, whatever takes its place`() async throws {
+        let script = try fixture.script("echo checked")
+        rename(script.path, script.path + ".old")
+        try fixture.file("hook", Data("#!/bin/sh\necho other\n".utf8))
+        let end = await HookFixture.run(HookFixture.launch(script))
+        #expect(end.output.text == "checked\n")
+    }
+
+    @Test(arguments: [nil, "another"])
+    func `a program's own name is its path, or the one given`(name: String?) async throws {
+        let cat = try HookFile.open("/bin/cat", runAs: nil)
+        let end = await HookFixture.run(HookFixture.launch(cat, name: name, ["/proc/self/cmdline"]))
+        #expect(end.output.text == "\(name ?? cat.path)\0/proc/self/cmdline\0")
+    }
+
+    @Test
+    func `an interpreter that is gone is named`() async throws {
+        let interpreter = try fixture.file("shell", Data(contentsOf: URL(filePath: "/bin/sh")))
+        let script = try fixture.script("exit 0", interpreter: interpreter)
+        unlink(interpreter)
+        let end = await HookFixture.run(HookFixture.launch(script))
+        #expect(end.outcome == .exited(status: 127))
+        let line = "cannot find the interpreter of \(script.path): No such file or directory\n"
+        #expect(end.output.text == "reachagent-hook-launcher: \(line)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    func `it runs as the user that was asked for, with the groups`() async throws {
+        let account = HookAccount(uid: 65534, gid: 65533, groups: [65533, 12])
+        let script = try fixture.script(
+            "id -u; id -g; id -G; cat /dev/stdin; grep -E '^(Uid|Gid|CapPrm|CapAmb)' /proc/self/status"
+        )
+        let end = await HookFixture.run(HookFixture.launch(script, account: account, input: Array("in\n".utf8)))
+        let expected = """
+            65534
+            65533
+            65533 12
+            in
+            Uid:\t65534\t65534\t65534\t65534
+            Gid:\t65533\t65533\t65533\t65533
+            CapPrm:\t0000000000000000
+            CapAmb:\t0000000000000000
+
+            """
+        #expect(end.output.text == expected)
+    }
+
+    @Test(arguments: [nil, "/nowhere/launcher", "/tmp"])
+    func `without a launcher nothing is started, and it is said why`(launcher: String?) async throws {
+        let end = await HookFixture.run(HookFixture.launch(try fixture.script("exit 0")), launcher: launcher)
+        guard case .notStarted(let reason) = end.outcome else {
+            Issue.record("\(end.outcome)")
+            return
+        }
+        #expect(reason.contains(launcher ?? "/usr/libexec/reachagent/reachagent-hook-launcher"))
+    }
+
+    @Test
+    func `300 runs leave nothing behind`() async throws {
+        let script = try fixture.script("exit 0")
+        let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        var outcomes: Set<HookCompletion.Outcome> = []
+        for _ in 0..<300 { outcomes.insert(await HookFixture.run(HookFixture.launch(script)).outcome) }
+        #expect(outcomes == [.succeeded])
+        // Other tests run in the same process: a leak of one in each run is more than they can have.
+        let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        #expect(after < before + 150)
+        let stats = try FileManager.default.contentsOfDirectory(atPath: "/proc")
+            .filter { $0.allSatisfy(\.isNumber) }
+            .compactMap { try? String(contentsOfFile: "/proc/\($0)/stat", encoding: .utf8) }
+        let zombies = stats.filter { $0.split(separator: ")").last?.hasPrefix(" Z \(getpid()) ") == true }
+        #expect(zombies.count < 150)
+    }
+}

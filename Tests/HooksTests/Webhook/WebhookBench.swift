@@ -1,0 +1,151 @@
+import EventEnvelope
+import Foundation
+import NIOCore
+import NIOPosix
+import ProbeTestKit
+import Probes
+import Synchronization
+
+@testable import Hooks
+
+/// Sends webhooks to servers on loopback, without pauses between the attempts.
+final class WebhookBench: Sendable {
+    /// Certificates for the loopback addresses; their authority is what the bench trusts.
+    static let authority = Result { try TestAuthority.standard(names: ["host.test"], addresses: ["127.0.0.1"]) }
+
+    /// The event that webhooks are sent for.
+    static let event = HookEvent(
+        type: .reachabilityChanged,
+        id: "evt-1",
+        sequence: 7,
+        time: "2026-01-02T03:04:05.678Z",
+        subject: "default",
+        line: Array(#"{"id":"evt-1","type":"reachagent.reachability.changed","data":{"to":{"via":"wifi"}}}"#.utf8)
+    )
+
+    /// A server's TLS with the bench's certificates.
+    static func tls() throws -> ServerTLS {
+        let authority = try authority.get()
+        return ServerTLS(chain: authority.presented, key: authority.leaf.key.pkcs8PEM)
+    }
+
+    /// A webhook for an address.
+    static func webhook(_ url: String, _ change: (inout Webhook) throws -> Void = { _ in }) throws -> Webhook {
+        let anchors = TrustAnchors(certificates: [try authority.get().root.der])
+        var probe = Probe(target: try ProbeTarget(parsing: url), trust: TrustEvaluator(anchors: anchors))
+        probe.request.method = Webhook.standardMethod
+        var webhook = Webhook(probe: probe, retries: 2)
+        try change(&webhook)
+        return webhook
+    }
+
+    /// What the pace was asked: the failures so far, and how long the server wants to be left alone.
+    struct Question: Sendable, Hashable {
+        var failures: Int
+        var asked: Duration?
+    }
+
+    let prober = Prober()
+    let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    private let told = Mutex<[Question]>([])
+    private let ends = AsyncStream<WebhookRun.End>.makeStream()
+    private let pause: Duration
+
+    /// A bench whose pauses are all of this length.
+    init(pause: Duration = .zero) { self.pause = pause }
+
+    /// What the pace was asked so far.
+    var questions: [Question] { told.withLock { $0 } }
+
+    /// Begins to send.
+    @discardableResult
+    func start(
+        _ webhook: Webhook,
+        variables: [String: String] = [:],
+        timeout: Duration = .seconds(60)
+    ) -> WebhookRun {
+        let pace = WebhookPace(
+            pause: { [self] failures, asked in
+                told.withLock { $0.append(Question(failures: failures, asked: asked)) }
+                return pause
+            },
+            timestamp: { [self] in 1_700_000_000 + questions.count }
+        )
+        return WebhookRun.start(
+            webhook,
+            event: Self.event,
+            variables: variables,
+            timeout: timeout,
+            prober: prober,
+            on: loop,
+            pace: pace,
+            ended: { [loop, ends] end in
+                loop.preconditionInEventLoop()
+                ends.continuation.yield(end)
+            }
+        )
+    }
+
+    /// Waits for the next end.
+    func end() async -> WebhookRun.End? {
+        var iterator = ends.stream.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    /// Sends a webhook, and waits for its end.
+    func send(
+        _ webhook: Webhook,
+        variables: [String: String] = [:],
+        timeout: Duration = .seconds(60)
+    ) async -> WebhookRun.End? {
+        start(webhook, variables: variables, timeout: timeout)
+        let end = await end()
+        await prober.shutDown()
+        return end
+    }
+
+    /// Waits until nothing is under way any more, and returns the ends that nobody waited for.
+    func close() async throws -> [WebhookRun.End] {
+        await prober.shutDown()
+        // Twice: what the first turn does may ask for another one.
+        for _ in 0..<2 { try await loop.submit {}.get() }
+        ends.continuation.finish()
+        var rest: [WebhookRun.End] = []
+        for await end in ends.stream { rest.append(end) }
+        return rest
+    }
+
+    /// Sends a webhook to a server whose connections run these scripts, one each.
+    static func send(
+        _ scripts: [[ServerStep]],
+        tls: ServerTLS? = nil,
+        path: String = "/hook",
+        variables: [String: String] = [:],
+        _ change: (inout Webhook) throws -> Void = { _ in }
+    ) async throws -> Sent {
+        let server = try await ScriptedServer.start(scripts: scripts, tls: tls)
+        let bench = WebhookBench()
+        let end = await bench.send(try webhook(server.url(path), change), variables: variables)
+        await server.shutDown()
+        return Sent(end: end, server: server, questions: bench.questions)
+    }
+
+    /// What came of it.
+    struct Sent {
+        let end: WebhookRun.End?
+        let server: ScriptedServer
+        let questions: [Question]
+    }
+}
+
+extension WebhookRun.End {
+    /// The code of a webhook that was not delivered.
+    var undeliveredCode: String? {
+        if case .undelivered(let code, _) = outcome { code } else { nil }
+    }
+
+    /// The detail of a webhook that was not delivered.
+    var undeliveredDetail: String? {
+        if case .undelivered(_, let detail) = outcome { detail } else { nil }
+    }
+}

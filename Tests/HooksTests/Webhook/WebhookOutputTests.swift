@@ -1,0 +1,39 @@
+import ProbeTestKit
+import Testing
+
+@testable import Hooks
+
+/// What is kept of a response that refuses.
+@Suite
+struct WebhookOutputTests {
+    private func output(_ response: ScriptedResponse) async throws -> HookOutput {
+        let sent = try await WebhookBench.send([[.serve(response)]])
+        return try #require(sent.end).output
+    }
+
+    @Test(arguments: [
+        ("no such channel", "'no such channel'"),
+        ("a\u{1b}[2Jb\nc\u{0}", "'a\\u{1b}[2Jb\\nc\\u{0}'"),
+        ("{\"token\":\"abc\"}", "'{\"token…'"),
+        ("", ""),
+    ])
+    func `a short body is shown as evidence is`(body: String, text: String) async throws {
+        let output = try await output(.text(body, status: 404))
+        #expect(output == HookOutput(text: text, bytes: body.utf8.count))
+    }
+
+    @Test
+    func `of a long body the beginning is shown`() async throws {
+        let long = try await output(.text(String(repeating: "x", count: 70_000), status: 400))
+        #expect(long == HookOutput(text: "'" + String(repeating: "x", count: 80) + "'", bytes: 70_000, omittedBytes: 69_920))
+        // 80 bytes are 26 characters of three bytes, and two bytes of the next one.
+        let wide = try await output(.text(String(repeating: "€", count: 40), status: 400))
+        #expect(wide == HookOutput(text: "'" + String(repeating: "€", count: 26) + "'", bytes: 120, omittedBytes: 42))
+    }
+
+    @Test
+    func `a body that fills the room exactly is shown whole`() async throws {
+        let output = try await output(.text(String(repeating: "é", count: 40), status: 400))
+        #expect(output == HookOutput(text: "'" + String(repeating: "é", count: 40) + "'", bytes: 80))
+    }
+}
