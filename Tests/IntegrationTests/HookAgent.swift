@@ -18,7 +18,6 @@ final class HookAgent: Sendable {
     private let lab: HookLab
     private let output: CommandLines
     private let seen = Mutex<[HookLine]>([])
-    private let beginning: String
     private let number = UUID().uuidString.prefix(8)
 
     private var file: String { "\(lab.path)/reachagent-\(number).toml" }
@@ -31,35 +30,43 @@ final class HookAgent: Sendable {
     /// Starts the agent with a configuration, in which nothing has to hold for any time before it counts.
     ///
     /// - Parameters:
-    ///   - beginning: What the configuration begins with instead.
     ///   - more: More arguments.
+    ///   - folders: The folders of hooks; by default the lab's.
+    ///   - keepsJournal: Whether it keeps a journal, of which `more` says where.
     init(
         in lab: HookLab,
         _ configuration: String = "",
-        beginning: String = HookAgent.beginning,
-        more: [String] = []
+        more: [String] = [],
+        folders: [String]? = nil,
+        keepsJournal: Bool = false
     ) throws {
         self.lab = lab
-        self.beginning = beginning
-        try lab.write(beginning + configuration, to: "\(lab.path)/reachagent-\(number).toml")
-        let arguments =
-            [
-                "run", "--config", "\(lab.path)/reachagent-\(number).toml", "--hooks", lab.first, "--hooks", lab.second,
-                "--format", "json", "--no-journal", "--socket-directory", "\(lab.path)/run-\(number)",
-            ] + more
+        try lab.write(Self.beginning + configuration, to: "\(lab.path)/reachagent-\(number).toml")
+        let arguments = [
+            "run", "--config", "\(lab.path)/reachagent-\(number).toml", "--format", "json", "--socket-directory",
+            "\(lab.path)/run-\(number)",
+        ]
+        let hooks = (folders ?? [lab.first, lab.second]).flatMap { ["--hooks", $0] }
+        let words = arguments + hooks + (keepsJournal ? [] : ["--no-journal"]) + more
         output = try CommandLines(
-            lab.namespace.command(BuiltAgent.path, arguments) + " 2> \(lab.path)/messages-\(number)"
+            lab.namespace.command(BuiltAgent.path, words) + " 2> \(lab.path)/messages-\(number)"
         )
     }
 
     /// Starts the agent, and waits for its first view.
-    static func start(in lab: HookLab, _ configuration: String = "", more: [String] = []) async throws -> HookAgent {
-        let agent = try HookAgent(in: lab, configuration, more: more)
+    static func start(
+        in lab: HookLab,
+        _ configuration: String = "",
+        more: [String] = [],
+        folders: [String]? = nil,
+        keepsJournal: Bool = false
+    ) async throws -> HookAgent {
+        let agent = try HookAgent(in: lab, configuration, more: more, folders: folders, keepsJournal: keepsJournal)
         try await agent.next("reachability.changed", "first view")
         return agent
     }
 
-    static let beginning = """
+    private static let beginning = """
         [settle]
         up = "0s"
         down = "0s"
@@ -74,7 +81,7 @@ final class HookAgent: Sendable {
 
     /// Replaces its configuration file, and says so.
     func reload(_ configuration: String) throws {
-        try lab.write(beginning + configuration, to: file)
+        try lab.write(Self.beginning + configuration, to: file)
         output.signal(SIGHUP)
     }
 
