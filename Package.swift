@@ -250,7 +250,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
-            exclude: ["far-end.py", "web-server.py", "without-netlink.py"],
+            exclude: ["far-end.py", "hook-server.py", "web-server.py", "without-netlink.py"],
             swiftSettings: settings
         ),
         .testTarget(
