@@ -17,11 +17,14 @@ struct HookPreparation: Sendable {
         superseded: Int
     ) throws(HookRefusal) {
         let account = try HookAccount.resolve(user: command.user, group: command.group)
-        let file = try HookFile.open(try Self.path(of: command), runAs: account)
+        let path = try Self.path(of: command)
+        let file = try HookFile.open(path, runAs: account)
         try Self.checkFolder(command.workingDirectory)
         variables = hook.variables(for: offer, path: file.path, superseded: superseded)
         launch = HookLaunch(
             file: file,
+            // A program that is many goes by the name that it was called by.
+            name: path,
             arguments: Array(command.arguments.dropFirst()),
             environment: HookEnvironment.environment(variables, account: account, own: command.environment),
             workingDirectory: command.workingDirectory,

@@ -145,7 +145,7 @@ extension HookPlan {
             action: .program(
                 Program(
                     path: launch.file.path,
-                    arguments: [launch.file.path] + launch.arguments,
+                    arguments: [launch.name ?? launch.file.path] + launch.arguments,
                     environment: launch.environment,
                     workingDirectory: launch.workingDirectory,
                     user: command.user,

@@ -69,7 +69,3 @@ struct StartOrder<Element> {
         return Starter(ticket: first.ticket, element: element)
     }
 }
-
-extension StartOrder: Sendable where Element: Sendable {}
-extension StartOrder.Stage: Sendable where Element: Sendable {}
-extension StartOrder.Starter: Sendable where Element: Sendable {}
