@@ -206,10 +206,10 @@ struct HookRunnerTests {
             ["stays", "changes", "added"].allSatisfy { name in reports.contains { $0.hook == name && $0.sequence == 2 } }
         }
         await scene.runner.stopped(grace: .seconds(60))
-        #expect(scene.written("stays") == ["1 \n", "2 \n"] && scene.written("goes") == ["1 \n"])
-        #expect(scene.written("changes") == ["", "2 \n"])
+        #expect(scene.written("stays") == ["1\n", "2\n"] && scene.written("goes") == ["1\n"])
+        #expect(scene.written("changes") == ["", "2\n"])
         // The state that was there before the hook was is replaced when another one comes before it could run.
-        #expect([["1 1\n", "2 \n"], ["2 \n"]].contains(scene.written("added")))
+        #expect([["1 1\n", "2\n"], ["2\n"]].contains(scene.written("added")))
         let standings = Dictionary(uniqueKeysWithValues: scene.runner.standings.map { ($0.hook, $0) })
         #expect(standings["stays"]?.runs == 2 && standings["changes"]?.runs == 1 && standings["goes"] == nil)
         #expect(standings["changes"]?.failures == 0)
@@ -252,7 +252,7 @@ struct HookRunnerTests {
         scene.runner.deliver(SampleEvent.reachability(2))
         _ = await scene.log.reports(3)
         await scene.runner.stopped()
-        #expect(scene.written("asks") == ["1 1\n", "2 \n"] && scene.written("does not") == ["2 \n"])
+        #expect(scene.written("asks") == ["1 1\n", "2\n"] && scene.written("does not") == ["2\n"])
     }
 
     @Test
