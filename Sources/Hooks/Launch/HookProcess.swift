@@ -2,11 +2,11 @@ import DetachedThread
 import Glibc
 package import NIOCore
 
-/// A program that runs, from its start to its end. Everything happens on one event loop.
+/// A program that runs, from its start to its end.
 ///
-/// A thread of its own starts the program and sleeps until it ends; the thread ends with it. (swift-subprocess 1.0.2 would
-/// make tasks of no executor for every run, and sleep in them: after that, libdispatch's threads wake an idle agent up
-/// every second for ever.)
+/// Everything happens on one event loop. A thread of its own starts the program and sleeps until it ends; the thread ends
+/// with it. (swift-subprocess 1.0.2 has an unstructured task and a `Task.sleep` in each run, which no executor preference
+/// reaches: after one run, libdispatch's threads wake an idle agent up every second for ever.)
 package final class HookProcess: Sendable {
     /// How a program ended.
     package struct End: Sendable, Hashable {
@@ -72,9 +72,9 @@ package final class HookProcess: Sendable {
         return process
     }
 
-    /// Ends it: TERM to the group, a second later KILL; `ended` is called with `.stopped` unless it had ended already.
+    /// Ends it: TERM to the group, a second later KILL.
     ///
-    /// Safe from any thread.
+    /// `ended` is called with `.stopped`, unless the program had ended already. Safe from any thread.
     package func stop() { loop.execute { self.end(because: .stopped) } }
 
     private func begin(_ launch: HookLaunch, _ launcher: String?) {
