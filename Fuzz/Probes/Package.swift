@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "ConfigurationFile", package: "reachagent"),
                 .product(name: "EventEnvelope", package: "reachagent"),
                 .product(name: "EventJournal", package: "reachagent"),
+                .product(name: "Hooks", package: "reachagent"),
                 .product(name: "InputRecording", package: "reachagent"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

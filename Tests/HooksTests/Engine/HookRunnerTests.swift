@@ -203,7 +203,8 @@ struct HookRunnerTests {
         scene.runner.configure(HookSettings(definitions: [stays, changed, added]))
         scene.runner.deliver(SampleEvent.reachability(2, from: ("wifi", "full"), to: ("none", "none")))
         _ = await scene.log.reports { reports in
-            ["stays", "changes", "added"].allSatisfy { name in reports.contains { $0.hook == name && $0.sequence == 2 } }
+            ["stays", "changes", "added"].allSatisfy { name in reports.contains { $0.hook == name && $0.sequence == 2 }
+            }
         }
         await scene.runner.stopped(grace: .seconds(60))
         #expect(scene.written("stays") == ["1\n", "2\n"] && scene.written("goes") == ["1\n"])

@@ -8,6 +8,7 @@ enum FuzzTarget: String, CaseIterable {
     case dns
     case expectations
     case header
+    case hook
     case journal
     case portal
     case recording
@@ -31,6 +32,7 @@ enum FuzzTarget: String, CaseIterable {
         case .dns: FuzzDNS.run(input)
         case .expectations: FuzzExpectations.run(input)
         case .header: FuzzHeaders.run(input)
+        case .hook: FuzzHooks.run(input)
         case .journal: FuzzJournal.run(input)
         case .portal: FuzzPortal.run(input)
         case .recording: FuzzRecording.run(input)

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+
+/// A folder of a test's own in `/tmp`, which is sticky; it is gone with the object.
+final class ScratchFolder: Sendable {
+    struct Failure: Error {
+        let call: String
+        let number: Int32
+    }
+
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/hooks-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure(call: "mkdtemp", number: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        try Self.check("chmod", chmod(path, 0o755))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a name in it.
+    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes a folder, whose parent is there.
+    @discardableResult
+    func folder(_ name: String, mode: mode_t = 0o755) throws -> String {
+        try Self.check("mkdir", mkdir(self(name), mode))
+        // Whatever the umask is.
+        try Self.check("chmod", chmod(self(name), mode))
+        return self(name)
+    }
+
+    /// Makes a file.
+    @discardableResult
+    func file(_ name: String, _ text: String = "#!/bin/sh\n", mode: mode_t = 0o755) throws -> String {
+        let descriptor = open(self(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        try Self.check("open", descriptor)
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        try Self.check("write", Int32(clamping: write(descriptor, bytes, bytes.count)))
+        try Self.check("fchmod", fchmod(descriptor, mode))
+        return self(name)
+    }
+
+    /// Makes a link.
+    @discardableResult
+    func link(_ name: String, to target: String) throws -> String {
+        try Self.check("symlink", symlink(target, self(name)))
+        return self(name)
+    }
+
+    /// Gives a file, folder or link to a user who is nobody in particular; takes root.
+    func give(_ name: String, to user: uid_t = 12345) throws {
+        try Self.check("lchown", lchown(self(name), user, user))
+    }
+
+    static func check(_ call: String, _ result: Int32) throws {
+        if result < 0 { throw Failure(call: call, number: errno) }
+    }
+}

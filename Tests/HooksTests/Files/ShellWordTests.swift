@@ -1,0 +1,18 @@
+import AgentTestKit
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct ShellWordTests {
+    @Test(arguments: [
+        ("/etc/reachagent/hooks.d/10-log", "/etc/reachagent/hooks.d/10-log"), ("", "''"), ("a b", "'a b'"),
+        ("$(reboot)", "'$(reboot)'"), ("it's", #"'it'\''s'"#), ("a\nb", #"$'a\x0ab'"#),
+        ("'\\\u{1B}[m", #"$'\'\\\x1b[m'"#), ("~root", "'~root'"), ("é", "'é'"), ("\u{85}", #"$'\xc2\x85'"#),
+    ])
+    func `a shell reads back what was quoted`(word: String, quoted: String) async throws {
+        #expect(ShellWord.quoted(word) == quoted)
+        let shell = try await FinishedCommand.run(["-c", "printf %s \(quoted)"], of: "/bin/bash")
+        #expect(shell.output == word)
+    }
+}
