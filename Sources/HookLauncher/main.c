@@ -81,7 +81,13 @@ int main(int argc, char *argv[], char *environment[]) {
     }
     // A file that was written just now may still be open in a child that its writer is about to make something else of.
     for (int try = 0; try < MOST_TRIES; try++) {
+        // A file whose writer has just closed it is busy for a moment more while a new process still holds a copy of the
+    // writer's descriptor.
+    for (int attempt = 0; attempt < 20; attempt += 1) {
         syscall(SYS_execveat, FILE_DESCRIPTOR, "", &argv[4], environment, AT_EMPTY_PATH);
+        if (errno != ETXTBSY) break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
         if (errno != ETXTBSY) break;
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
         errno = ETXTBSY;
