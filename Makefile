@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-probes bench-schedule bench-stream
+.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-hooks bench-probes bench-schedule bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -18,7 +18,7 @@ dependencies: toolchain ## Install the Debian packages that building needs
 	@scripts/install-dependencies build
 
 build: dependencies ## Build the agent (debug)
-	@swift build --product reachagent >&2
+	@swift build --product reachagent >&2 && swift build --product reachagent-hook-launcher >&2
 
 run: build ## Run the agent in the foreground; ARGS="--format human" passes options
 	@exec .build/debug/reachagent run $(ARGS)
@@ -48,6 +48,13 @@ fuzz: dependencies ## Fuzz the parsers; FUZZ_SECONDS=30 sets how long each
 bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes options
 	swift build -c release --static-swift-stdlib --product reachagent
 	cd Benchmarks && swift build -c release --product netlink-bench && .build/release/netlink-bench --agent ../.build/release/reachagent $(ARGS)
+
+bench-hooks: dependencies ## Measure how soon a hook runs, beside a shell loop and ifplugd; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is left out." >&2
+	@touch Benchmarks/Package.swift
+	swift build -c release --static-swift-stdlib --product reachagent-hook-launcher
+	swift build -c release --static-swift-stdlib --product reachagent
+	cd Benchmarks && swift build -c release --product hook-bench && .build/release/hook-bench --agent ../.build/release/reachagent $(ARGS)
 
 bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_exporter; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2

@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "reachagent-benchmarks",
     products: [
+        .executable(name: "hook-bench", targets: ["HookBench"]),
         .executable(name: "netlink-bench", targets: ["NetlinkBench"]),
         .executable(name: "probe-bench", targets: ["ProbeBench"]),
         .executable(name: "probe-load", targets: ["ProbeLoad"]),
@@ -38,6 +39,14 @@ let package = Package(
         .target(name: "NetworkTestbed", dependencies: ["BenchmarkKit", "CTestbed"], swiftSettings: settings),
         .executableTarget(
             name: "NetlinkBench",
+            dependencies: [
+                "BenchmarkKit", "CTestbed", "NetworkTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "HookBench",
             dependencies: [
                 "BenchmarkKit", "CTestbed", "NetworkTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

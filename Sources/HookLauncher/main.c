@@ -20,9 +20,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { FILE_DESCRIPTOR = 3, MOST_GROUPS = 65536, CANNOT_RUN = 126, NOT_FOUND = 127 };
+enum { FILE_DESCRIPTOR = 3, MOST_GROUPS = 65536, MOST_TRIES = 25, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 static int fail(const char *what, const char *name, int status) {
     dprintf(STDERR_FILENO, "reachagent-hook-launcher: %s %s: %s\n", what, name, strerror(errno));
@@ -78,7 +79,13 @@ int main(int argc, char *argv[], char *environment[]) {
     if (strcmp(kind, "script") != 0 && fcntl(FILE_DESCRIPTOR, F_SETFD, FD_CLOEXEC) != 0) {
         return fail("cannot run", name, CANNOT_RUN);
     }
-    syscall(SYS_execveat, FILE_DESCRIPTOR, "", &argv[4], environment, AT_EMPTY_PATH);
+    // A file that was written just now may still be open in a child that its writer is about to make something else of.
+    for (int try = 0; try < MOST_TRIES; try++) {
+        syscall(SYS_execveat, FILE_DESCRIPTOR, "", &argv[4], environment, AT_EMPTY_PATH);
+        if (errno != ETXTBSY) break;
+        nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+        errno = ETXTBSY;
+    }
     // The file itself is there, for it is open: what is missing is what is to interpret or load it.
     if (errno == ENOENT) return fail("cannot find the interpreter of", name, NOT_FOUND);
     return fail("cannot run", name, CANNOT_RUN);

@@ -9,6 +9,9 @@ package final class CommandLines: Sendable, LineSource {
     private let process: Process
     private let lines: AsyncStream<String>
 
+    /// The script's own id, and that of the program which it has become by `exec`.
+    package var processIdentifier: Int32 { process.processIdentifier }
+
     /// Starts `sh -c` with the script; what it writes to standard error belongs to the test's own.
     ///
     /// - Parameter input: What its commands read; nothing when it is `nil`.

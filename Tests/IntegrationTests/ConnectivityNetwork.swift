@@ -169,9 +169,7 @@ final class ConnectivityNetwork: Sendable {
 
     /// A shell command that becomes a program in the machine.
     func command(_ program: String, _ arguments: [String]) -> String {
-        let process = machine.namespace.process(program, arguments)
-        let words = [process.executableURL?.path() ?? ""] + (process.arguments ?? [])
-        return "exec " + words.map { "'\($0.replacing("'", with: #"'\''"#))'" }.joined(separator: " ")
+        machine.namespace.command(program, arguments)
     }
 
     /// One check from the command line, as `failed connect_refused 1`.

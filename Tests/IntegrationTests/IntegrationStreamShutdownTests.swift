@@ -92,26 +92,12 @@ struct IntegrationStreamShutdownTests {
         for client in [reader, subscriber] { try await client.next(containing: #""gateway":"192.0.2.3""#) }
         // The journal is forced onto the disk a second after the last event; then there is nothing more to do.
         try await Task.sleep(for: .seconds(3))
-        let before = try wakeUps(of: agent)
+        let before = try ThreadSleeps.counts(of: agent.processIdentifier)
         try await Task.sleep(for: .seconds(5))
-        let after = try wakeUps(of: agent)
+        let after = try ThreadSleeps.counts(of: agent.processIdentifier)
         #expect(after.filter { before[$0.key] != $0.value } == [:], "before: \(before)")
         #expect(Set(before.keys) == Set(after.keys))
         withExtendedLifetime(asleep) {}
         #expect(try await agent.stop().status == 0)
-    }
-
-    /// How often each thread went to sleep so far.
-    private func wakeUps(of agent: AgentProcess) throws -> [String: String] {
-        let tasks = "/proc/\(agent.processIdentifier)/task"
-        var counts: [String: String] = [:]
-        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
-            let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
-            let lines = status.split(separator: "\n")
-            let name = lines.first { $0.hasPrefix("Name:") }?.dropFirst(6) ?? ""
-            let count = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last ?? ""
-            counts["\(task) \(name)"] = String(count)
-        }
-        return counts
     }
 }

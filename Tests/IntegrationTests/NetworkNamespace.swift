@@ -16,14 +16,40 @@ final class NetworkNamespace: Sendable {
         }
     }()
 
-    private let holder: Process
+    /// Why no namespace with the machine's own root can be made here; `nil` when one can.
+    static let obstacleForRoot: String? = {
+        guard geteuid() == 0 else { return "only root can become another user" }
+        let map = (try? String(contentsOfFile: "/proc/self/uid_map", encoding: .utf8)) ?? ""
+        guard map.split(whereSeparator: \.isWhitespace) == ["0", "0", "4294967295"] else {
+            return "the tests run in a user namespace, where there may be no other user"
+        }
+        do {
+            _ = try NetworkNamespace(root: .machine)
+            return nil
+        } catch {
+            return "no network namespace can be made here: \(error)"
+        }
+    }()
 
-    init() throws {
+    /// Whose root the namespace's root is.
+    enum Root {
+        /// Whoever runs the tests: in the namespace there is no other user.
+        case caller
+        /// The machine's own, which takes that the tests run as root: all users are there.
+        case machine
+    }
+
+    private let holder: Process
+    private let root: Root
+
+    init(root: Root = .caller) throws {
+        self.root = root
         holder = Process()
         holder.executableURL = URL(filePath: "/usr/bin/unshare")
         // sysfs shows the namespace of whoever mounts it.
         let script = "mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec cat"
-        holder.arguments = ["--user", "--map-root-user", "--net", "--mount", "sh", "-c", script]
+        let user = root == .caller ? ["--user", "--map-root-user"] : []
+        holder.arguments = user + ["--net", "--mount", "sh", "-c", script]
         let output = Pipe()
         holder.standardInput = Pipe()
         holder.standardOutput = output
@@ -53,8 +79,14 @@ final class NetworkNamespace: Sendable {
 
     /// What to give nsenter(1) for a program to run in the namespace.
     private func words(_ program: String, _ arguments: [String]) -> [String] {
-        ["--preserve-credentials", "--user", "--net", "--mount", "--target", "\(holder.processIdentifier)", "--"]
-            + [program] + arguments
+        let user = root == .caller ? ["--preserve-credentials", "--user"] : []
+        return user + ["--net", "--mount", "--target", "\(holder.processIdentifier)", "--", program] + arguments
+    }
+
+    /// A shell command that becomes a program in the namespace.
+    func command(_ program: String, _ arguments: [String]) -> String {
+        let words = ["/usr/bin/nsenter"] + words(program, arguments)
+        return "exec " + words.map { "'\($0.replacing("'", with: #"'\''"#))'" }.joined(separator: " ")
     }
 
     /// Runs a program in the namespace to its end, whatever its status, while the tests' threads do something else.
@@ -110,5 +142,10 @@ extension Trait where Self == ConditionTrait {
     /// Skips where no namespace can be made, and says why.
     static var inNamespace: Self {
         .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")")
+    }
+
+    /// Skips where the tests are not the machine's root, and says why.
+    static var asRoot: Self {
+        .enabled(if: NetworkNamespace.obstacleForRoot == nil, "\(NetworkNamespace.obstacleForRoot ?? "")")
     }
 }

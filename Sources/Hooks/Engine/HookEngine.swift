@@ -9,10 +9,10 @@ internal import Probes
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 
-    /// For how long a hook whose file is slow to look at holds up those after it.
-    static let longestHoldUp = Duration.milliseconds(100)
+    /// For how long a hook whose file is slow to look at, or to start, holds up those after it.
+    static let longestHoldUp = Duration.milliseconds(250)
     /// How long after the grace a run is given up that does not end although it was killed.
-    static let longestEnding = Duration.seconds(5)
+    static let longestEnding = Duration.seconds(10)
 
     let loop: any EventLoop
     let board = HookBoard()
@@ -28,7 +28,7 @@ final class HookEngine: @unchecked Sendable {
     private var nextRun: UInt64 = 0
     private var programs = 0
     private var turns: CircularBuffer<HookState> = []
-    private var order = StartOrder<(run: UInt64, Result<HookPreparation, HookPreparation.Failure>)>()
+    private var order = StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
     private var holdUp: Scheduled<Void>?
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     private var isOnline = false
@@ -243,29 +243,48 @@ final class HookEngine: @unchecked Sendable {
     }
 
     private func prepared(_ ticket: UInt64, _ run: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
-        for (run, result) in order.ready(ticket, (run, result)) { launch(run, result) }
-        if order.isHeldUp {
-            guard holdUp == nil, !isStopping else { return }
-            holdUp = loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
-                holdUp = nil
-                for (run, result) in order.passOver() { launch(run, result) }
-            }
-        } else {
+        start(order.ready(ticket, (run, result)))
+    }
+
+    /// Starts what is next, if anything, and sees to it that nothing holds up the others for long.
+    private func start(_ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?) {
+        if let next { launch(next.element.run, next.element.result, ticket: next.ticket) }
+        guard order.isHeldUp, !isStopping else {
             holdUp?.cancel()
             holdUp = nil
+            return
+        }
+        guard holdUp == nil || next != nil else { return }
+        holdUp?.cancel()
+        holdUp = loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
+            holdUp = nil
+            start(order.passOver())
         }
     }
 
-    private func launch(_ number: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
-        guard let run = runs[number] else { return }
+    private func launch(
+        _ number: UInt64,
+        _ result: Result<HookPreparation, HookPreparation.Failure>,
+        ticket: UInt64
+    ) {
+        guard let run = runs[number] else { return start(order.started(ticket)) }
         switch result {
-        case .failure(let failure): end(number, HookRunEnd(failure.outcome))
+        case .failure(let failure):
+            end(number, HookRunEnd(failure.outcome))
+            start(order.started(ticket))
         case .success(let preparation):
             run.began = .now
             run.stage = .program(
-                HookProcess.start(preparation.launch, launcher: launcher ?? HookLauncher.find(), on: loop) {
-                    [self] end in self.end(number, HookRunEnd(end))
-                }
+                HookProcess.start(
+                    preparation.launch,
+                    launcher: launcher ?? HookLauncher.find(),
+                    on: loop,
+                    made: { [self] in start(order.started(ticket)) },
+                    ended: { [self] end in
+                        start(order.started(ticket))
+                        self.end(number, HookRunEnd(end))
+                    }
+                )
             )
         }
     }

@@ -16,6 +16,7 @@ public final class HookRunner: Sendable {
         /// Whether the loop has been told that there is something, and has not taken it yet.
         var isAwake = false
         var isStopped = false
+        var grace = Duration.zero
 
         /// The engine, unless it will come anyway.
         mutating func engineToWake() -> HookEngine? {
@@ -76,6 +77,7 @@ public final class HookRunner: Sendable {
             group = loops
             let engine = state.withLock { state -> HookEngine? in
                 state.inbox.configure(settings)
+                state.grace = settings.stopGrace
                 return state.engineToWake()
             }
             if let engine { wake(engine) }
@@ -87,15 +89,21 @@ public final class HookRunner: Sendable {
     /// Safe from any thread, and quick.
     public var standings: [HookStanding] { state.withLock { $0.engine }?.board.standings ?? [] }
 
+    /// Whether it has its thread: from the first hook or folder until it was stopped.
+    package var hasThread: Bool { group.withLock { $0 != nil } }
+
     /// Starts no hook any more, waits for those that run until the grace is over, then ends them: TERM, and a second
     /// later KILL, to the whole process group. All are reported when this returns. Blocks; to be called once.
-    public func stop(grace: Duration) {
-        let engine = state.withLock { state -> HookEngine? in
-            guard !state.isStopped else { return nil }
+    ///
+    /// - Parameter grace: How long they may go on; nil for what the settings say.
+    public func stop(grace: Duration? = nil) {
+        let (engine, standard) = state.withLock { state -> (HookEngine?, Duration) in
+            guard !state.isStopped else { return (nil, .zero) }
             state.isStopped = true
-            return state.engine
+            return (state.engine, state.grace)
         }
         guard let engine else { return }
+        let grace = grace ?? standard
         let isOver = DispatchSemaphore(value: 0)
         let prober = Mutex<Prober?>(nil)
         engine.loop.execute {

@@ -29,6 +29,14 @@ package struct FolderEntry: Sendable, Hashable {
     /// What becomes of it.
     package var state: State
 
+    /// Something in the folders.
+    package init(name: String, path: String, occasion: HookOccasion, state: State) {
+        self.name = name
+        self.path = path
+        self.occasion = occasion
+        self.state = state
+    }
+
     /// Why it does not run, in a few words; nil when it does.
     package var reason: String? {
         switch state {

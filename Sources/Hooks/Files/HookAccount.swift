@@ -14,7 +14,7 @@ package struct HookAccount: Sendable, Hashable {
     package var home: String?
     /// The user's shell.
     package var shell: String?
-    /// Whether the agent is that user and group already and lacks the right to change either, so nothing is to be changed.
+    /// Whether the agent is that user and group already and may not change them: nothing is to be changed then.
     package var isAgent: Bool
 
     /// An account.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A file that was opened once and found fit to be run.
 ///
-/// Everything was looked at through the descriptor (open(2), `O_PATH`) and on the way that leads to it, so what is executed
-/// through the descriptor is what was checked. The descriptor is closed with the object.
+/// Everything was looked at through the descriptor (open(2), `O_PATH`) and on the way that leads to it, so what is
+/// executed through the descriptor is what was checked. The descriptor is closed with the object.
 package final class HookFile: Sendable {
     /// The `O_PATH` descriptor, close-on-exec; do not close it.
     package let descriptor: Int32
@@ -43,7 +43,7 @@ package final class HookFile: Sendable {
             let real = try opened.locate()
             try opened.checkOwnership(real)
             let start = try opened.readStart(real)
-            try opened.checkExecutable(real, by: runAs, isScript: start.isScript)
+            try opened.checkExecutable(real, by: runAs, isScript: start.interpreter != nil)
             return HookFile(
                 descriptor: descriptor,
                 path: real,

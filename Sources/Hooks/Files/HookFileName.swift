@@ -3,15 +3,17 @@ enum HookFileName {
     private static let endings = [
         "~", ".bak", ".orig", ".rej", ".swp", ".swo", ".tmp", ".new", ".old", ".disabled",
         ".rpmsave", ".rpmorig", ".rpmnew",
-    ]
-    private static let parts = [".dpkg-", ".ucf-"]
+    ].map { Array($0.utf8) }
+    private static let parts = [".dpkg-", ".ucf-"].map { Array($0.utf8) }
 
     /// Whether editors, package managers or people put a file of this name aside, or it is there to be read.
     static func isLeftOver(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: ".") || name.starts(with: "README".utf8) { return true }
         if name.count > 1, name.first == UInt8(ascii: "#"), name.last == UInt8(ascii: "#") { return true }
-        return endings.contains { name.reversed().starts(with: $0.utf8.reversed()) }
-            || parts.contains { part in name.indices.contains { name[$0...].starts(with: part.utf8) } }
+        return endings.contains { name.suffix($0.count).elementsEqual($0) }
+            || parts.contains { part in
+                name.indices.contains { name[$0] == UInt8(ascii: ".") && name[$0...].starts(with: part) }
+            }
     }
 
     /// The name as text; nil when it is no UTF-8, or has characters that would spoil a log or a terminal.

@@ -2,12 +2,14 @@ internal import Glibc
 
 /// The folders of hooks, by falling priority.
 ///
-/// They are read anew each time, so a file that was put there runs without a reload. A file hides those of the same name in
-/// the folders that follow, in sub-folders too, also when it does not run itself: because it is empty, or refused. A folder
-/// that is there but cannot be read hides all that follow, as nobody knows what it would have hidden.
+/// They are read anew each time, so a file that was put there runs without a reload. A file hides those of the same
+/// name in the folders that follow, in sub-folders too, also when it does not run itself: because it is empty, or
+/// refused. A folder that is there but cannot be read hides all that follow, as nobody knows what it would have hidden.
 package struct HookFolders: Sendable, Hashable {
     /// The most files of one folder, or sub-folder, that run: the first in the order of their names.
     package static let mostFiles = 256
+
+    private static let subfolders = Set(HookOccasion.allCases.map { Array($0.rawValue.utf8) })
 
     /// The folders.
     package let folders: [String]
@@ -20,7 +22,8 @@ package struct HookFolders: Sendable, Hashable {
     /// The files that run on these occasions, in the order in which they are started: by the bytes of the file's name,
     /// and files of the same name by the sub-folder's.
     ///
-    /// Only what is asked for is read. Whether a file is fit to be run is not looked at: see ``HookFile/open(_:runAs:)``.
+    /// Only what is asked for is read. Whether a file is fit to be run is not looked at: see
+    /// ``HookFile/open(_:runAs:)``.
     package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
         var found: [(base: [UInt8], hook: FolderHook)] = []
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
@@ -68,7 +71,7 @@ package struct HookFolders: Sendable, Hashable {
                 continue
             }
             var count = 0
-            for item in listing.items where occasion != .every || !Self.isSubfolder(item.name) {
+            for item in listing.items where occasion != .every || !Self.subfolders.contains(item.name) {
                 var entry = entry(for: item, in: directory, occasion)
                 if entry.state == .runs || entry.state == .disabled {
                     if let path = blind ?? hiding[item.name] {
@@ -146,10 +149,6 @@ package struct HookFolders: Sendable, Hashable {
         var folder = folder
         while folder.utf8.count > 1, folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
         return occasion == .every ? folder : folder + "/" + occasion.rawValue
-    }
-
-    private static func isSubfolder(_ name: [UInt8]) -> Bool {
-        HookOccasion.allCases.contains { $0 != .every && name == Array($0.rawValue.utf8) }
     }
 }
 

@@ -119,13 +119,13 @@ struct OpenedFile {
     }
 
     private func may(_ account: HookAccount?, execute entry: stat) -> Bool {
-        guard let account else { return faccessat(AT_FDCWD, link, X_OK, AT_EACCESS) == 0 }
+        guard let account, !account.isAgent else { return faccessat(AT_FDCWD, link, X_OK, AT_EACCESS) == 0 }
         if account.uid == 0 { return true }
         return account.has(user: S_IXUSR, group: S_IXGRP, others: S_IXOTH, of: entry)
     }
 
     private func may(_ account: HookAccount?, read entry: stat) -> Bool {
-        guard let account else { return faccessat(AT_FDCWD, link, R_OK, AT_EACCESS) == 0 }
+        guard let account, !account.isAgent else { return faccessat(AT_FDCWD, link, R_OK, AT_EACCESS) == 0 }
         if account.uid == 0 { return true }
         return account.has(user: S_IRUSR, group: S_IRGRP, others: S_IROTH, of: entry)
     }

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// Follows paths as the kernel does, and checks that on the way nobody but root and the agent's user can exchange anything.
+/// Follows paths as the kernel does, and checks that on the way nobody but root and the agent's user can exchange
+/// anything.
 ///
-/// Each folder must belong to one of these two, and be writable by nobody else unless it is sticky: what lies in a sticky
-/// folder can be exchanged only by its owner, who is checked next. The same holds for the owner of each link.
+/// Each folder must belong to one of these two, and be writable by nobody else unless it is sticky: what lies in a
+/// sticky folder can be exchanged only by its owner, who is checked next. The same holds for the owner of each link.
 struct TrustedPath {
     private static let mostLinks = 40
 

@@ -21,11 +21,12 @@ struct HookLeader: Sendable, Hashable {
     /// The number of the process, of its group and of its session.
     let number: pid_t
 
-    /// Starts the launcher, which becomes the program. Blocks until it has begun.
+    /// Starts the launcher, which becomes the program.
     ///
-    /// posix_spawn(3) copies nothing of the agent. Everything above descriptor 3 is closed, whatever its flags say: not
+    /// Blocks until the launcher has begun. posix_spawn(3) copies nothing of the agent. Everything above descriptor 3 is closed, whatever its flags say: not
     /// all descriptors of the agent's are close-on-exec (those that accept(2) returns to NIO are not).
-    static func start(_ launch: HookLaunch, launcher: String, streams: HookStreams) throws(HookStreams.Refusal) -> Self {
+    static func start(_ launch: HookLaunch, launcher: String, streams: HookStreams) throws(HookStreams.Refusal) -> Self
+    {
         _ = Self.keepsChildren
         // A number below 4 would be overwritten before it is its turn to be copied.
         let file = launch.file.descriptor
@@ -60,7 +61,9 @@ struct HookLeader: Sendable, Hashable {
         return result != 0 || information._sifields._sigchld.si_pid != 0
     }
 
-    /// Takes how it ended; it must have. From here on its number may be another process's.
+    /// Takes how it ended.
+    ///
+    /// It must have ended. From here on its number may be another process's.
     func reap() -> Ending {
         var information = siginfo_t()
         let result = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG)
@@ -69,7 +72,7 @@ struct HookLeader: Sendable, Hashable {
         return information.si_code == Int32(CLD_EXITED) ? .exited(status) : .signaled(status)
     }
 
-    /// Signals the group. Only before ``reap()``.
+    /// Signals the group; only before ``reap()``.
     func signalGroup(_ signal: Int32) { kill(-number, signal) }
 
     /// Whether there is anybody else in the group; also said when that cannot be found out.
@@ -77,8 +80,8 @@ struct HookLeader: Sendable, Hashable {
         guard let folder = opendir("/proc") else { return true }
         defer { closedir(folder) }
         while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            guard let other = pid_t(name), other != number else { continue }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
+            guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { continue }
             if getpgid(other) == number { return true }
         }
         return false
@@ -98,7 +101,7 @@ struct HookLeader: Sendable, Hashable {
         return "\(account.uid):\(account.gid):\(account.groups.map { String($0) }.joined(separator: ","))"
     }
 
-    /// An array as exec wants it. A string ends at a NUL.
+    /// An array as exec wants it, where a string ends at a NUL.
     private static func withCStrings<Result>(
         _ strings: [String],
         _ body: ([UnsafeMutablePointer<CChar>?]) -> Result

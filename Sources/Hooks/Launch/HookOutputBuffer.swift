@@ -11,13 +11,15 @@ struct HookOutputBuffer: Sendable {
     private(set) var count = 0
 
     /// Takes the next bytes.
-    mutating func append(_ bytes: some RandomAccessCollection<UInt8>) {
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
         let (sum, isOver) = count.addingReportingOverflow(bytes.count)
         count = isOver ? .max : sum
-        let room = Self.half - head.count
-        head += bytes.prefix(room)
-        tail += bytes.dropFirst(room).suffix(Self.half)
-        if tail.count > Self.half { tail.removeFirst(tail.count - Self.half) }
+        let split = min(Self.half - head.count, bytes.count)
+        head.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<split]))
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[split...].suffix(Self.half))
+        let excess = tail.count + rest.count - Self.half
+        if excess > 0 { tail.removeFirst(excess) }
+        tail.append(contentsOf: rest)
     }
 
     /// What is kept; characters that are cut at the gap are left out as a whole.

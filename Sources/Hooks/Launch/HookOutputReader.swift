@@ -2,7 +2,9 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Reads what a program writes, as fast as it comes, for as long as the program runs. On the loop throughout.
+/// Reads what a program writes, as fast as it comes, for as long as the program runs.
+///
+/// Used on the loop only.
 final class HookOutputReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -36,13 +38,15 @@ final class HookOutputReader: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        buffer.append(unwrapInboundIn(data).readableBytesView)
+        unwrapInboundIn(data).withUnsafeReadableBytes { buffer.append($0) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Reads what is in the pipe now, and nothing that may come after: what the program left behind may hold the pipe, and
-    /// write to it, for ever. What it wrote itself is in there, for it has ended.
+    /// Reads what is in the pipe now, and closes it.
+    ///
+    /// What the program wrote itself is in there, for it has ended. What may come after is not read: those that it left
+    /// behind may hold the pipe, and write to it, for ever.
     func finish() -> HookOutput {
         var rest = HookStreams.waiting(in: descriptor)
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -50,7 +54,7 @@ final class HookOutputReader: ChannelInboundHandler {
             let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, min(rest, $0.count)) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            buffer.append(chunk[..<count])
+            chunk.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             rest -= count
         }
         close(descriptor)

@@ -2,11 +2,11 @@ import DetachedThread
 import Glibc
 package import NIOCore
 
-/// A program that runs, from its start to its end. Everything happens on one event loop.
+/// A program that runs, from its start to its end.
 ///
-/// A thread of its own starts the program and sleeps until it ends; the thread ends with it. (swift-subprocess 1.0.2 would
-/// make tasks of no executor for every run, and sleep in them: after that, libdispatch's threads wake an idle agent up
-/// every second for ever.)
+/// Everything happens on one event loop. A thread of its own starts the program and sleeps until it ends; the thread ends
+/// with it. (swift-subprocess 1.0.2 has an unstructured task and a `Task.sleep` in each run, which no executor preference
+/// reaches: after one run, libdispatch's threads wake an idle agent up every second for ever.)
 package final class HookProcess: Sendable {
     /// How a program ended.
     package struct End: Sendable, Hashable {
@@ -37,10 +37,17 @@ package final class HookProcess: Sendable {
     private let loop: any EventLoop
     private let began = NIODeadline.now()
     private let timeout: TimeAmount
+    private let made: @Sendable () -> Void
     private let state: NIOLoopBoundBox<State>
 
-    private init(timeout: Duration, on loop: any EventLoop, ended: @escaping @Sendable (End) -> Void) {
+    private init(
+        timeout: Duration,
+        on loop: any EventLoop,
+        made: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (End) -> Void
+    ) {
         self.loop = loop
+        self.made = made
         self.timeout = TimeAmount(timeout)
         state = .makeBoxSendingValue(State(ended: ended), eventLoop: loop)
     }
@@ -51,21 +58,23 @@ package final class HookProcess: Sendable {
     ///   - launch: What to start.
     ///   - launcher: The path of `reachagent-hook-launcher`; nil when there is none.
     ///   - loop: Where everything here happens.
+    ///   - made: Called on the loop when there is a process, which may have ended already.
     ///   - ended: Called once, on the loop, and never before this has returned when this is called on the loop.
     package static func start(
         _ launch: HookLaunch,
         launcher: String?,
         on loop: any EventLoop,
+        made: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (End) -> Void
     ) -> HookProcess {
-        let process = HookProcess(timeout: launch.timeout, on: loop, ended: ended)
+        let process = HookProcess(timeout: launch.timeout, on: loop, made: made, ended: ended)
         loop.execute { process.begin(launch, launcher) }
         return process
     }
 
-    /// Ends it: TERM to the group, a second later KILL; `ended` is called with `.stopped` unless it had ended already.
+    /// Ends it: TERM to the group, a second later KILL.
     ///
-    /// Safe from any thread.
+    /// `ended` is called with `.stopped`, unless the program had ended already. Safe from any thread.
     package func stop() { loop.execute { self.end(because: .stopped) } }
 
     private func begin(_ launch: HookLaunch, _ launcher: String?) {
@@ -123,6 +132,7 @@ package final class HookProcess: Sendable {
         case .failure(let refusal):
             finish(.notStarted(reason: "\(refusal)"))
         case .success(let leader):
+            made()
             state.value.leader = leader
             if let reason = state.value.reason {
                 terminate(leader, because: reason)

@@ -25,6 +25,8 @@ public struct WebhookBody: Sendable, Hashable {
         case variable(String)
     }
 
+    private static let variables = Set(HookEnvironment.variables.map(\.name))
+
     /// The text as it was written.
     public let text: String
     private let pieces: [Piece]
@@ -71,7 +73,7 @@ public struct WebhookBody: Sendable, Hashable {
         let name = beginning.prefix { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "\n") }
         let text = String(decoding: name, as: UTF8.self)
         rest = rest.dropFirst(name.count)
-        guard rest.popFirst() == UInt8(ascii: "}"), knownVariables.contains(text) else {
+        guard rest.popFirst() == UInt8(ascii: "}"), variables.contains(text) else {
             throw .unknownVariable(text)
         }
         return text

@@ -19,7 +19,8 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The first lines tell the state at the start; then follows one line for each change, flushed at once:
             'path.changed' for every edge as the kernel reports it, 'reachability.changed' when a change has held for \
-            the settle time, 'probe.changed' for what the probes of the configuration come to. Every event is kept in a journal ('reachagent history'), and sockets let others follow \
+            the settle time, 'probe.changed' for what the probes of the configuration come to. Hooks run programs when something changes \
+            ('reachagent hooks list'). Every event is kept in a journal ('reachagent history'), and sockets let others follow \
             ('reachagent watch', 'reachagent status'). Log messages go to standard error. SIGINT or SIGTERM end the agent.
 
             EXAMPLES
@@ -78,6 +79,8 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var watch: WatchOptions
 
+    @OptionGroup(title: "Hooks") var hooks: HookOptions
+
     @OptionGroup(title: "Journal options") var journal: JournalOptions
 
     @OptionGroup(title: "Socket options") var sockets: StateSocketOptions
@@ -108,6 +111,7 @@ struct RunCommand: ParsableCommand {
                     source: source,
                     loaded: loaded,
                     monitor: { [watch] in Self.monitor($0, watch) },
+                    hooks: { [hooks] in hooks.hooks(of: $0) },
                     format: format,
                     recording: record,
                     journal: journalConfiguration(settings.agent),

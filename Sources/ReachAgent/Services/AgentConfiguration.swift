@@ -13,7 +13,7 @@ struct AgentConfiguration: Sendable {
     /// What to ask the kernel, for these settings.
     var monitor: @Sendable (Settings) -> MonitorConfiguration
     /// What is run when something changes, for these settings.
-    var hooks: @Sendable (Settings) -> HookSettings = { _ in HookSettings() }
+    var hooks: @Sendable (Settings) -> HookSettings
     /// What is printed.
     var format: OutputFormat
     /// Where the state machine's inputs are recorded; `nil` for nowhere.

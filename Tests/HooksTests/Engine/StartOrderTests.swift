@@ -8,37 +8,43 @@ struct StartOrderTests {
     func `what becomes ready in any order starts in the order of the places`(order: [Int]) {
         var starts = StartOrder<Int>()
         let tickets = (0..<4).map { _ in starts.take() }
-        #expect(!starts.isHeldUp)
-        let started = order.flatMap { starts.ready(tickets[$0], $0) }
-        #expect(started == [0, 1, 2, 3])
-        #expect(!starts.isHeldUp)
+        var started: [Int] = []
+        for element in order {
+            var starter = starts.ready(tickets[element], element)
+            while let now = starter {
+                started.append(now.element)
+                starter = starts.started(now.ticket)
+            }
+        }
+        #expect(started == [0, 1, 2, 3] && !starts.isHeldUp)
     }
 
     @Test
-    func `one that takes too long is passed over, and starts when it is ready`() {
+    func `one starts only when the one before it has been started`() {
+        var starts = StartOrder<String>()
+        let tickets = (0..<2).map { _ in starts.take() }
+        let first = starts.ready(tickets[0], "first")
+        let second = starts.ready(tickets[1], "second")
+        #expect(first?.element == "first" && second == nil && starts.isHeldUp)
+        let following = starts.started(tickets[0])
+        #expect(following?.element == "second" && following?.ticket == tickets[1] && !starts.isHeldUp)
+    }
+
+    @Test
+    func `those that take too long are passed over, and start when they are ready`() {
         var starts = StartOrder<Int>()
-        let tickets = (0..<5).map { _ in starts.take() }
-        let early = starts.ready(tickets[1], 1) + starts.ready(tickets[3], 3)
-        #expect(early.isEmpty && starts.isHeldUp)
+        let tickets = (0..<4).map { _ in starts.take() }
+        let early = [1, 3].map { starts.ready(tickets[$0], $0)?.element }
+        #expect(early == [nil, nil] && starts.isHeldUp)
         let passed = starts.passOver()
-        #expect(passed == [1, 3] && !starts.isHeldUp)
+        #expect(passed?.element == 1 && starts.isHeldUp)
+        let again = starts.passOver()
+        #expect(again?.element == 3 && !starts.isHeldUp)
         let nothing = starts.passOver()
-        #expect(nothing.isEmpty)
-        let late = [0, 4, 2].map { starts.ready(tickets[$0], $0) }
-        #expect(late == [[0], [4], [2]])
-    }
-
-    @Test
-    func `places that are passed over hold up nobody who comes later`() {
-        var starts = StartOrder<Int>()
-        let slow = starts.take()
-        let first = starts.take()
-        _ = starts.ready(first, 1)
-        _ = starts.passOver()
-        let second = starts.take()
-        let ready = starts.ready(second, 2)
-        #expect(ready == [2])
-        let late = starts.ready(slow, 0)
-        #expect(late == [0])
+        #expect(nothing == nil)
+        let late = [0, 2].map { starts.ready(tickets[$0], $0)?.element }
+        #expect(late == [0, 2])
+        let afterwards = tickets.map { starts.started($0) == nil }
+        #expect(afterwards == [true, true, true, true])
     }
 }

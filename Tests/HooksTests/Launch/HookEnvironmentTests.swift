@@ -29,7 +29,8 @@ struct HookEnvironmentTests {
         return event
     }
 
-    private static func variables(_ event: HookEvent, superseded: Int = 0, isAtStart: Bool = false) -> [String: String] {
+    private static func variables(_ event: HookEvent, superseded: Int = 0, isAtStart: Bool = false) -> [String: String]
+    {
         HookEnvironment.variables(
             hook: "10-log",
             path: "/etc/reachagent/hooks.d/10-log",

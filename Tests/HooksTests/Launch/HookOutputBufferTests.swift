@@ -44,3 +44,9 @@ struct HookOutputBufferTests {
         #expect(buffer.output.bytes == 100_003)
     }
 }
+
+extension HookOutputBuffer {
+    fileprivate mutating func append(_ bytes: some Sequence<UInt8>) {
+        Array(bytes).withUnsafeBytes { append($0) }
+    }
+}

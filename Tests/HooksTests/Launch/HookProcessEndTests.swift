@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NIOCore
 import Testing
 
 @testable import Hooks

@@ -89,7 +89,10 @@ struct HookProcessTests {
         let end = await HookFixture.run(
             HookFixture.launch(try HookFile.open("/bin/grep", runAs: nil), ["^Sig[BI]", "/proc/self/status"])
         )
-        #expect(end.output.text == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n")
+        let masks = end.output.text.split(separator: "\n").compactMap { UInt64($0.dropFirst(8), radix: 16) }
+        #expect(masks.count == 2)
+        // glibc has two signals of its own, 32 and 33, which posix_spawn(3) leaves ignored and programs set up themselves.
+        #expect(masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 })
     }
 
     @Test

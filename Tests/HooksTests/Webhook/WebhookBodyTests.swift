@@ -23,6 +23,14 @@ struct WebhookBodyTests {
         #expect(try WebhookBody(parsing: text).text == text)
     }
 
+    @Test
+    func `every variable of hooks has a place`() throws {
+        let names = HookEnvironment.variables.map(\.name)
+        let text = names.map { "${\($0)}" }.joined(separator: " ")
+        let values = Dictionary(uniqueKeysWithValues: names.map { ($0, "<\($0)>") })
+        #expect(try body(text, values) == names.map { "<\($0)>" }.joined(separator: " "))
+    }
+
     @Test(arguments: [
         ("$", WebhookBody.Mistake.strayDollar),
         ("a $REACH_TO_VIA", .strayDollar),

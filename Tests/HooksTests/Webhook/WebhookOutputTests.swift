@@ -25,7 +25,8 @@ struct WebhookOutputTests {
     @Test
     func `of a long body the beginning is shown`() async throws {
         let long = try await output(.text(String(repeating: "x", count: 70_000), status: 400))
-        #expect(long == HookOutput(text: "'" + String(repeating: "x", count: 80) + "'", bytes: 70_000, omittedBytes: 69_920))
+        let beginning = "'" + String(repeating: "x", count: 80) + "'"
+        #expect(long == HookOutput(text: beginning, bytes: 70_000, omittedBytes: 69_920))
         // 80 bytes are 26 characters of three bytes, and two bytes of the next one.
         let wide = try await output(.text(String(repeating: "€", count: 40), status: 400))
         #expect(wide == HookOutput(text: "'" + String(repeating: "€", count: 26) + "'", bytes: 120, omittedBytes: 42))

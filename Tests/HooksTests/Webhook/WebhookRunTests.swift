@@ -138,7 +138,7 @@ struct WebhookRunTests {
         let sent = try await WebhookBench.send([[.serve(ScriptedResponse(200))]], tls: WebhookBench.tls()) { webhook in
             webhook.probe.trust = TrustEvaluator(anchors: TrustAnchors(certificates: []))
         }
-        #expect(sent.end?.undeliveredCode == "tls_untrusted")
+        #expect(sent.end?.undeliveredCode == "tls_untrusted_root")
         #expect(sent.end?.attempts == 3)
         #expect(sent.server.requests.isEmpty)
     }

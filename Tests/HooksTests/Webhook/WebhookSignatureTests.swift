@@ -9,8 +9,9 @@ struct WebhookSignatureTests {
 
     private func signature(_ content: String, mode: mode_t = 0o600) throws -> [HeaderField] {
         let file = try SecretFileBench(content, mode: mode)
+        let body = Array(#"{"test": 2432232314}"#.utf8)
         return try WebhookSignature(secretFile: file.path)
-            .headers(id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
+            .headers(id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: body)
     }
 
     @Test(arguments: [published, published + "\n", published + "\r\n"])

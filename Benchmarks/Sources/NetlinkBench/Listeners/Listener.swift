@@ -48,8 +48,8 @@ extension Listener {
     static func rawSocket(for edge: Edge) -> Listener {
         Listener(
             name: "raw socket",
-            source: .socket(groups: Recognizers.group(for: edge)),
-            recognizer: edge == .carrier ? Recognizers.rawLink : Recognizers.rawDefaultRoute
+            source: .socket(groups: KernelMessage.group(for: edge)),
+            recognizer: { KernelMessage.isUp($0, after: edge) }
         )
     }
 }

@@ -1,5 +1,4 @@
 internal import CTestbed
-internal import NetworkTestbed
 
 /// How an edge looks in the output of each listener.
 ///
@@ -28,42 +27,6 @@ enum Recognizers {
         guard contains(line, "'org.freedesktop.network1.Link'") else { return nil }
         if contains(line, "'CarrierState': <'carrier'>") { return true }
         return contains(line, "'CarrierState': <'no-carrier'>") ? false : nil
-    }
-
-    static let rawLink: EventReader.Recognizer = { message in
-        let headerSize = MemoryLayout<nlmsghdr>.size
-        guard message.count >= headerSize + MemoryLayout<ifinfomsg>.size, type(of: message) == RTM_NEWLINK else {
-            return nil
-        }
-        let link = message.loadUnaligned(fromByteOffset: headerSize, as: ifinfomsg.self)
-        return link.ifi_index == Int32(Testbed.interfaceIndex) ? link.ifi_flags & lowerUp != 0 : nil
-    }
-
-    static let rawDefaultRoute: EventReader.Recognizer = { message in
-        let headerSize = MemoryLayout<nlmsghdr>.size
-        guard message.count >= headerSize + MemoryLayout<rtmsg>.size else { return nil }
-        let route = message.loadUnaligned(fromByteOffset: headerSize, as: rtmsg.self)
-        guard route.rtm_dst_len == 0 else { return nil }
-        switch type(of: message) {
-        case RTM_NEWROUTE: return true
-        case RTM_DELROUTE: return false
-        default: return nil
-        }
-    }
-
-    /// The multicast groups, as a mask, in which the kernel tells of an edge.
-    static func group(for edge: Edge) -> UInt32 {
-        switch edge {
-        case .carrier: UInt32(RTMGRP_LINK)
-        case .defaultRoute: UInt32(RTMGRP_IPV4_ROUTE)
-        }
-    }
-
-    /// IFF_LOWER_UP, which only the kernel's header has; it cannot be included beside glibc's.
-    private static let lowerUp: UInt32 = 1 << 16
-
-    private static func type(of message: UnsafeRawBufferPointer) -> Int {
-        Int(message.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
     }
 
     private static func hasPrefix(_ line: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {

@@ -5,7 +5,7 @@ internal import NetworkTestbed
 extension Report {
     /// Every part as a table, the targets last.
     func text(agent: String) -> String {
-        var parts = [environmentText]
+        var parts = [environment.text]
         if let latency { parts.append("Latency, idle network (µs)\n" + Self.table(latency, agent)) }
         if let flood {
             parts.append("Latency of the carrier's edges during a flood of routes (µs)\n" + Self.table(flood, agent))
@@ -14,15 +14,6 @@ extension Report {
         if let idle { parts.append("Idle\n" + Self.table(idle)) }
         if !verdicts.isEmpty { parts.append("Targets\n" + Verdict.table(verdicts)) }
         return parts.joined(separator: "\n\n")
-    }
-
-    private var environmentText: String {
-        """
-        Linux \(environment.kernel), \(environment.cores) x \(environment.cpu), \(environment.memoryMegabytes) MB, \
-        \(environment.isRoot ? "root" : "user namespace")
-        reachagent \(environment.agent), \(environment.iproute2)
-        load \(environment.loadBefore) before, \(environment.loadAfter) after
-        """
     }
 
     private static func table(_ rows: [LatencyResult], _ agent: String) -> String {

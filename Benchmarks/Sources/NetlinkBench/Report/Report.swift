@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import NetworkTestbed
 
 /// Everything that one run has measured.
 ///

@@ -1,0 +1,292 @@
+import EventEnvelope
+import Foundation
+import Testing
+
+@testable import Hooks
+
+@Suite
+struct HookRunnerTests {
+    /// A runner, what it reported, and the folder with its programs.
+    private struct Scene {
+        let fixture: HookFixture
+        let log = CompletionLog()
+        let runner: HookRunner
+
+        init(_ fixture: HookFixture, _ settings: HookSettings) {
+            self.fixture = fixture
+            let log = log
+            runner = HookRunner(settings, launcher: HookFixture.launcher) { log.note($0) }
+        }
+
+        /// The texts that the hooks wrote, by the hook's name, in the order in which they ended.
+        func written(_ hook: String) -> [String] { log.completions.filter { $0.hook == hook }.map(\.output.text) }
+    }
+
+    private static func script(_ fixture: HookFixture, _ name: String, _ text: String) throws -> String {
+        try fixture.file(name, Data("#!/bin/sh\n\(text)\n".utf8))
+    }
+
+    private static func hook(
+        _ name: String,
+        _ path: String,
+        types: Set<EventType> = [.reachabilityChanged],
+        pace: HookPace = HookPace(),
+        timeout: Duration = .seconds(60)
+    ) -> HookDefinition {
+        HookDefinition(
+            name: name,
+            action: .command(HookCommand(arguments: [path])),
+            trigger: HookTrigger(types: types),
+            pace: pace,
+            timeout: timeout
+        )
+    }
+
+    @Test
+    func `a hook is given the event, and its end is reported`() async throws {
+        let fixture = try HookFixture()
+        let path = try Self.script(fixture, "tell", #"read -r line; echo "$REACH_TO_VIA ${#line}"; exit 3"#)
+        let scene = Scene(fixture, HookSettings(definitions: [Self.hook("tell", path)]))
+        let event = SampleEvent.reachability(7, to: ("wwan", "full"))
+        scene.runner.deliver(event)
+        let report = try #require(await scene.log.reports(1).first)
+        #expect(report.hook == "tell" && report.kind == .command && report.sequence == 7)
+        #expect(report.trigger == .reachabilityChanged && report.outcome == .exited(status: 3))
+        #expect(report.output.text == "wwan \(event.line.count)\n" && report.failures == 1 && report.superseded == 0)
+        let standing = try #require(scene.runner.standings.first)
+        #expect(standing.runs == 1 && standing.failedRuns == 1 && standing.last == report && standing.running == 0)
+        await scene.runner.stopped()
+    }
+
+    @Test
+    func `files of the folders are started in the order of their names, for what they are for`() async throws {
+        let fixture = try HookFixture()
+        for folder in ["wifi.d", "wired.d"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(fixture.folder)/\(folder)",
+                withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o755]
+            )
+        }
+        for name in ["10-a", "wifi.d/15-b", "20-c", "wired.d/05-x", "30-d"] {
+            _ = try Self.script(fixture, name, "echo $$")
+        }
+        let scene = Scene(fixture, HookSettings(folders: [fixture.folder]))
+        scene.runner.deliver(SampleEvent.reachability(1, cause: "start"))
+        let reports = await scene.log.reports(4)
+        #expect(reports.count == 4 && reports.allSatisfy { $0.outcome == .succeeded && $0.kind == .folder })
+        // Identifiers of processes rise, so they tell in which order the programs were started.
+        let started = reports.sorted { (Int($0.output.text.dropLast()) ?? 0) < (Int($1.output.text.dropLast()) ?? 0) }
+        #expect(started.map(\.hook) == ["10-a", "wifi.d/15-b", "20-c", "30-d"])
+        // A file that is put there later runs without anything else, and one that is gone is forgotten.
+        _ = try Self.script(fixture, "40-e", "true")
+        try FileManager.default.removeItem(atPath: fixture.folder + "/10-a")
+        scene.runner.deliver(SampleEvent.reachability(2, from: ("wifi", "full"), to: ("wifi", "unknown")))
+        let all = await scene.log.reports(7)
+        #expect(Set(all.dropFirst(4).map(\.hook)) == ["20-c", "30-d", "40-e"])
+        #expect(scene.runner.standings.map(\.hook) == ["20-c", "30-d", "40-e", "wifi.d/15-b"])
+        await scene.runner.stopped()
+    }
+
+    @Test
+    func `a storm of a thousand transitions runs a hook a few times, and the last one always`() async throws {
+        let fixture = try HookFixture()
+        let latest = try Self.script(fixture, "latest", "sleep 0.05; echo $REACH_SEQ")
+        let all = try Self.script(fixture, "all", "echo $REACH_SEQ")
+        let scene = Scene(
+            fixture,
+            HookSettings(definitions: [
+                Self.hook("latest", latest), Self.hook("all", all, pace: HookPace(concurrency: 4, queue: .all)),
+            ])
+        )
+        for number in 1...1000 as ClosedRange<UInt64> {
+            scene.runner.deliver(
+                SampleEvent.reachability(number, to: (number.isMultiple(of: 2) ? "none" : "wifi", "full"))
+            )
+        }
+        let reports = await scene.log.reports { reports in
+            ["latest", "all"].allSatisfy { hook in reports.contains { $0.hook == hook && $0.sequence == 1000 } }
+        }
+        await scene.runner.stopped(grace: .seconds(60))
+        for hook in ["latest", "all"] {
+            let runs = (reports + scene.log.completions.dropFirst(reports.count)).filter { $0.hook == hook }
+            #expect(runs.allSatisfy { $0.outcome == .succeeded })
+            #expect(runs.count + runs.map(\.superseded).reduce(0, +) == 1000)
+            #expect(runs.map { $0.sequence ?? 0 }.max() == 1000)
+        }
+        #expect(scene.written("latest").last == "1000\n")
+        #expect(scene.log.completions.filter { $0.hook == "latest" }.count < 500)
+    }
+
+    @Test
+    func `a hook that hangs delays no other`() async throws {
+        let fixture = try HookFixture()
+        let hanging = try Self.script(fixture, "hanging", "exec sleep 600")
+        let quick = try Self.script(fixture, "quick", "true")
+        let scene = Scene(
+            fixture,
+            HookSettings(definitions: [Self.hook("hanging", hanging), Self.hook("quick", quick)])
+        )
+        for number in 1...3 as ClosedRange<UInt64> {
+            scene.runner.deliver(SampleEvent.reachability(number))
+            let reports = await scene.log.reports(Int(number))
+            #expect(reports.last?.hook == "quick" && reports.last?.sequence == number)
+        }
+        let standing = scene.runner.standings.first { $0.hook == "hanging" }
+        #expect(standing?.running == 1 && standing?.waiting == 1 && standing?.superseded == 1)
+        await scene.runner.stopped()
+        let last = try #require(scene.log.completions.last)
+        #expect(last.hook == "hanging" && last.outcome == .stopped && last.sequence == 1)
+    }
+
+    @Test
+    func `no more programs run at a time than may, and the others take turns`() async throws {
+        let fixture = try HookFixture()
+        // Each takes a place of two; a third would find both taken.
+        let path = try Self.script(
+            fixture,
+            "crowd",
+            """
+            mkdir "\(fixture.folder)/a" 2>/dev/null && place=a || { mkdir "\(fixture.folder)/b" && place=b; } || exit 9
+            sleep 0.05
+            rmdir "\(fixture.folder)/$place"
+            """
+        )
+        let hooks = (0..<12).map { Self.hook("hook-\($0)", path) }
+        let scene = Scene(fixture, HookSettings(definitions: hooks, mostRunning: 2))
+        scene.runner.deliver(SampleEvent.reachability(1))
+        let reports = await scene.log.reports(12)
+        #expect(reports.count == 12 && reports.allSatisfy { $0.outcome == .succeeded })
+        await scene.runner.stopped()
+    }
+
+    @Test
+    func `a file that is not to be trusted is refused, and what cannot be started is said`() async throws {
+        let fixture = try HookFixture()
+        let writable = try Self.script(fixture, "writable", "true")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: writable)
+        let sound = try Self.script(fixture, "sound", "true")
+        let log = CompletionLog()
+        let runner = HookRunner(
+            HookSettings(definitions: [
+                Self.hook("missing", fixture.folder + "/nothing"), Self.hook("unknown", "no-such-program-anywhere"),
+                Self.hook("writable", writable), Self.hook("sound", sound),
+            ]),
+            launcher: fixture.folder + "/no-launcher"
+        ) { log.note($0) }
+        runner.deliver(SampleEvent.reachability(1))
+        let reports = await log.reports(4)
+        func code(_ hook: String) -> HookRefusal.Code? {
+            guard case .refused(let refusal)? = reports.first(where: { $0.hook == hook })?.outcome else { return nil }
+            return refusal.code
+        }
+        #expect(code("missing") == .missing && code("unknown") == .missing && code("writable") == .writable)
+        #expect(reports.first { $0.hook == "sound" }?.outcome.code == "not_started")
+        #expect(runner.standings.allSatisfy { $0.failures == 1 })
+        await runner.stopped()
+    }
+
+    @Test
+    func `a reload lets hooks be that stay, begins others anew, and starts none that is gone`() async throws {
+        let fixture = try HookFixture()
+        let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
+        let fail = try Self.script(fixture, "fail", "exit 1")
+        let stays = Self.hook("stays", tell)
+        let scene = Scene(
+            fixture,
+            HookSettings(definitions: [stays, Self.hook("goes", tell), Self.hook("changes", fail)])
+        )
+        scene.runner.deliver(SampleEvent.reachability(1))
+        _ = await scene.log.reports(3)
+        let changed = Self.hook("changes", tell)
+        let added = Self.hook("added", tell, pace: HookPace(runsAtStart: true))
+        scene.runner.configure(HookSettings(definitions: [stays, changed, added]))
+        scene.runner.deliver(SampleEvent.reachability(2, from: ("wifi", "full"), to: ("none", "none")))
+        _ = await scene.log.reports { reports in
+            ["stays", "changes", "added"].allSatisfy { name in reports.contains { $0.hook == name && $0.sequence == 2 } }
+        }
+        await scene.runner.stopped(grace: .seconds(60))
+        #expect(scene.written("stays") == ["1 \n", "2 \n"] && scene.written("goes") == ["1 \n"])
+        #expect(scene.written("changes") == ["", "2 \n"])
+        // The state that was there before the hook was is replaced when another one comes before it could run.
+        #expect([["1 1\n", "2 \n"], ["2 \n"]].contains(scene.written("added")))
+        let standings = Dictionary(uniqueKeysWithValues: scene.runner.standings.map { ($0.hook, $0) })
+        #expect(standings["stays"]?.runs == 2 && standings["changes"]?.runs == 1 && standings["goes"] == nil)
+        #expect(standings["changes"]?.failures == 0)
+    }
+
+    @Test
+    func `a hook that is added is given the last state once, if it asks for that`() async throws {
+        let fixture = try HookFixture()
+        let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
+        let runner = HookRunner(HookSettings()) { _ in }
+        let log = CompletionLog()
+        let scene = HookRunner(HookSettings(), launcher: HookFixture.launcher) { log.note($0) }
+        #expect(runner.standings.isEmpty)
+        scene.deliver(SampleEvent.reachability(1, cause: "start"))
+        scene.deliver(SampleEvent.probe("web", 2))
+        let pace = HookPace(queue: .all, runsAtStart: true)
+        let settings = HookSettings(definitions: [
+            Self.hook("state", tell, pace: pace), Self.hook("probes", tell, types: [.probeChanged], pace: pace),
+            Self.hook("silent", tell),
+        ])
+        scene.configure(settings)
+        scene.configure(settings)
+        let reports = await log.reports(2)
+        await scene.stopped(grace: .seconds(60))
+        #expect(Set(reports.map { "\($0.hook) \($0.output.text)" }) == ["state 1 1\n", "probes 2 1\n"])
+        #expect(log.completions.count == 2)
+    }
+
+    @Test
+    func `the agent's first state is only for hooks that ask for it`() async throws {
+        let fixture = try HookFixture()
+        let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
+        let scene = Scene(
+            fixture,
+            HookSettings(definitions: [
+                Self.hook("asks", tell, pace: HookPace(queue: .all, runsAtStart: true)), Self.hook("does not", tell),
+            ])
+        )
+        scene.runner.deliver(SampleEvent.reachability(1, cause: "start"))
+        scene.runner.deliver(SampleEvent.reachability(2))
+        _ = await scene.log.reports(3)
+        await scene.runner.stopped()
+        #expect(scene.written("asks") == ["1 1\n", "2 \n"] && scene.written("does not") == ["2 \n"])
+    }
+
+    @Test
+    func `stopping gives what runs its grace, and starts nothing any more`() async throws {
+        let fixture = try HookFixture()
+        let short = try Self.script(fixture, "short", "echo begun; sleep 0.2; echo ended")
+        let scene = Scene(fixture, HookSettings(definitions: [Self.hook("short", short)]))
+        scene.runner.deliver(SampleEvent.reachability(1))
+        scene.runner.deliver(SampleEvent.reachability(2))
+        await Self.until { scene.runner.standings.first?.running == 1 }
+        await scene.runner.stopped(grace: .seconds(60))
+        let reports = scene.log.completions
+        #expect(reports.count == 1)
+        #expect(reports.first?.outcome == .succeeded || reports.first?.outcome == .stopped)
+        scene.runner.deliver(SampleEvent.reachability(3))
+        scene.runner.configure(HookSettings(folders: [fixture.folder]))
+        #expect(scene.log.completions.count == 1)
+    }
+
+    @Test
+    func `a runner without a hook or a folder has no thread`() async {
+        let runner = HookRunner(HookSettings()) { _ in }
+        #expect(!runner.hasThread)
+        runner.deliver(SampleEvent.reachability(1))
+        runner.configure(HookSettings())
+        #expect(!runner.hasThread)
+        runner.configure(HookSettings(folders: ["/nowhere"]))
+        #expect(runner.hasThread)
+        await runner.stopped()
+        #expect(!runner.hasThread)
+    }
+
+    /// Waits for what others bring about, without keeping a thread.
+    private static func until(_ holds: @Sendable () -> Bool) async {
+        for _ in 0..<6000 where !holds() { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+}

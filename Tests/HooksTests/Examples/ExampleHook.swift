@@ -1,0 +1,82 @@
+import AgentTestKit
+import Foundation
+
+/// A script of `examples/hooks`, and tools that do nothing but write down how they are called.
+final class ExampleHook: Sendable {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples/hooks")
+
+    /// The scripts' names, in order.
+    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
+        .filter { $0.first?.isNumber == true }.sorted()
+
+    /// How a script ended, and the calls that it made: words joined by bars.
+    struct Outcome {
+        let command: FinishedCommand
+        let calls: [String]
+
+        /// The calls of a script that succeeded and said nothing on standard error; else what went wrong.
+        var done: [String] {
+            command.status == 0 && command.error.isEmpty ? calls : ["status \(command.status): \(command.error)"]
+        }
+    }
+
+    private let script: String
+    private let workspace: URL
+    /// A folder for what the script is to find.
+    let files: URL
+
+    /// - Parameters:
+    ///   - standIns: The programs that `stand-in.sh` stands for.
+    ///   - tools: Programs of the machine that the script finds as they are.
+    init(_ name: String, standIns: [String] = [], tools: [String] = []) throws {
+        script = Self.folder.appending(path: name).path()
+        workspace = FileManager.default.temporaryDirectory.appending(path: "hook-\(UUID().uuidString.prefix(8))")
+        files = workspace.appending(path: "f")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: workspace.appending(path: "bin"), withIntermediateDirectories: true)
+        // Links, and no new files: one that has just been written cannot be executed while another test starts a program.
+        let standIn = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stand-in.sh").path()
+        for tool in standIns { try link(tool, to: standIn) }
+        for tool in tools {
+            let path = ["/usr/bin", "/bin"].map { "\($0)/\(tool)" }.first { FileManager.default.fileExists(atPath: $0) }
+            try link(tool, to: path ?? "/nonexistent")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: workspace) }
+
+    private func link(_ tool: String, to path: String) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: workspace.appending(path: "bin/\(tool)").path(),
+            withDestinationPath: path
+        )
+    }
+
+    /// Runs it with these variables and a PATH of nothing but the tools.
+    func run(_ variables: [String: String]) async throws -> Outcome {
+        let calls = workspace.appending(path: "calls")
+        try? FileManager.default.removeItem(at: calls)
+        let all = variables.merging(["PATH": workspace.appending(path: "bin").path()]) { given, _ in given }
+        let command = try await FinishedCommand.run(
+            ["-i"] + all.map { "\($0.key)=\($0.value)" } + [script],
+            of: "/usr/bin/env",
+            input: "{}\n",
+            patience: 30
+        )
+        let text = (try? String(contentsOf: calls, encoding: .utf8)) ?? ""
+        return Outcome(command: command, calls: text.split(separator: "\n").map(String.init))
+    }
+}
+
+/// A side of a transition as hooks are told of it: `"wifi wlan0 full"`; the words behind the first may be left out.
+func transition(_ from: String, _ to: String, _ others: [String: String] = [:]) -> [String: String] {
+    var variables = ["REACH_TYPE": "reachability.changed", "REACH_SUBJECT": "default"]
+    for (side, text) in [("FROM", from), ("TO", to)] {
+        let words = text.split(separator: " ").map(String.init)
+        for (name, word) in zip(["VIA", "INTERFACE", "CONNECTIVITY"], words) where word != "-" {
+            variables["REACH_\(side)_\(name)"] = word
+        }
+    }
+    return variables.merging(others) { $1 }
+}

@@ -1,0 +1,196 @@
+import AgentTestKit
+import Foundation
+import Synchronization
+
+/// The built agent on the machine of a ``HookLab``, with its folders of hooks and a configuration, read as events.
+final class HookAgent: Sendable {
+    /// The output ended, or the patience, before an expected event came.
+    struct Missing: Error, CustomStringConvertible {
+        let wanted: String
+        let seen: [String]
+        let messages: String
+
+        var description: String {
+            "no \(wanted) came; seen were:\n  \(seen.joined(separator: "\n  "))\nand the agent said:\n\(messages)"
+        }
+    }
+
+    private let lab: HookLab
+    private let output: CommandLines
+    private let seen = Mutex<[HookLine]>([])
+    private let number = UUID().uuidString.prefix(8)
+
+    private var file: String { "\(lab.path)/reachagent-\(number).toml" }
+    /// What the agent writes to standard error.
+    private var messages: String { "messages-\(number)" }
+    /// Where it listens.
+    var socket: String { "\(lab.path)/run-\(number)/control.sock" }
+    var processIdentifier: Int32 { output.processIdentifier }
+
+    /// Starts the agent with a configuration, in which nothing has to hold for any time before it counts.
+    ///
+    /// - Parameters:
+    ///   - more: More arguments.
+    ///   - folders: The folders of hooks; by default the lab's.
+    ///   - keepsJournal: Whether it keeps a journal, of which `more` says where.
+    init(
+        in lab: HookLab,
+        _ configuration: String = "",
+        more: [String] = [],
+        folders: [String]? = nil,
+        keepsJournal: Bool = false
+    ) throws {
+        self.lab = lab
+        try lab.write(Self.beginning + configuration, to: "\(lab.path)/reachagent-\(number).toml")
+        let arguments = [
+            "run", "--config", "\(lab.path)/reachagent-\(number).toml", "--format", "json", "--socket-directory",
+            "\(lab.path)/run-\(number)",
+        ]
+        let hooks = (folders ?? [lab.first, lab.second]).flatMap { ["--hooks", $0] }
+        let words = arguments + hooks + (keepsJournal ? [] : ["--no-journal"]) + more
+        output = try CommandLines(
+            lab.namespace.command(BuiltAgent.path, words) + " 2> \(lab.path)/messages-\(number)"
+        )
+    }
+
+    /// Starts the agent, and waits for its first view.
+    static func start(
+        in lab: HookLab,
+        _ configuration: String = "",
+        more: [String] = [],
+        folders: [String]? = nil,
+        keepsJournal: Bool = false
+    ) async throws -> HookAgent {
+        let agent = try HookAgent(in: lab, configuration, more: more, folders: folders, keepsJournal: keepsJournal)
+        try await agent.next("reachability.changed", "first view")
+        return agent
+    }
+
+    private static let beginning = """
+        [settle]
+        up = "0s"
+        down = "0s"
+
+        [interfaces]
+        kinds = { "eth*" = "wired", "wlan*" = "wifi" }
+
+
+        """
+
+    // MARK: - What the agent is told
+
+    /// Replaces its configuration file, and says so.
+    func reload(_ configuration: String) throws {
+        try lab.write(Self.beginning + configuration, to: file)
+        output.signal(SIGHUP)
+    }
+
+    func signal(_ number: Int32) { output.signal(number) }
+
+    /// Runs one of our commands that asks the agent over its socket.
+    func ask(_ arguments: String...) async throws -> FinishedCommand {
+        try await lab.namespace.finished(BuiltAgent.path, arguments + ["--socket", socket])
+    }
+
+    /// How the agent says that a hook fares; `nil` when it does not know it.
+    func standing(of hook: String) async throws -> HookStatus? {
+        let reply = try await ask("status", "--json")
+        struct Reply: Decodable { let hooks: [HookStatus]? }
+        let decoded = try JSONDecoder().decode(Reply.self, from: Data(reply.output.utf8))
+        return decoded.hooks?.first { $0.hook == hook }
+    }
+
+    // MARK: - What the agent tells
+
+    /// Waits for the next event of this name that fits, and skips everything before it.
+    @discardableResult
+    func next(
+        _ name: String,
+        _ wanted: String = "",
+        where fits: (HookLine) -> Bool = { _ in true }
+    ) async throws -> HookLine {
+        while let event = try await read() {
+            if event.name == name, fits(event) { return event }
+        }
+        throw missing("\(name) \(wanted)")
+    }
+
+    /// Waits until the machine's settled state is this `via`.
+    @discardableResult
+    func settles(on via: String) async throws -> HookLine {
+        try await next("reachability.changed", via) { $0.data.to?.via == via }
+    }
+
+    /// Waits until the default path's settled state has this gateway.
+    @discardableResult
+    func settles(onGateway gateway: String) async throws -> HookLine {
+        try await next("reachability.changed", gateway) { $0.data.to?.path?.gateway == gateway }
+    }
+
+    /// Waits until a hook's run for an event has ended, if it has not yet.
+    @discardableResult
+    func completed(_ hook: String, for event: HookLine) async throws -> HookLine {
+        let fits: (HookLine) -> Bool = {
+            $0.isCompletion && $0.subject == hook && $0.data.trigger_seq == event.seq
+        }
+        if let line = events.first(where: fits) { return line }
+        return try await next("hook.completed", "about \(hook) for event \(event.seq ?? 0)", where: fits)
+    }
+
+    /// Waits for the next end of a run of this hook's.
+    @discardableResult
+    func completed(_ hook: String) async throws -> HookLine {
+        try await next("hook.completed", "about \(hook)") { $0.subject == hook }
+    }
+
+    /// Ends the agent as systemd does, and gives its exit status; what it said until then is among ``events``.
+    func stop() async throws -> Int32 {
+        output.signal(SIGTERM)
+        while try await read() != nil {}
+        return await output.status()
+    }
+
+    private func read() async throws -> HookLine? {
+        guard let line = await output.next() else { return nil }
+        let event = try HookLine(line: line)
+        seen.withLock { $0.append(event) }
+        return event
+    }
+
+    private func missing(_ wanted: String) -> Missing {
+        Missing(wanted: wanted, seen: events.suffix(100).map(\.summary), messages: lab.text(of: messages))
+    }
+
+    // MARK: - What the agent told
+
+    /// Every event that was read so far.
+    var events: [HookLine] { seen.withLock { $0 } }
+
+    /// The ends of runs that were read so far.
+    var completions: [HookLine] { events.filter(\.isCompletion) }
+
+    /// The ends of runs of a hook's that were read so far.
+    func completions(of hook: String) -> [HookLine] { completions.filter { $0.subject == hook } }
+
+    /// What the agent has written to standard error so far.
+    var log: String { lab.text(of: messages) }
+}
+
+/// How `status --json` says that a hook fares.
+struct HookStatus: Decodable, Sendable {
+    let hook: String
+    let runs: Int
+    let running: Int
+    let waiting: Int
+    let failures: Int
+}
+
+extension [HookLine] {
+    /// The first event of a type.
+    func first(of name: String) throws -> HookLine {
+        guard let event = first(where: { $0.name == name }) else {
+            throw HookAgent.Missing(wanted: name, seen: map(\.summary), messages: "")
+        }
+        return event
+    }
+}

@@ -1,0 +1,109 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// A machine with a wired and a wireless uplink, and folders with hooks; the folders go with this object.
+///
+///     eth0  (wired) ─ far0    192.0.2.2/24
+///     wlan0 (wifi)  ─ far1    198.51.100.2/24
+final class HookLab: Sendable {
+    /// What the default route leads through.
+    enum Uplink: String {
+        case wired = "via 192.0.2.1 dev eth0"
+        case wifi = "via 198.51.100.1 dev wlan0"
+    }
+
+    /// Why hooks are refused here whatever they look like; `nil` when they are not.
+    static let obstacle: String? =
+        NetworkNamespace.obstacle
+        ?? (geteuid() == 0
+            ? nil : "in the namespace, the files of the machine's root belong to nobody, and hooks below them are refused")
+
+    let namespace: NetworkNamespace
+    /// Only its owner can write to it, as to everything in it.
+    let path: String
+
+    /// The folder of hooks that comes first.
+    var first: String { "\(path)/etc" }
+    /// The folder of hooks whose files those of the first one hide.
+    var second: String { "\(path)/lib" }
+    /// What hooks have noted by ``note``, a line each.
+    var notes: [String] { lines(of: "notes") }
+
+    init(in namespace: NetworkNamespace) throws {
+        self.namespace = namespace
+        var template = Array("/tmp/reachagent-hook-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw CommandFailure(command: "mkdtemp", status: errno, output: "") }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        chmod(path, 0o755)
+        for folder in [first, second] { try makeFolder(folder) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    // MARK: - The network
+
+    /// Makes both links, and a default route by the wired one.
+    func makeLinks() throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
+        try namespace.makeLink("wlan0", peer: "far1", address: "198.51.100.2/24")
+        try use(.wired)
+    }
+
+    /// Leads the default route through an uplink, in one step.
+    func use(_ uplink: Uplink) throws { try namespace.ip("route replace default \(uplink.rawValue)") }
+
+    /// Takes the default route away.
+    func disconnect() throws { try namespace.ip("route del default") }
+
+    /// Changes the default route's gateway again and again, as fast as the kernel can; the last one is `192.0.2.99`.
+    func storm(of count: Int) throws {
+        let last = "route replace default via 192.0.2.99 dev eth0"
+        let routes = (1..<count).map { "route replace default via 192.0.2.\(10 + $0 % 2) dev eth0" } + [last]
+        try write(routes.joined(separator: "\n"), to: "\(path)/storm")
+        try namespace.run("ip -batch \(path)/storm")
+    }
+
+    // MARK: - Files
+
+    /// The words of a script that adds a line to ``notes``: the hook's name, its process, and what is given.
+    func note(_ more: String = "") -> String { "echo \"$REACH_HOOK $$\(more.isEmpty ? "" : " \(more)")\" >> \(path)/notes" }
+
+    /// Writes a shell script that can be run, with the folders above it.
+    ///
+    /// - Parameter name: Its path below ``path``.
+    /// - Returns: Its whole path.
+    @discardableResult
+    func put(_ name: String, _ script: String, mode: mode_t = 0o755) throws -> String {
+        let file = "\(path)/\(name)"
+        try makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))
+        try write(script.isEmpty ? "" : "#!/bin/sh\n\(script)\n", to: file)
+        chmod(file, mode)
+        return file
+    }
+
+    /// Makes a folder that only its owner can write to.
+    func makeFolder(_ folder: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755]
+        )
+    }
+
+    /// Replaces a file as a whole.
+    func write(_ text: String, to file: String) throws {
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    /// The lines of a file below ``path``; none when there is no such file.
+    func lines(of name: String) -> [String] { text(of: name).split(separator: "\n").map(String.init) }
+
+    /// A file below ``path``; nothing when there is no such file.
+    func text(of name: String) -> String { (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? "" }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips where no namespace can be made, or where hooks in it would be refused, and says why.
+    static var withHooks: Self { .enabled(if: HookLab.obstacle == nil, "\(HookLab.obstacle ?? "")") }
+}

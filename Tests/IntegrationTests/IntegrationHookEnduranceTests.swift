@@ -1,0 +1,88 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Many runs, and none for a long time.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookEnduranceTests {
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    @Test
+    func `after 10,000 runs there is no zombie, no more descriptor and not much more memory than after 100`() async throws {
+        let hooks = (0..<50).map { "[hook.h\($0)]\ncommand = [\"true\"]\non = \"path.changed\"\nqueue = \"all\"\nconcurrency = 2\n\n" }
+        let agent = try await HookAgent.start(in: lab, hooks.joined())
+        let process = agent.processIdentifier
+        try await run(agent, events: 2, hooks: 50, endingAt: 50)
+        let before = try ProcessTable.descriptors(of: process)
+        let memory = try residentKiB(process)
+        // Never more than wait in a queue.
+        for number in 51...52 { try await run(agent, events: 99, hooks: 50, endingAt: number) }
+        #expect(agent.completions.count == 10_000)
+        #expect(agent.completions.allSatisfy { $0.data.outcome == "succeeded" && $0.data.superseded ?? 0 == 0 })
+        #expect(try ProcessTable.descriptors(of: process) == before)
+        #expect(try ProcessTable.children(of: process) == [])
+        let growth = try residentKiB(process) - memory
+        #expect(growth < 32 * 1024)
+        #expect(try await agent.stop() == 0)
+    }
+
+    /// Has the path change so many times, and waits for all runs of all hooks.
+    private func run(_ agent: HookAgent, events: Int, hooks: Int, endingAt number: Int) async throws {
+        let count = agent.completions.count + events * hooks
+        let routes = (1...events).map {
+            "route replace default via 192.0.2.\($0 == events ? number : 10 + $0 % 2) dev eth0"
+        }
+        try lab.write(routes.joined(separator: "\n"), to: "\(lab.path)/routes")
+        try lab.namespace.run("ip -batch \(lab.path)/routes")
+        var ended = agent.completions.count
+        while ended < count {
+            try await agent.next("hook.completed")
+            ended += 1
+        }
+    }
+
+    private func residentKiB(_ process: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        return status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) } ?? 0
+    }
+
+    @Test
+    func `an agent with hooks that nothing happens to does not wake up`() async throws {
+        try lab.put("etc/10-folder", "echo $REACH_TO_VIA")
+        let agent = try await HookAgent.start(
+            in: lab,
+            """
+            [hook.own]
+            command = ["true"]
+            at_start = true
+
+            [hook.calm]
+            command = ["true"]
+            debounce = "200ms"
+
+            [hook.fails]
+            command = ["false"]
+
+            [hook.remote]
+            url = "http://127.0.0.1:8080/"
+            retries = 0
+            """
+        )
+        try await agent.completed("10-folder", for: agent.events.first(of: "reachability.changed"))
+        try lab.use(.wifi)
+        let change = try await agent.settles(on: "wifi")
+        for hook in ["10-folder", "own", "calm", "fails", "remote"] { try await agent.completed(hook, for: change) }
+        try await Task.sleep(for: .seconds(3))
+        let before = try ThreadSleeps.counts(of: agent.processIdentifier)
+        try await Task.sleep(for: .seconds(5))
+        let after = try ThreadSleeps.counts(of: agent.processIdentifier)
+        #expect(after.filter { before[$0.key] != $0.value } == [:], "before: \(before)")
+        #expect(Set(before.keys) == Set(after.keys))
+        #expect(try await agent.stop() == 0)
+    }
+}

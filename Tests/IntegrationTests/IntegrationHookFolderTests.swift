@@ -1,0 +1,156 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The folders of hooks: which files run, for what, and in which order.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookFolderTests {
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    /// The names of the hooks that have noted something, in the order in which they were started.
+    ///
+    /// A process that was started later has a greater id.
+    private func started() -> [String] {
+        let notes = lab.notes.map { $0.split(separator: " ") }
+        return notes.sorted { (Int($0.last ?? "") ?? 0) < (Int($1.last ?? "") ?? 0) }.compactMap { $0.first.map(String.init) }
+    }
+
+    private func forgetNotes() throws { try lab.write("", to: "\(lab.path)/notes") }
+
+    @Test
+    func `the files of both folders are started in the order of their names`() async throws {
+        for name in ["etc/50-c", "lib/10-a", "etc/9-z", "lib/B", "etc/b", "lib/wifi.d/20-w", "etc/wifi.d/60-x"] {
+            try lab.put(name, lab.note())
+        }
+        let agent = try await HookAgent.start(in: lab)
+        for hook in ["10-a", "50-c", "9-z", "B", "b"] { try await agent.completed(hook, for: agent.events.first(of: "reachability.changed")) }
+        #expect(started() == ["10-a", "50-c", "9-z", "B", "b"])
+        try forgetNotes()
+        try lab.use(.wifi)
+        let change = try await agent.settles(on: "wifi")
+        let names = ["10-a", "wifi.d/20-w", "50-c", "wifi.d/60-x", "9-z", "B", "b"]
+        for hook in names {
+            let run = try await agent.completed(hook, for: change)
+            #expect(run.data.outcome == "succeeded")
+            #expect(run.data.kind == "folder")
+            #expect(run.data.trigger == "reachability.changed")
+        }
+        #expect(started() == names)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a file of the first folder hides one of the same name in the second, in the folders below as well`()
+        async throws
+    {
+        try lab.put("etc/10-same", "echo first")
+        try lab.put("lib/10-same", "echo second")
+        try lab.put("etc/wired.d/10-same", "echo first wired")
+        try lab.put("lib/wired.d/10-same", "echo second wired")
+        try lab.put("lib/20-alone", "echo alone")
+        let agent = try await HookAgent.start(in: lab)
+        let first = try agent.events.first(of: "reachability.changed")
+        #expect(try await agent.completed("10-same", for: first).data.output == "first\n")
+        #expect(try await agent.completed("wired.d/10-same", for: first).data.output == "first wired\n")
+        #expect(try await agent.completed("20-alone", for: first).data.output == "alone\n")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions.count == 3)
+    }
+
+    @Test
+    func `a link to dev-null and an empty file disable a hook, and what editors and packages leave is no hook`()
+        async throws
+    {
+        for name in ["10-null", "20-empty", "30-runs", "wired.d/40-null"] { try lab.put("lib/\(name)", lab.note()) }
+        try lab.makeFolder("\(lab.first)/wired.d")
+        for name in ["10-null", "wired.d/40-null"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(lab.first)/\(name)",
+                withDestinationPath: "/dev/null"
+            )
+        }
+        try lab.put("etc/20-empty", "")
+        let leftOvers = [
+            ".hidden", "50-a~", "50-a.bak", "50-a.orig", "50-a.rej", "50-a.swp", "50-a.swo", "50-a.tmp", "50-a.new",
+            "50-a.old", "50-a.disabled", "50-a.rpmsave", "50-a.rpmorig", "50-a.rpmnew", "50-a.dpkg-dist", "50-a.dpkg-old",
+            "50-a.ucf-dist", "#50-a#", "README", "README.md",
+        ]
+        for name in leftOvers { try lab.put("etc/\(name)", lab.note()) }
+        try lab.put("etc/unknown.d/10-a", lab.note())
+        let agent = try await HookAgent.start(in: lab)
+        try await agent.completed("30-runs", for: agent.events.first(of: "reachability.changed"))
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions.map(\.subject) == ["30-runs"])
+        #expect(started() == ["30-runs"])
+    }
+
+    @Test
+    func `the folders of a kind of uplink run when it becomes that one, and not when it stays so`() async throws {
+        for folder in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] { try lab.put("etc/\(folder)/10-note", lab.note()) }
+        let agent = try await HookAgent.start(in: lab)
+        try await agent.completed("wired.d/10-note", for: agent.events.first(of: "reachability.changed"))
+        // Another gateway, by the same kind of uplink.
+        try lab.namespace.ip("route replace default via 192.0.2.7 dev eth0")
+        try await agent.settles(onGateway: "192.0.2.7")
+        try lab.use(.wifi)
+        try await agent.completed("wifi.d/10-note", for: agent.settles(on: "wifi"))
+        try lab.disconnect()
+        try await agent.completed("none.d/10-note", for: agent.settles(on: "none"))
+        try lab.use(.wired)
+        try await agent.completed("wired.d/10-note", for: agent.settles(on: "wired"))
+        #expect(try await agent.stop() == 0)
+        let names = ["wired", "wifi", "none", "wired"].map { "\($0).d/10-note" }
+        #expect(agent.completions.map(\.subject) == names)
+        #expect(started() == names)
+    }
+
+    @Test
+    func `a file that is put there runs for the next event, and one that is taken away does not`() async throws {
+        try lab.put("etc/10-stays", "echo stays")
+        let gone = try lab.put("etc/20-goes", "echo goes")
+        let agent = try await HookAgent.start(in: lab)
+        let first = try agent.events.first(of: "reachability.changed")
+        for hook in ["10-stays", "20-goes"] { try await agent.completed(hook, for: first) }
+        try FileManager.default.removeItem(atPath: gone)
+        try lab.put("lib/30-comes", "echo comes")
+        try lab.put("etc/10-stays", "echo stays, changed")
+        try lab.use(.wifi)
+        let second = try await agent.settles(on: "wifi")
+        #expect(try await agent.completed("30-comes", for: second).data.output == "comes\n")
+        #expect(try await agent.completed("10-stays", for: second).data.output == "stays, changed\n")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions(of: "20-goes").count == 1)
+    }
+}
+
+/// The folders of connectivity: with a server that a probe asks.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookOnlineTests {
+    @Test
+    func `online and offline run when connectivity becomes full, and when it is that no more`() async throws {
+        let network = try ConnectivityNetwork()
+        let server = try await network.webServer()
+        let lab = try HookLab(in: network.machine.namespace)
+        for folder in ["online.d", "offline.d"] {
+            try lab.put("etc/\(folder)/10-note", lab.note("$REACH_FROM_CONNECTIVITY $REACH_TO_CONNECTIVITY"))
+        }
+        let agent = try HookAgent(in: lab, network.probe("web", "http://web.test/", #"families = "ipv4""#))
+        try await agent.completed("online.d/10-note")
+        try await server.be("stop")
+        let lost = try await agent.completed("offline.d/10-note")
+        try await server.be("start")
+        let back = try await agent.next("hook.completed", "of online again") {
+            $0.subject == "online.d/10-note" && ($0.data.trigger_seq ?? 0) > (lost.data.trigger_seq ?? .max)
+        }
+        #expect(back.data.outcome == "succeeded")
+        #expect(try await agent.stop() == 0)
+        let order = agent.completions.map(\.subject)
+        #expect(order == ["online.d/10-note", "offline.d/10-note", "online.d/10-note"])
+        #expect(lab.notes.compactMap { $0.split(separator: " ").last } == ["full", "local", "full"])
+    }
+}

@@ -1,0 +1,125 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// What a hook is given: its environment and standard input, and for which events.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookInputTests {
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    /// The variables that a process began with, in order, as `env -0 | sort -z` prints them.
+    private func variables(_ file: String) -> [String] { lab.text(of: file).split(separator: "\0").sorted().map(String.init) }
+
+    /// Keeps both, whole: the kernel's copy of the environment is from before the shell's own variables.
+    private var keeps: String { "cat /proc/$$/environ > \(lab.path)/environment; cat > \(lab.path)/input; pwd -P" }
+
+    /// What an event of the default path says in variables.
+    private func expected(_ event: HookLine) -> [String] {
+        [
+            "LANG=C.UTF-8", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "REACH_CAUSE=\(event.data.cause?.code ?? "")", "REACH_CAUSE_INTERFACE=wlan0", "REACH_CAUSE_KIND=route",
+            "REACH_FROM_CONNECTIVITY=unknown", "REACH_FROM_INTERFACE=eth0", "REACH_FROM_VIA=wired", "REACH_ID=\(event.id)",
+            "REACH_INTERFACE=wlan0", "REACH_SEQ=\(event.seq ?? 0)", "REACH_SUBJECT=default", "REACH_TIME=\(event.time)",
+            "REACH_TO_CONNECTIVITY=unknown", "REACH_TO_INTERFACE=wlan0", "REACH_TO_VIA=wifi",
+            "REACH_TYPE=reachability.changed",
+        ] + (event.data.cause?.detail.map { ["REACH_CAUSE_DETAIL=\($0)"] } ?? [])
+    }
+
+    @Test
+    func `a hook of the folders is given exactly the documented environment and the event's line`() async throws {
+        let agent = try await HookAgent.start(in: lab)
+        let file = try lab.put("etc/wifi.d/10-keep", keeps)
+        try lab.use(.wifi)
+        let event = try await agent.settles(on: "wifi")
+        let run = try await agent.completed("wifi.d/10-keep", for: event)
+        #expect(variables("environment") == (expected(event) + ["REACH_HOOK=wifi.d/10-keep", "REACH_HOOK_PATH=\(file)"]).sorted())
+        #expect(lab.text(of: "input") == event.text + "\n")
+        #expect(run.data.output == "/\n")
+        #expect(run.data.exit_status == 0)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a configured hook is given its own variables, folder and arguments besides`() async throws {
+        let script = try lab.put("keep.sh", "\(keeps); printf '<%s>' \"$@\"")
+        try lab.makeFolder("\(lab.path)/work")
+        let agent = try await HookAgent.start(
+            in: lab,
+            """
+            [hook.keep]
+            command = ["\(script)", "one", "two words", "$HOME *"]
+            environment = { LANG = "de_DE.UTF-8", GREETING = "good = day" }
+            working_directory = "\(lab.path)/work"
+            """
+        )
+        try lab.use(.wifi)
+        let event = try await agent.settles(on: "wifi")
+        let run = try await agent.completed("keep", for: event)
+        let own = ["LANG=de_DE.UTF-8", "GREETING=good = day", "REACH_HOOK=keep", "REACH_HOOK_PATH=\(script)"]
+        #expect(variables("environment") == (expected(event).filter { !$0.hasPrefix("LANG=") } + own).sorted())
+        #expect(lab.text(of: "input") == event.text + "\n")
+        #expect(run.data.output == "\(lab.path)/work\n<one><two words><$HOME *>")
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a hook has its own session, no other descriptor, and no signal that is ignored or blocked`() async throws {
+        try lab.put(
+            "etc/10-look",
+            """
+            read pid name state parent group session rest < /proc/$$/stat
+            [ "$group" = $$ ] && [ "$session" = $$ ] && echo leader
+            grep -E '^Sig(Blk|Ign)' /proc/$$/status
+            echo /proc/$$/fd/*
+            """
+        )
+        let agent = try await HookAgent.start(in: lab)
+        let run = try await agent.completed("10-look", for: agent.events.first(of: "reachability.changed"))
+        let lines = run.data.output?.split(separator: "\n").map(String.init) ?? []
+        #expect(lines.first == "leader")
+        #expect(lines.filter { $0.hasPrefix("Sig") } == ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"])
+        // Descriptor 3 is the script's own file, and dash(1) has moved it to 10.
+        let descriptors = Set(lines.last?.split(separator: " ").compactMap { $0.split(separator: "/").last.map(String.init) } ?? [])
+        #expect(descriptors.isSuperset(of: ["0", "1", "2"]))
+        #expect(descriptors.isSubset(of: ["0", "1", "2", "3", "10"]))
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `filters let a hook run for what they ask for and for nothing else`() async throws {
+        let filters = [
+            "all": "", "to-wifi": #"when.to_via = "wifi""#, "from-wifi": #"when.from_via = ["wifi", "wwan"]"#,
+            "lost": #"when = { from_via = "wifi", to_via = "none" }"#, "wlan": #"when.interface = "wlan*""#,
+            "via": #"when.changed = "via""#, "route": #"when.cause = "lookup_changed""#,
+            "edges": #"on = ["path.changed"]"#, "online": #"when.to_connectivity = "full""#,
+        ]
+        let configuration = filters.map { "[hook.\($0)]\ncommand = [\"true\"]\nqueue = \"all\"\n\($1)\n" }.joined()
+        let agent = try await HookAgent.start(in: lab, configuration)
+        try lab.use(.wifi)
+        let wifi = try await agent.settles(on: "wifi")
+        try lab.disconnect()
+        let lost = try await agent.settles(on: "none")
+        try lab.use(.wired)
+        let wired = try await agent.settles(on: "wired")
+        try lab.namespace.ip("route replace default via 192.0.2.7 dev eth0")
+        let gateway = try await agent.settles(onGateway: "192.0.2.7")
+        try await agent.completed("all", for: gateway)
+        #expect(try await agent.stop() == 0)
+        let changes = [wifi, lost, wired, gateway].compactMap(\.seq)
+        func runs(_ hook: String) -> [UInt64] { agent.completions(of: hook).compactMap(\.data.trigger_seq) }
+        #expect(runs("all") == changes)
+        #expect(runs("to-wifi") == Array(changes[...0]))
+        #expect(runs("from-wifi") == [changes[1]])
+        #expect(runs("lost") == [changes[1]])
+        #expect(runs("wlan") == Array(changes[...1]))
+        #expect(runs("via") == Array(changes[...2]))
+        #expect(runs("route") == agent.events.filter { changes.contains($0.seq ?? 0) && $0.data.cause?.code == "lookup_changed" && $0.name == "reachability.changed" }.compactMap(\.seq))
+        #expect(runs("edges") == agent.events.filter { $0.name == "path.changed" && $0.data.cause?.kind != "start" }.compactMap(\.seq))
+        #expect(runs("online") == [])
+    }
+}

@@ -1,0 +1,106 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// A hook that hangs, and an agent that ends: nobody else notices either.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookIsolationTests {
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    @Test
+    func `a hook that hangs delays neither another hook nor the events nor the status`() async throws {
+        let here = try lab.channel("here")
+        let gate = try lab.gate("gate")
+        try lab.put("etc/10-hangs", "echo hangs > \(lab.path)/here; read line < \(lab.path)/gate")
+        try lab.put("etc/20-quick", "echo quick")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"60s\"\n")
+        #expect(await here.next() == "hangs")
+        try await agent.completed("20-quick", for: agent.events.first(of: "reachability.changed"))
+        var changes: [HookLine] = []
+        for number in 2...20 {
+            try lab.namespace.ip("route replace default via 192.0.2.\(number) dev eth0")
+            let change = try await agent.settles(onGateway: "192.0.2.\(number)")
+            let run = try await agent.completed("20-quick", for: change)
+            #expect(run.data.output == "quick\n")
+            #expect((run.data.delay_ms ?? .max) < 2000)
+            changes.append(change)
+        }
+        let status = try await agent.ask("status", "--json")
+        #expect(status.status == 0)
+        #expect(try await agent.standing(of: "10-hangs")?.running == 1)
+        #expect(agent.completions(of: "10-hangs").isEmpty)
+        gate.open(for: 2)
+        let last = try #require(changes.last)
+        let run = try await agent.completed("10-hangs", for: last)
+        #expect(run.data.superseded == changes.count - 1)
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions(of: "10-hangs").count == 2)
+    }
+
+    @Test
+    func `when the agent ends a hook has a grace, and is then ended with everything that it has started`() async throws {
+        let alive = try lab.channel("alive", ends: true)
+        try lab.put(
+            "etc/10-hangs",
+            """
+            exec 9> \(lab.path)/alive
+            echo hangs >&9
+            sh -c 'trap "" TERM; echo child >&9; while :; do sleep 1000; done' &
+            trap 'echo asked >&9' TERM
+            while :; do sleep 1000 & wait; done
+            """
+        )
+        let agent = try await HookAgent.start(in: lab, "[hooks]\nstop_grace = \"200ms\"\n")
+        #expect(Set(await alive.take(2)) == ["hangs", "child"])
+        // It waits for the first run, and then never comes to it.
+        try lab.use(.wifi)
+        try await agent.settles(on: "wifi")
+        #expect(try await agent.stop() == 0)
+        let runs = agent.completions(of: "10-hangs")
+        #expect(runs.map(\.data.outcome) == ["stopped"])
+        #expect(agent.events.last?.name == "agent.stopping")
+        #expect(await alive.rest() == ["asked"])
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(agent.processIdentifier)"))
+    }
+
+    @Test
+    func `a hook that ends within the grace has succeeded, and nothing new is started meanwhile`() async throws {
+        let here = try lab.channel("here")
+        let gate = try lab.gate("gate")
+        try lab.put("etc/10-slow", "echo slow > \(lab.path)/here; read line < \(lab.path)/gate; echo done")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\nstop_grace = \"20s\"\n")
+        #expect(await here.next() == "slow")
+        try lab.use(.wifi)
+        try await agent.settles(on: "wifi")
+        agent.signal(SIGTERM)
+        gate.open(for: 2)
+        let run = try await agent.completed("10-slow")
+        #expect(run.data.outcome == "succeeded")
+        #expect(run.data.output == "done\n")
+        _ = try await agent.stop()
+        #expect(agent.events.last?.name == "agent.stopping")
+    }
+
+    @Test
+    func `an agent that was killed leaves its hooks to themselves, and the next one starts as always`() async throws {
+        let gate = try lab.gate("gate")
+        let here = try lab.channel("here")
+        try lab.put("etc/10-slow", "echo slow > \(lab.path)/here; read line < \(lab.path)/gate; echo over > \(lab.path)/here")
+        let first = try await HookAgent.start(in: lab)
+        #expect(await here.next() == "slow")
+        first.signal(SIGKILL)
+        gate.open()
+        #expect(await here.next() == "over")
+        let second = try await HookAgent.start(in: lab)
+        #expect(await here.next() == "slow")
+        gate.open()
+        let run = try await second.completed("10-slow", for: second.events.first(of: "reachability.changed"))
+        #expect(run.data.outcome == "succeeded")
+        #expect(try await second.stop() == 0)
+    }
+}

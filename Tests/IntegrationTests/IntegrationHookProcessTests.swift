@@ -1,0 +1,130 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Programs that do what programs should not do.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookProcessTests {
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    /// Runs one script for the first state, with a configuration of the folders' hooks, until its run has ended.
+    private func run(_ script: String, _ hooks: String = "") async throws -> (agent: HookAgent, run: HookLine) {
+        try lab.put("etc/10-hook", script)
+        let agent = try await HookAgent.start(in: lab, hooks.isEmpty ? "" : "[hooks]\n\(hooks)\n")
+        return try await (agent, agent.completed("10-hook", for: agent.events.first(of: "reachability.changed")))
+    }
+
+    @Test
+    func `a run that is not done in time is ended, with everything that it has started`() async throws {
+        let alive = try lab.channel("alive", ends: true)
+        let (agent, run) = try await run(
+            """
+            exec 9> \(lab.path)/alive
+            (sleep 1000 & wait) &
+            sh -c 'trap "" TERM; echo stubborn >&9; while :; do sleep 1000; done' &
+            wait
+            """,
+            #"timeout = "1s""#
+        )
+        #expect(run.data.outcome == "timed_out")
+        #expect((run.data.duration_ms ?? 0) >= 1000)
+        #expect(run.data.failures == 1)
+        #expect(await alive.next() == "stubborn")
+        // The pipe ends when the last of them has.
+        #expect(await alive.next() == nil)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a run that ends in time at the signal is one that was not done in time nevertheless`() async throws {
+        let (agent, run) = try await run("trap 'echo bye; exit 0' TERM; sleep 1000 & wait", #"timeout = "500ms""#)
+        #expect(run.data.outcome == "timed_out")
+        #expect(run.data.output == "bye\n")
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `of 100 MB that a hook writes the beginning and the end are kept`() async throws {
+        let (agent, run) = try await run("echo begin; head -c 104857600 /dev/zero | tr '\\0' x; echo; echo end >&2")
+        #expect(run.data.outcome == "succeeded")
+        #expect(run.data.output_bytes == 104_857_600 + 11)
+        let output = run.data.output ?? ""
+        #expect(output.hasPrefix("begin\nxxx"))
+        #expect(output.hasSuffix("xxx\nend\n"))
+        let omitted = run.data.output_omitted_bytes ?? 0
+        #expect(omitted >= 104_857_600 - 4096)
+        #expect(output.utf8.count < 5000)
+        let memory = try String(contentsOfFile: "/proc/\(agent.processIdentifier)/status", encoding: .utf8)
+            .firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) }
+        #expect((memory ?? .max) < 64 * 1024)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a hook that reads nothing, or closes everything, ends as any other`() async throws {
+        let (agent, run) = try await run("exec 0<&- 1>&- 2>&-; exit 0")
+        #expect(run.data.outcome == "succeeded")
+        #expect(run.data.output == nil)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `what a hook leaves behind is neither waited for nor ended`() async throws {
+        let alive = try lab.channel("alive", ends: true)
+        let gate = try lab.gate("gate")
+        let (agent, run) = try await run(
+            """
+            exec 9> \(lab.path)/alive
+            echo started
+            setsid sh -c 'read line < \(lab.path)/gate; echo daemon >&9' > /dev/null 2>&1 &
+            sh -c 'read line < \(lab.path)/gate; echo child >&9' &
+            """
+        )
+        #expect(run.data.outcome == "succeeded")
+        #expect(run.data.output == "started\n")
+        #expect(try await agent.stop() == 0)
+        gate.open(for: 2)
+        #expect(Set(await alive.rest()) == ["daemon", "child"])
+    }
+
+    @Test
+    func `a status, a signal of its own and the output tell how a hook failed`() async throws {
+        let script = try lab.put("fails.sh", "echo \"why: $1\"; [ $1 = 3 ] && exit 3; kill -SEGV $$")
+        let agent = try await HookAgent.start(
+            in: lab,
+            ["3", "segv"].map { "[hook.fails-\($0)]\ncommand = [\"\(script)\", \"\($0)\"]\nat_start = true\n" }
+                .joined()
+        )
+        let first = try agent.events.first(of: "reachability.changed")
+        let status = try await agent.completed("fails-3", for: first)
+        #expect(status.data.outcome == "exited")
+        #expect(status.data.exit_status == 3)
+        #expect(status.data.output == "why: 3\n")
+        let signal = try await agent.completed("fails-segv", for: first)
+        #expect(signal.data.outcome == "signaled")
+        #expect(signal.data.signal == "SIGSEGV")
+        #expect(signal.data.exit_status == nil)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a machine without a descriptor for another process is told of, and the next run is tried again`() async throws {
+        let agent = try await HookAgent.start(in: lab, "[hook.true]\ncommand = [\"true\"]\n")
+        let limit = "--pid \(agent.processIdentifier) --nofile"
+        // Those that it has stay open, but there is none for the pipe of a run's output.
+        try lab.namespace.run("prlimit \(limit)=3:")
+        try lab.use(.wifi)
+        let refused = try await agent.completed("true", for: agent.settles(on: "wifi"))
+        #expect(["not_started", "refused"].contains(refused.data.outcome))
+        try lab.namespace.run("prlimit \(limit)=1024:")
+        try lab.use(.wired)
+        let again = try await agent.completed("true", for: agent.settles(on: "wired"))
+        #expect(again.data.outcome == "succeeded")
+        #expect(try await agent.stop() == 0)
+    }
+}

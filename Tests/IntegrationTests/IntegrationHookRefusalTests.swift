@@ -1,0 +1,132 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Files that are not run, each with a reason and what mends it.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookRefusalTests {
+    /// A file that is refused.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let code: String
+        /// What the remedy begins with.
+        let remedy: String
+        /// Spoils the file, which is right in everything else; `HOOK` is its path, and `DIR` a folder above it.
+        let spoil: String
+    }
+
+    static let cases = [
+        Case(testDescription: "another owner", code: "hook_owner", remedy: "chown ", spoil: "chown 12345 HOOK"),
+        Case(testDescription: "writable by its group", code: "hook_writable", remedy: "chmod go-w HOOK", spoil: "chmod g+w HOOK"),
+        Case(testDescription: "writable by everybody", code: "hook_writable", remedy: "chmod go-w HOOK", spoil: "chmod o+w HOOK"),
+        Case(testDescription: "set-user-ID", code: "hook_setuid", remedy: "chmod u-s HOOK", spoil: "chmod u+s HOOK"),
+        Case(testDescription: "set-group-ID", code: "hook_setuid", remedy: "chmod g-s HOOK", spoil: "chmod g+s HOOK"),
+        Case(testDescription: "not executable", code: "hook_not_executable", remedy: "chmod ", spoil: "chmod a-x HOOK"),
+        Case(testDescription: "a folder of somebody else's", code: "hook_folder", remedy: "chown ", spoil: "chown 12345 DIR"),
+        Case(testDescription: "a folder that others can write to", code: "hook_folder", remedy: "chmod go-w DIR", spoil: "chmod go+w DIR"),
+        Case(testDescription: "no interpreter", code: "hook_no_interpreter", remedy: "", spoil: "printf '#!/no/such/sh\\n' > HOOK"),
+        Case(testDescription: "a line end of another system", code: "hook_no_interpreter", remedy: "sed -i", spoil: "printf '#!/bin/sh\\r\\n' > HOOK"),
+        Case(testDescription: "neither script nor program", code: "hook_no_interpreter", remedy: "", spoil: "echo 'echo hello' > HOOK"),
+        Case(testDescription: "a folder instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkdir HOOK"),
+        Case(testDescription: "a pipe instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkfifo HOOK"),
+        Case(testDescription: "no file", code: "hook_missing", remedy: "", spoil: "rm HOOK"),
+        Case(testDescription: "a link that leads nowhere", code: "hook_missing", remedy: "rm HOOK", spoil: "rm HOOK; ln -s /no/such HOOK"),
+        Case(testDescription: "a link to a file that is not right", code: "hook_writable", remedy: "chmod go-w DIR/real", spoil: "mv HOOK DIR/real; chmod g+w DIR/real; ln -s DIR/real HOOK"),
+    ]
+
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    @Test(arguments: cases)
+    func `a file that is not right is not run, and the event says why and what to do`(_ kind: Case) async throws {
+        let hook = try lab.put("programs/deep/hook", "echo has run; touch \(lab.path)/has-run")
+        let folder = "\(lab.path)/programs"
+        func filled(_ text: String) -> String { text.replacing("HOOK", with: hook).replacing("DIR", with: folder) }
+        // The machine's root can do what is another user's there; what the namespace does not know belongs to nobody.
+        let spoilt = try await FinishedCommand.run(["-ec", filled(kind.spoil)], of: "/bin/sh")
+        #expect(spoilt.status == 0, "\(spoilt.error)")
+        let agent = try await HookAgent.start(in: lab, "[hook.spoilt]\ncommand = [\"\(hook)\"]\nat_start = true\n")
+        let run = try await agent.completed("spoilt", for: agent.events.first(of: "reachability.changed"))
+        #expect(run.data.outcome == "refused")
+        #expect(run.data.refusal?.code == kind.code)
+        #expect(run.data.refusal?.remedy.hasPrefix(filled(kind.remedy)) == true, "\(run.data.refusal?.remedy ?? "")")
+        #expect(run.data.refusal?.evidence.isEmpty == false)
+        #expect(run.data.attempts ?? 0 == 0)
+        #expect(lab.text(of: "has-run") == "" && !FileManager.default.fileExists(atPath: "\(lab.path)/has-run"))
+        let status = try await agent.ask("status")
+        #expect(status.output.contains("spoilt"))
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a file of the folders that is not right does not keep the others from running, and runs when it is mended`()
+        async throws
+    {
+        let bad = try lab.put("etc/10-bad", "echo bad", mode: 0o775)
+        try lab.put("etc/20-good", "echo good")
+        let agent = try await HookAgent.start(in: lab)
+        let first = try agent.events.first(of: "reachability.changed")
+        #expect(try await agent.completed("10-bad", for: first).data.refusal?.code == "hook_writable")
+        #expect(try await agent.completed("20-good", for: first).data.outcome == "succeeded")
+        chmod(bad, 0o755)
+        try lab.use(.wifi)
+        let second = try await agent.settles(on: "wifi")
+        #expect(try await agent.completed("10-bad", for: second).data.output == "bad\n")
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a user or group that does not exist, and a folder that is not there, are refusals too`() async throws {
+        let agent = try await HookAgent.start(
+            in: lab,
+            """
+            [hook.folder]
+            command = ["true"]
+            at_start = true
+            working_directory = "/no/such/folder"
+
+            [hook.user]
+            command = ["true"]
+            at_start = true
+            user = "no-such-user"
+            """
+        )
+        let first = try agent.events.first(of: "reachability.changed")
+        #expect(try await agent.completed("folder", for: first).data.refusal?.code == "hook_working_directory")
+        #expect(try await agent.completed("user", for: first).data.refusal?.code == "hook_user")
+        #expect(try await agent.stop() == 0)
+    }
+}
+
+/// Hooks of another user.
+@Suite(.asRoot, .serialized)
+struct IntegrationHookUserTests {
+    @Test
+    func `a hook of another user has that one's identity and groups and nothing of the agent's`() async throws {
+        let lab = try HookLab(in: NetworkNamespace(root: .machine))
+        try lab.makeLinks()
+        let script = try lab.put(
+            "who.sh",
+            """
+            echo "$(id -un) $(id -gn) $(id -Gn) $USER $LOGNAME $HOME"
+            grep ^Cap /proc/$$/status | grep -v CapBnd
+            cat > /dev/null && echo read
+            touch \(lab.path)/owned 2> /dev/null || echo denied
+            """
+        )
+        let agent = try await HookAgent.start(
+            in: lab,
+            "[hook.who]\ncommand = [\"\(script)\"]\nuser = \"nobody\"\nat_start = true\n"
+        )
+        let run = try await agent.completed("who", for: agent.events.first(of: "reachability.changed"))
+        let id = try await FinishedCommand.run(["-c", "echo $(id -un nobody) $(id -gn nobody) $(id -Gn nobody) nobody nobody $(getent passwd nobody | cut -d: -f6)"], of: "/bin/sh")
+        let none = ["CapInh", "CapPrm", "CapEff", "CapAmb"].map { "\($0):\t0000000000000000" }
+        #expect(run.data.output?.split(separator: "\n").map(String.init) == id.lines + none + ["read", "denied"])
+        #expect(run.data.outcome == "succeeded")
+        #expect(try await agent.stop() == 0)
+    }
+}

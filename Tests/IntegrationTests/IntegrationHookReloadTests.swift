@@ -1,0 +1,121 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Hooks that come, change and go while the agent runs, and hooks that fail again and again.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookReloadTests {
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+    }
+
+    private func says(_ name: String, _ words: String) -> String {
+        "[hook.\(name)]\ncommand = [\"echo\", \"\(words)\"]\n\n"
+    }
+
+    @Test
+    func `a reload adds, changes and removes hooks, and says which`() async throws {
+        let agent = try await HookAgent.start(in: lab, says("stays", "same") + says("changes", "old") + says("goes", "gone"))
+        try lab.use(.wifi)
+        let first = try await agent.settles(on: "wifi")
+        for name in ["stays", "changes", "goes"] { try await agent.completed(name, for: first) }
+        try agent.reload(says("stays", "same") + says("changes", "new") + says("comes", "here"))
+        let reloaded = try await agent.next("config.reloaded")
+        #expect(reloaded.data.added == ["hook.comes"])
+        #expect(reloaded.data.changed == ["hook.changes"])
+        #expect(reloaded.data.removed == ["hook.goes"])
+        try lab.use(.wired)
+        let second = try await agent.settles(on: "wired")
+        #expect(try await agent.completed("stays", for: second).data.output == "same\n")
+        #expect(try await agent.completed("changes", for: second).data.output == "new\n")
+        #expect(try await agent.completed("comes", for: second).data.output == "here\n")
+        #expect(try await agent.standing(of: "goes") == nil)
+        #expect(try await agent.standing(of: "stays")?.runs == 2)
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions(of: "goes").count == 1)
+    }
+
+    @Test
+    func `a run that goes on when its hook is changed or removed is let be, and told of`() async throws {
+        let here = try lab.channel("here")
+        let gate = try lab.gate("gate")
+        let script = try lab.put("waits.sh", "echo $REACH_HOOK > \(lab.path)/here; read line < \(lab.path)/gate; echo let")
+        func waits(_ name: String, _ more: String = "") -> String {
+            "[hook.\(name)]\ncommand = [\"\(script)\"]\n\(more)\n"
+        }
+        let agent = try await HookAgent.start(in: lab, waits("goes") + waits("changes"))
+        try lab.use(.wifi)
+        let change = try await agent.settles(on: "wifi")
+        #expect(Set(await here.take(2)) == ["goes", "changes"])
+        try agent.reload(waits("changes", "timeout = \"20s\""))
+        try await agent.next("config.reloaded")
+        gate.open(for: 2)
+        for name in ["goes", "changes"] {
+            let run = try await agent.completed(name, for: change)
+            #expect(run.data.outcome == "succeeded")
+            #expect(run.data.output == "let\n")
+        }
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions.count == 2)
+    }
+
+    @Test
+    func `the first hook of all can come by a reload, and the last one can go`() async throws {
+        let agent = try await HookAgent.start(in: lab)
+        try agent.reload(says("only", "here"))
+        try await agent.next("config.reloaded")
+        try lab.use(.wifi)
+        #expect(try await agent.completed("only", for: agent.settles(on: "wifi")).data.output == "here\n")
+        try agent.reload("")
+        try await agent.next("config.reloaded")
+        try lab.use(.wired)
+        try await agent.settles(on: "wired")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions.count == 1)
+    }
+
+    @Test
+    func `hooks that are switched off do not run, and do when they are switched on`() async throws {
+        try lab.put("etc/10-folder", "echo folder")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\nenabled = false\n\n" + says("own", "own"))
+        try lab.use(.wifi)
+        let off = try await agent.settles(on: "wifi")
+        try agent.reload(says("own", "own"))
+        try await agent.next("config.reloaded")
+        try lab.use(.wired)
+        let on = try await agent.settles(on: "wired")
+        for name in ["10-folder", "own"] { try await agent.completed(name, for: on) }
+        #expect(try await agent.stop() == 0)
+        #expect(!agent.completions.contains { $0.data.trigger_seq == off.seq })
+    }
+
+    @Test
+    func `a hook that fails again and again is left alone for longer and longer, and the status names it`() async throws {
+        try lab.write("3", to: "\(lab.path)/exit")
+        try lab.put("etc/10-fails", "echo it does not work; exit $(cat \(lab.path)/exit)")
+        let agent = try await HookAgent.start(in: lab)
+        var runs = [try await agent.completed("10-fails", for: agent.events.first(of: "reachability.changed"))]
+        for number in 2...5 {
+            try lab.namespace.ip("route replace default via 192.0.2.\(number) dev eth0")
+            runs.append(try await agent.completed("10-fails", for: agent.settles(onGateway: "192.0.2.\(number)")))
+        }
+        #expect(runs.map(\.data.failures) == [1, 2, 3, 4, 5])
+        #expect(runs.map(\.data.paused_ms) == [nil, nil, 1000, 2000, 4000])
+        #expect((runs[3].data.delay_ms ?? 0) >= 500)
+        #expect((runs[4].data.delay_ms ?? 0) >= 1000)
+        let status = try await agent.ask("status").output
+        #expect(status.contains("10-fails"))
+        #expect(status.contains("5 times in a row"))
+        #expect(status.contains("it does not work"))
+        try lab.write("0", to: "\(lab.path)/exit")
+        try lab.use(.wifi)
+        let mended = try await agent.completed("10-fails", for: agent.settles(on: "wifi"))
+        #expect(mended.data.outcome == "succeeded")
+        #expect(mended.data.failures == 0)
+        #expect(try await agent.ask("status").output.contains("10-fails") == false)
+        #expect(try await agent.stop() == 0)
+    }
+}

@@ -1,0 +1,162 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// Requests that are sent when something changes.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookWebhookTests {
+    /// A request, as `hook-server.py` tells of it.
+    private struct Request: Decodable {
+        let method: String
+        let path: String
+        let status: Int
+        let body: String
+        let headers: [String: String]
+        let signed: Bool
+    }
+
+    private static let secret = "not much of a secret"
+
+    let lab: HookLab
+
+    init() throws {
+        lab = try HookLab(in: NetworkNamespace())
+        try lab.makeLinks()
+        try lab.write(Self.secret + "\n", to: "\(lab.path)/secret")
+        chmod("\(lab.path)/secret", 0o600)
+    }
+
+    /// Starts a server on the machine itself, which answers with these statuses.
+    private func server(_ statuses: Int...) async throws -> CommandLines {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "hook-server.py").path()
+        let words = [script, "8080", Self.secret] + statuses.map(String.init)
+        let lines = try CommandLines(lab.namespace.command("/usr/bin/env", ["python3"] + words))
+        try await lines.next(containing: "ready")
+        return lines
+    }
+
+    private func hook(_ name: String, _ more: String = "") -> String {
+        "[hook.\(name)]\nurl = \"http://127.0.0.1:8080/\(name)\"\n\(more)\n\n"
+    }
+
+    private func request(_ lines: CommandLines) async throws -> Request {
+        let line = try #require(await lines.next())
+        return try JSONDecoder().decode(Request.self, from: Data(line.utf8))
+    }
+
+    @Test
+    func `a webhook sends the event's line, signed`() async throws {
+        let server = try await server(204)
+        let agent = try await HookAgent.start(in: lab, hook("signed", "secret_file = \"\(lab.path)/secret\"\nheaders = { X-Site = \"7\" }"))
+        try lab.use(.wifi)
+        let event = try await agent.settles(on: "wifi")
+        let run = try await agent.completed("signed", for: event)
+        let request = try await request(server)
+        #expect(request.method == "POST")
+        #expect(request.path == "/signed")
+        #expect(request.body == event.text)
+        #expect(request.signed)
+        #expect(request.headers["webhook-id"] == event.id)
+        #expect(request.headers["content-type"] == "application/json")
+        #expect(request.headers["x-site"] == "7")
+        #expect(run.data.outcome == "succeeded")
+        #expect(run.data.kind == "webhook")
+        #expect(run.data.http_status == 204)
+        #expect(run.data.attempts == 1)
+        #expect(try await agent.stop() == 0)
+        #expect(!agent.log.contains(Self.secret))
+    }
+
+    @Test
+    func `a body of its own has the event's variables in it, and nothing is signed without a secret`() async throws {
+        let server = try await server(200)
+        let body = #"body = '{"text": "${REACH_FROM_VIA} is ${REACH_TO_VIA} now: 5 $$"}'"#
+        let agent = try await HookAgent.start(in: lab, hook("chat", "method = \"PUT\"\n\(body)"))
+        try lab.use(.wifi)
+        try await agent.completed("chat", for: agent.settles(on: "wifi"))
+        let request = try await request(server)
+        #expect(request.method == "PUT")
+        #expect(request.body == #"{"text": "wired is wifi now: 5 $"}"#)
+        #expect(request.headers["webhook-signature"] == nil)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `what the server may take later is sent again with the same id, and what it refuses is not`() async throws {
+        let server = try await server(503, 200, 403)
+        let agent = try await HookAgent.start(in: lab, hook("again", "secret_file = \"\(lab.path)/secret\""))
+        try lab.use(.wifi)
+        let run = try await agent.completed("again", for: agent.settles(on: "wifi"))
+        #expect(run.data.outcome == "succeeded")
+        #expect(run.data.attempts == 2)
+        #expect((run.data.duration_ms ?? 0) >= 1000)
+        let requests = [try await request(server), try await request(server)]
+        #expect(requests.map(\.status) == [503, 200])
+        #expect(requests.map(\.signed) == [true, true])
+        #expect(requests[0].headers["webhook-id"] == requests[1].headers["webhook-id"])
+        try lab.use(.wired)
+        let refused = try await agent.completed("again", for: agent.settles(on: "wired"))
+        #expect(refused.data.outcome == "undelivered")
+        #expect(refused.data.http_status == 403)
+        #expect(refused.data.attempts == 1)
+        #expect(refused.data.failures == 1)
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `no redirect is followed`() async throws {
+        let server = try await server(302, 200)
+        let agent = try await HookAgent.start(in: lab, hook("led"))
+        try lab.use(.wifi)
+        let run = try await agent.completed("led", for: agent.settles(on: "wifi"))
+        #expect(run.data.outcome == "undelivered")
+        #expect(run.data.http_status == 302)
+        #expect(try await request(server).path == "/led")
+        try lab.use(.wired)
+        try await agent.completed("led", for: agent.settles(on: "wired"))
+        #expect(try await request(server).path == "/led")
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
+    func `a webhook waits until the machine is online, and then sends what its queue has kept`() async throws {
+        let server = try await server(200)
+        let agent = try await HookAgent.start(in: lab, hook("newest") + hook("each", "queue = \"all\"") + "[hook.here]\ncommand = [\"true\"]\n")
+        try lab.disconnect()
+        let lost = try await agent.settles(on: "none")
+        try await agent.completed("here", for: lost)
+        #expect(try await agent.standing(of: "newest")?.waiting == 1)
+        try lab.use(.wifi)
+        let back = try await agent.settles(on: "wifi")
+        let newest = try await agent.completed("newest", for: back)
+        #expect(newest.data.superseded == 1)
+        try await agent.completed("each", for: lost)
+        try await agent.completed("each", for: back)
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions(of: "newest").count == 1)
+        let requests = [try await request(server), try await request(server), try await request(server)]
+        #expect(requests.filter { $0.path == "/each" }.map(\.body) == [lost.text, back.text])
+        #expect(requests.filter { $0.path == "/newest" }.map(\.body) == [back.text])
+    }
+
+    @Test
+    func `a server that hangs delays neither the agent's end nor its other hooks`() async throws {
+        let listener = try CommandLines(lab.namespace.command("/usr/bin/env", ["python3", "-c", """
+            import socket, sys
+            s = socket.create_server(('127.0.0.1', 8080)); print('ready', flush=True)
+            c, _ = s.accept(); print('taken', flush=True); sys.stdin.read(); c.recv(1 << 20); s.accept()
+            """]))
+        try await listener.next(containing: "ready")
+        let agent = try await HookAgent.start(
+            in: lab,
+            "[hooks]\nstop_grace = \"200ms\"\n" + hook("hangs") + "[hook.here]\ncommand = [\"true\"]\n"
+        )
+        try lab.use(.wifi)
+        let change = try await agent.settles(on: "wifi")
+        try await listener.next(containing: "taken")
+        try await agent.completed("here", for: change)
+        #expect(try await agent.standing(of: "hangs")?.running == 1)
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions(of: "hangs").map(\.data.outcome) == ["stopped"])
+    }
+}
