@@ -1,3 +1,4 @@
+import ArgumentParser
 import ConfigurationFile
 import Hooks
 import Testing
