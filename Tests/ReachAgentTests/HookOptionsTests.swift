@@ -6,16 +6,18 @@ import Testing
 @testable import ReachAgent
 
 @Suite struct HookOptionsTests {
-    @Test(arguments: [
-        ([:], true, HookSettings.systemFolders),
-        (["HOME": "/root", "XDG_CONFIG_HOME": "/x"], true, HookSettings.systemFolders),
-        (["HOME": "/home/a"], false, ["/home/a/.config/reachagent/hooks.d"]),
-        (["HOME": "/home/a", "XDG_CONFIG_HOME": "/x"], false, ["/x/reachagent/hooks.d"]),
-        (["HOME": "/home/a", "XDG_CONFIG_HOME": "x"], false, ["/home/a/.config/reachagent/hooks.d"]),
-        (["HOME": "/home/a", "STATE_DIRECTORY": "/var/lib/r"], false, HookSettings.systemFolders),
-        (["RUNTIME_DIRECTORY": "/run/r"], false, HookSettings.systemFolders),
-        ([:], false, []),
-    ] as [([String: String], Bool, [String])])
+    @Test(
+        arguments: [
+            ([:], true, HookSettings.systemFolders),
+            (["HOME": "/root", "XDG_CONFIG_HOME": "/x"], true, HookSettings.systemFolders),
+            (["HOME": "/home/a"], false, ["/home/a/.config/reachagent/hooks.d"]),
+            (["HOME": "/home/a", "XDG_CONFIG_HOME": "/x"], false, ["/x/reachagent/hooks.d"]),
+            (["HOME": "/home/a", "XDG_CONFIG_HOME": "x"], false, ["/home/a/.config/reachagent/hooks.d"]),
+            (["HOME": "/home/a", "STATE_DIRECTORY": "/var/lib/r"], false, HookSettings.systemFolders),
+            (["RUNTIME_DIRECTORY": "/run/r"], false, HookSettings.systemFolders),
+            ([:], false, []),
+        ] as [([String: String], Bool, [String])]
+    )
     func `services and root have the system's folders, and others their own`(
         _ environment: [String: String],
         _ isRoot: Bool,

@@ -73,7 +73,8 @@ import Testing
         #expect(text.contains("judged as"))
         #expect(text.contains("  10-log          \(scratch.path)/first/10-log\n"))
         #expect(text.contains("  wifi.d/05-led   \(scratch.path)/first/wifi.d/05-led\n"))
-        #expect(text.contains(#"  echo            /bin/echo 'it'\''s'"# + "\n                  if to_via is wwan or wired\n"))
+        let echo = #"  echo            /bin/echo 'it'\''s'"#
+        #expect(text.contains("\(echo)\n                  if to_via is wwan or wired\n"))
         #expect(text.contains("CONFIGURED FOR TARGET.CHANGED\n  later           /bin/echo\n"))
         let never = try #require(text.components(separatedBy: "\nNOT RUN\n").last)
         #expect(never.contains("[hook_writable]"))
@@ -83,7 +84,8 @@ import Testing
         #expect(never.contains("10-log          hidden by"))
     }
 
-    @Test func `for an event the order is told, and which condition fails with what was wanted and found`() async throws {
+    @Test func `for an event the order is told, and which condition fails with what was wanted and found`() async throws
+    {
         let scratch = try Scratch()
         let list = try await scratch.hooks("list", "--json", "--event", "-", input: Self.event)
         #expect(list.status == 0)
@@ -135,8 +137,9 @@ import Testing
     @Test func `what cannot be run is told with the status that fits`() async throws {
         let scratch = try Scratch()
         let cases: [(arguments: [String], status: Int32, words: String)] = [
-            (["20-open"], 78, "chmod go-w"), (["20-open", "--dry-run"], 78, ""), (["30-off"], 78, "disabled"),
-            (["nothing"], 69, "there are echo, later, 10-log"),
+            (["20-open"], 78, "chmod go-w"), (["20-open", "--dry-run"], 78, "event: reachability.changed 42"),
+            (["30-off"], 78, "disabled"),
+            (["nothing"], 69, "there are 10-log, 50-bad"),
         ]
         for (arguments, status, words) in cases {
             let run = try await FinishedCommand.run(
@@ -144,13 +147,15 @@ import Testing
                 input: Self.event
             )
             #expect(run.status == status, "\(arguments)")
-            #expect(arguments == ["nothing"] || run.error.contains(words), "\(run.error)")
+            #expect(run.error.contains(words), "\(run.error)")
         }
         let known = try await scratch.hooks("run", "nothing", "--event", "-", input: Self.event)
         #expect(known.error.contains("there is no hook 'nothing'; there are echo, later, 10-log"))
     }
 
-    @Test(arguments: ["", "{}", "x\n", "\u{0}\u{FF}", "{\"type\":\"reachagent.reachability.changed\"}\n", "[[[[", "1\n2\n"])
+    @Test(arguments: [
+        "", "{}", "x\n", "\u{0}\u{FF}", "{\"type\":\"reachagent.reachability.changed\"}\n", "[[[[", "1\n2\n",
+    ])
     func `what is no event is refused`(input: String) async throws {
         let scratch = try Scratch()
         let run = try await scratch.hooks("run", "10-log", "--event", "-", input: input)

@@ -56,7 +56,9 @@ extension StatusText {
         var parts = [safe(ending.words)]
         if let failures = hook.failures, failures > 1 { parts.append(kept("\(failures) times in a row")) }
         if let ended = last.ended { parts.append(kept(clock.age(of: ended, units: 1))) }
-        if let pause = hook.pause { parts.append("left alone for " + kept(SummaryText.lasting(milliseconds: pause.microseconds / 1000))) }
+        if let pause = hook.pause {
+            parts.append("left alone for " + kept(SummaryText.lasting(milliseconds: pause.microseconds / 1000)))
+        }
         let line = ending.refusal == nil ? last.output.flatMap(SummaryText.lastLine) : nil
         return parts.joined(separator: ", ") + (line.map { "; it said: \(safe($0))" } ?? "")
     }
