@@ -1,4 +1,3 @@
-internal import DetachedThread
 internal import EventEnvelope
 internal import NIOCore
 internal import Probes
@@ -16,24 +15,24 @@ final class HookEngine: @unchecked Sendable {
 
     let loop: any EventLoop
     let board = HookBoard()
-    private let completed: @Sendable (HookCompletion) -> Void
+    let completed: @Sendable (HookCompletion) -> Void
 
-    private var settings = HookSettings()
-    private var configured: [HookState] = []
-    private var files: [HookState] = []
+    var settings = HookSettings()
+    var configured: [HookState] = []
+    var files: [HookState] = []
     /// Hooks that are gone, of which something runs.
-    private var leaving: [HookState] = []
-    private var runs: [UInt64: HookRun] = [:]
-    private var nextRun: UInt64 = 0
-    private var programs = 0
+    var leaving: [HookState] = []
+    var runs: [UInt64: HookRun] = [:]
+    var nextRun: UInt64 = 0
+    var programs = 0
     private var turns: CircularBuffer<HookState> = []
-    private var order = StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
-    private var holdUp: Scheduled<Void>?
+    var order = StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
+    var holdUp: Scheduled<Void>?
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     private var isOnline = false
-    private var prober: Prober?
+    var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?
-    private var isStopping = false
+    var isStopping = false
 
     init(loop: any EventLoop, completed: @escaping @Sendable (HookCompletion) -> Void) {
         self.loop = loop
@@ -77,7 +76,7 @@ final class HookEngine: @unchecked Sendable {
         finishStopping()
     }
 
-    private func finishStopping() {
+    func finishStopping() {
         publish()
         guard isStopping, runs.isEmpty, let stopped else { return }
         self.stopped = nil
@@ -162,7 +161,7 @@ final class HookEngine: @unchecked Sendable {
     // MARK: Runs
 
     /// Begins what is due, and sets the alarm for what is not.
-    private func begin() {
+    func begin() {
         let now = Instant.now
         var due: [(wake: Instant, place: Int, state: HookState)] = []
         for (place, state) in (files + configured).enumerated() where !state.hasTurn && mayRun(state) {
@@ -189,124 +188,6 @@ final class HookEngine: @unchecked Sendable {
 
     private func mayRun(_ state: HookState) -> Bool { isOnline || state.hook.webhook == nil }
 
-    /// Begins a run of a hook, if it is due.
-    private func begin(_ state: HookState, at now: Instant) -> Bool {
-        guard let start = state.queue.next(at: now) else { return false }
-        state.isChanged = true
-        let run = HookRun(number: nextRun, state: state, start: start)
-        nextRun &+= 1
-        runs[run.number] = run
-        switch state.hook.task {
-        case .webhook(let webhook): send(webhook, run)
-        case .program(let command): prepare(command, run)
-        }
-        return true
-    }
-
-    private func send(_ webhook: Webhook, _ run: HookRun) {
-        let prober = prober ?? Prober()
-        self.prober = prober
-        let number = run.number
-        run.began = .now
-        run.stage = .webhook(
-            WebhookRun.start(
-                webhook,
-                event: run.start.element.event,
-                variables: run.state.hook.variables(
-                    for: run.start.element,
-                    path: nil,
-                    superseded: run.start.superseded
-                ),
-                timeout: run.state.hook.timeout,
-                prober: prober,
-                on: loop
-            ) { [self] end in self.end(number, HookRunEnd(end)) }
-        )
-    }
-
-    /// Has a program's file looked at by a thread: it may lie where nothing answers.
-    private func prepare(_ command: HookCommand, _ run: HookRun) {
-        programs += 1
-        let (number, hook, start, loop) = (run.number, run.state.hook, run.start, loop)
-        let ticket = order.take()
-        do throws(DetachedThread.Refusal) {
-            try DetachedThread.start { [self] in
-                let result = HookPreparation.make(hook, command, for: start.element, superseded: start.superseded)
-                loop.execute { self.prepared(ticket, number, result) }
-            }
-        } catch {
-            let failure = HookPreparation.Failure.noThread(errno: error.errno)
-            loop.execute { [self] in prepared(ticket, number, .failure(failure)) }
-        }
-    }
-
-    private func prepared(_ ticket: UInt64, _ run: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
-        start(order.ready(ticket, (run, result)))
-    }
-
-    /// Starts what is next, if anything, and sees to it that nothing holds up the others for long.
-    private func start(
-        _ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
-    ) {
-        if let next { launch(next.element.run, next.element.result, ticket: next.ticket) }
-        guard order.isHeldUp, !isStopping else {
-            holdUp?.cancel()
-            holdUp = nil
-            return
-        }
-        guard holdUp == nil || next != nil else { return }
-        holdUp?.cancel()
-        holdUp = loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
-            holdUp = nil
-            start(order.passOver())
-        }
-    }
-
-    private func launch(
-        _ number: UInt64,
-        _ result: Result<HookPreparation, HookPreparation.Failure>,
-        ticket: UInt64
-    ) {
-        guard let run = runs[number] else { return start(order.started(ticket)) }
-        switch result {
-        case .failure(let failure):
-            end(number, HookRunEnd(failure.outcome))
-            start(order.started(ticket))
-        case .success(let preparation):
-            run.began = .now
-            run.stage = .program(
-                HookProcess.start(
-                    preparation.launch,
-                    on: loop,
-                    made: { [self] in start(order.started(ticket)) },
-                    ended: { [self] end in
-                        start(order.started(ticket))
-                        self.end(number, HookRunEnd(end))
-                    }
-                )
-            )
-        }
-    }
-
-    private func end(_ number: UInt64, _ end: HookRunEnd) {
-        guard let run = runs.removeValue(forKey: number) else { return }
-        if run.isProgram { programs -= 1 }
-        let now = Instant.now
-        let state = run.state
-        state.queue.ended(end.ending, at: now)
-        let waited = run.start.offered.duration(to: run.began ?? now)
-        var completion = end.completion(of: state.hook, for: run.start, delay: waited)
-        completion.failures = state.queue.failures
-        completion.pause = state.queue.pausedUntil.flatMap { $0 > now ? now.duration(to: $0) : nil }
-        state.note(completion, isFailure: end.ending == .failed)
-        completed(completion)
-        if state.isGone, state.queue.isIdle {
-            leaving.removeAll { $0 === state }
-            board.erase(state.key)
-        }
-        if isStopping { finishStopping() } else { begin() }
-    }
-
     // MARK: Time and standings
 
     /// Wakes the loop when the next hook is due that does not wait for its turn, and never otherwise.
@@ -331,17 +212,6 @@ final class HookEngine: @unchecked Sendable {
         for state in files + configured + leaving where state.isChanged {
             state.isChanged = false
             board.write(state)
-        }
-    }
-}
-
-extension HookEvent.Side {
-    /// Whether a request can be expected to arrive: all is well, or nobody knows and there is a path.
-    var isOnline: Bool {
-        switch connectivity {
-        case "full": true
-        case "unknown": via.map { $0 != "none" && $0 != "unknown" } ?? false
-        default: false
         }
     }
 }

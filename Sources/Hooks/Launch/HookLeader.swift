@@ -89,9 +89,21 @@ struct HookLeader: Sendable, Hashable {
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
             guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { continue }
-            if getpgid(other) == number { return true }
+            if getpgid(other) == number, Self.isAlive(other) { return true }
         }
         return false
+    }
+
+    /// Whether a process has not ended; one that its parent does not reap is there for as long as that lives.
+    private static func isAlive(_ process: pid_t) -> Bool {
+        let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &bytes, bytes.count)
+        // proc_pid_stat(5): the state is the letter behind the name in parentheses.
+        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return true }
+        return bytes[end + 2] != UInt8(ascii: "Z") && bytes[end + 2] != UInt8(ascii: "X")
     }
 
     /// A process that ignores SIGCHLD, by inheritance, has its children reaped by the kernel, at once.

@@ -33,7 +33,7 @@ struct StatusText {
     /// The whole text.
     var text: String {
         let head = painted(headline, colour) + pending + problems
-        let parts = [head, hooks, paths, targets, probes, uplinks, certificates, interfaces, changes, agent]
+        let parts = [head, paths, hooks, targets, probes, uplinks, certificates, interfaces, changes, agent]
             .filter { !$0.isEmpty }
         let text = parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
         return String(text.map { $0 == Self.unbreakable ? " " : $0 })

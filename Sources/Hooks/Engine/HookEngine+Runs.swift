@@ -1,0 +1,124 @@
+internal import DetachedThread
+internal import NIOCore
+internal import Probes
+
+/// Runs from their beginning to their end.
+extension HookEngine {
+    /// Begins a run of a hook, if it is due.
+    func begin(_ state: HookState, at now: Instant) -> Bool {
+        guard let start = state.queue.next(at: now) else { return false }
+        state.isChanged = true
+        let run = HookRun(number: nextRun, state: state, start: start)
+        nextRun &+= 1
+        runs[run.number] = run
+        switch state.hook.task {
+        case .webhook(let webhook): send(webhook, run)
+        case .program(let command): prepare(command, run)
+        }
+        return true
+    }
+
+    private func send(_ webhook: Webhook, _ run: HookRun) {
+        let prober = prober ?? Prober()
+        self.prober = prober
+        let number = run.number
+        run.began = .now
+        run.stage = .webhook(
+            WebhookRun.start(
+                webhook,
+                event: run.start.element.event,
+                variables: run.state.hook.variables(
+                    for: run.start.element,
+                    path: nil,
+                    superseded: run.start.superseded
+                ),
+                timeout: run.state.hook.timeout,
+                prober: prober,
+                on: loop
+            ) { [self] end in self.end(number, HookRunEnd(end)) }
+        )
+    }
+
+    /// Has a program's file looked at by a thread: it may lie where nothing answers.
+    private func prepare(_ command: HookCommand, _ run: HookRun) {
+        programs += 1
+        let (number, hook, start, loop) = (run.number, run.state.hook, run.start, loop)
+        let ticket = order.take()
+        do throws(DetachedThread.Refusal) {
+            try DetachedThread.start { [self] in
+                let result = HookPreparation.make(hook, command, for: start.element, superseded: start.superseded)
+                loop.execute { self.prepared(ticket, number, result) }
+            }
+        } catch {
+            let failure = HookPreparation.Failure.noThread(errno: error.errno)
+            loop.execute { [self] in prepared(ticket, number, .failure(failure)) }
+        }
+    }
+
+    private func prepared(_ ticket: UInt64, _ run: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
+        start(order.ready(ticket, (run, result)))
+    }
+
+    /// Starts what is next, if anything, and sees to it that nothing holds up the others for long.
+    func start(
+        _ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
+    ) {
+        if let next { launch(next.element.run, next.element.result, ticket: next.ticket) }
+        guard order.isHeldUp, !isStopping else {
+            holdUp?.cancel()
+            holdUp = nil
+            return
+        }
+        guard holdUp == nil || next != nil else { return }
+        holdUp?.cancel()
+        holdUp = loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
+            holdUp = nil
+            start(order.passOver())
+        }
+    }
+
+    private func launch(
+        _ number: UInt64,
+        _ result: Result<HookPreparation, HookPreparation.Failure>,
+        ticket: UInt64
+    ) {
+        guard let run = runs[number] else { return start(order.started(ticket)) }
+        switch result {
+        case .failure(let failure):
+            end(number, HookRunEnd(failure.outcome))
+            start(order.started(ticket))
+        case .success(let preparation):
+            run.began = .now
+            run.stage = .program(
+                HookProcess.start(
+                    preparation.launch,
+                    on: loop,
+                    made: { [self] in start(order.started(ticket)) },
+                    ended: { [self] end in
+                        start(order.started(ticket))
+                        self.end(number, HookRunEnd(end))
+                    }
+                )
+            )
+        }
+    }
+
+    func end(_ number: UInt64, _ end: HookRunEnd) {
+        guard let run = runs.removeValue(forKey: number) else { return }
+        if run.isProgram { programs -= 1 }
+        let now = Instant.now
+        let state = run.state
+        state.queue.ended(end.ending, at: now)
+        let waited = run.start.offered.duration(to: run.began ?? now)
+        var completion = end.completion(of: state.hook, for: run.start, delay: waited)
+        completion.failures = state.queue.failures
+        completion.pause = state.queue.pausedUntil.flatMap { $0 > now ? now.duration(to: $0) : nil }
+        state.note(completion, isFailure: end.ending == .failed)
+        completed(completion)
+        if state.isGone, state.queue.isIdle {
+            leaving.removeAll { $0 === state }
+            board.erase(state.key)
+        }
+        if isStopping { finishStopping() } else { begin() }
+    }
+}
