@@ -17,7 +17,9 @@ struct IntegrationHookFolderTests {
     /// A process that was started later has a greater id.
     private func started() -> [String] {
         let notes = lab.notes.map { $0.split(separator: " ") }
-        return notes.sorted { (Int($0.last ?? "") ?? 0) < (Int($1.last ?? "") ?? 0) }.compactMap { $0.first.map(String.init) }
+        return notes.sorted { (Int($0.last ?? "") ?? 0) < (Int($1.last ?? "") ?? 0) }.compactMap {
+            $0.first.map(String.init)
+        }
     }
 
     private func forgetNotes() throws { try lab.write("", to: "\(lab.path)/notes") }
@@ -28,7 +30,9 @@ struct IntegrationHookFolderTests {
             try lab.put(name, lab.note())
         }
         let agent = try await HookAgent.start(in: lab)
-        for hook in ["10-a", "50-c", "9-z", "B", "b"] { try await agent.completed(hook, for: agent.events.first(of: "reachability.changed")) }
+        for hook in ["10-a", "50-c", "9-z", "B", "b"] {
+            try await agent.completed(hook, for: agent.events.first(of: "reachability.changed"))
+        }
         #expect(started() == ["10-a", "50-c", "9-z", "B", "b"])
         try forgetNotes()
         try lab.use(.wifi)
@@ -77,7 +81,8 @@ struct IntegrationHookFolderTests {
         try lab.put("etc/20-empty", "")
         let leftOvers = [
             ".hidden", "50-a~", "50-a.bak", "50-a.orig", "50-a.rej", "50-a.swp", "50-a.swo", "50-a.tmp", "50-a.new",
-            "50-a.old", "50-a.disabled", "50-a.rpmsave", "50-a.rpmorig", "50-a.rpmnew", "50-a.dpkg-dist", "50-a.dpkg-old",
+            "50-a.old", "50-a.disabled", "50-a.rpmsave", "50-a.rpmorig", "50-a.rpmnew", "50-a.dpkg-dist",
+            "50-a.dpkg-old",
             "50-a.ucf-dist", "#50-a#", "README", "README.md",
         ]
         for name in leftOvers { try lab.put("etc/\(name)", lab.note()) }
@@ -91,7 +96,9 @@ struct IntegrationHookFolderTests {
 
     @Test
     func `the folders of a kind of uplink run when it becomes that one, and not when it stays so`() async throws {
-        for folder in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] { try lab.put("etc/\(folder)/10-note", lab.note()) }
+        for folder in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] {
+            try lab.put("etc/\(folder)/10-note", lab.note())
+        }
         let agent = try await HookAgent.start(in: lab)
         try await agent.completed("wired.d/10-note", for: agent.events.first(of: "reachability.changed"))
         // Another gateway, by the same kind of uplink.

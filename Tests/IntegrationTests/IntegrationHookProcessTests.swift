@@ -113,7 +113,8 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `a machine without a descriptor for another process is told of, and the next run is tried again`() async throws {
+    func `a machine without a descriptor for another process is told of, and the next run is tried again`() async throws
+    {
         let agent = try await HookAgent.start(in: lab, "[hook.true]\ncommand = [\"true\"]\n")
         let limit = "--pid \(agent.processIdentifier) --nofile"
         // Those that it has stay open, but there is none for the pipe of a run's output.
