@@ -138,8 +138,8 @@ let package = Package(
             name: "ReachAgent",
             dependencies: [
                 "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
-                "HookLauncher", "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability",
-                "StateClient", "StateSocket",
+                "HookLauncher", "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes",
+                "Reachability", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -239,7 +239,8 @@ let package = Package(
             name: "ReachAgentTests",
             dependencies: [
                 "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "Hooks", "InputRecording",
-                "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "StateClient",
+                "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability",
+                "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_DESCRIPTOR = 3, MOST_GROUPS = 65536, MOST_TRIES = 25, CANNOT_RUN = 126, NOT_FOUND = 127 };
+enum { FILE_DESCRIPTOR = 3, MOST_GROUPS = 65536, MOST_ATTEMPTS = 25, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 static int fail(const char *what, const char *name, int status) {
     dprintf(STDERR_FILENO, "reachagent-hook-launcher: %s %s: %s\n", what, name, strerror(errno));
@@ -79,8 +79,8 @@ int main(int argc, char *argv[], char *environment[]) {
     if (strcmp(kind, "script") != 0 && fcntl(FILE_DESCRIPTOR, F_SETFD, FD_CLOEXEC) != 0) {
         return fail("cannot run", name, CANNOT_RUN);
     }
-    // A file that was written just now may still be open in a child that its writer is about to make something else of.
-    for (int try = 0; try < MOST_TRIES; try++) {
+    // A file that was written just now is busy while some child still has a copy of its writer's descriptor.
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
         syscall(SYS_execveat, FILE_DESCRIPTOR, "", &argv[4], environment, AT_EMPTY_PATH);
         if (errno != ETXTBSY) break;
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);

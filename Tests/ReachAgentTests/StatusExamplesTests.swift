@@ -136,7 +136,11 @@ import Testing
                         #""failures":9,"paused_ms":64000"#,
                         #""outcome":"undelivered","http_status":503,"code":"http_status","detail":"503; wanted 200-299","attempts":6,"duration_ms":63000"#
                     ),
-                    hook("fork", #""failures":3"#, #""outcome":"not_started","reason":"Resource temporarily unavailable""#),
+                    hook(
+                        "fork",
+                        #""failures":3"#,
+                        #""outcome":"not_started","reason":"Resource temporarily unavailable""#
+                    ),
                     hook("10-log", #""failures":2,"running":1"#, #""outcome":"exited","exit_status":1"#),
                     #"{"hook":"new","kind":"folder","runs":0}"#, "7",
                 ].joined(separator: ",") + "]"

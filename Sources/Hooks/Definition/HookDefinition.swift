@@ -43,9 +43,13 @@ public struct HookDefinition: Sendable {
 
 /// A program to run.
 public struct HookCommand: Sendable, Hashable {
-    /// The program and its arguments; never empty. A program without a slash is looked for in ``HookEnvironment/path``.
+    /// The program and its arguments; never empty.
+    ///
+    /// A program without a slash is looked for in ``HookEnvironment/path``.
     public var arguments: [String]
-    /// The user that it runs as; nil for the agent's own. Another one takes the right to change it (setuid(2)).
+    /// The user that it runs as; nil for the agent's own.
+    ///
+    /// Another one takes the right to change it (setuid(2)).
     public var user: String?
     /// The group; nil for the user's own groups.
     public var group: String?

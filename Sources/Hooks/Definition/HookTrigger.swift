@@ -2,7 +2,9 @@ public import EventEnvelope
 
 /// For which events a hook runs: one of the types, and everything that `when` asks for.
 public struct HookTrigger: Sendable, Hashable {
-    /// The types that a hook can have. Not `hook.completed`, which would run it for ever, nor the agent's last event.
+    /// The types that a hook can have.
+    ///
+    /// Not `hook.completed`, which would run it for ever, nor the agent's last event.
     public static let types: [EventType] = [
         .agentStarted, .pathChanged, .reachabilityChanged, .targetChanged, .probeChanged, .certificateExpiring,
         .netlinkOverrun, .netlinkResynced, .suspendResumed, .configReloaded, .journalDegraded,

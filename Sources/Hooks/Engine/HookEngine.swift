@@ -247,7 +247,9 @@ final class HookEngine: @unchecked Sendable {
     }
 
     /// Starts what is next, if anything, and sees to it that nothing holds up the others for long.
-    private func start(_ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?) {
+    private func start(
+        _ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
+    ) {
         if let next { launch(next.element.run, next.element.result, ticket: next.ticket) }
         guard order.isHeldUp, !isStopping else {
             holdUp?.cancel()

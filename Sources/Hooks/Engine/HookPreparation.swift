@@ -53,7 +53,12 @@ struct HookPreparation: Sendable {
         var status = stat()
         if stat(path, &status) != 0 {
             let reason = String(cString: strerror(errno))
-            throw HookRefusal(.workingDirectory, path: path, evidence: reason, remedy: "make it, or configure another one")
+            throw HookRefusal(
+                .workingDirectory,
+                path: path,
+                evidence: reason,
+                remedy: "make it, or configure another one"
+            )
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw HookRefusal(

@@ -1,4 +1,6 @@
-/// One run of a hook that has begun and not ended. Used on the runner's loop only.
+/// One run of a hook that has begun and not ended.
+///
+/// Used on the runner's loop only.
 final class HookRun {
     /// What it is doing.
     enum Stage {

@@ -92,8 +92,10 @@ public final class HookRunner: Sendable {
     /// Whether it has its thread: from the first hook or folder until it was stopped.
     package var hasThread: Bool { group.withLock { $0 != nil } }
 
-    /// Starts no hook any more, waits for those that run until the grace is over, then ends them: TERM, and a second
-    /// later KILL, to the whole process group. All are reported when this returns. Blocks; to be called once.
+    /// Starts no hook any more, and waits for those that run until the grace is over.
+    ///
+    /// Then it ends them: TERM, and a second later KILL, to the whole process group. All are reported when this returns.
+    /// Blocks; to be called once.
     ///
     /// - Parameter grace: How long they may go on; nil for what the settings say.
     public func stop(grace: Duration? = nil) {

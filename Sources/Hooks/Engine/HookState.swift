@@ -1,7 +1,10 @@
 internal import EventEnvelope
+
 internal import struct Foundation.Date
 
-/// One hook of a runner: what it is, what waits for it, and how it has fared. Used on the runner's loop only.
+/// One hook of a runner: what it is, what waits for it, and how it has fared.
+///
+/// Used on the runner's loop only.
 final class HookState {
     /// Which hook it is; a file and a configured hook may have the same name.
     struct Key: Hashable, Comparable, Sendable {

@@ -81,7 +81,8 @@ struct HooksRunCommand: ParsableCommand {
     private func hook(in survey: HookSurvey) throws -> SurveyedHook {
         guard let hook = survey.hook(named: name) else {
             let names = survey.hooks.filter { $0.obstacle == nil }.map(\.name)
-            let shown = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+            let more = names.count > 8 ? " and \(names.count - 8) more" : ""
+            let shown = names.prefix(8).joined(separator: ", ") + more
             let known = names.isEmpty ? "there is none at all" : "there are \(shown)"
             Terminal.printError(HookText.safe("reachagent: there is no hook '\(name)'; \(known)"))
             throw ExitCode(ExitStatus.unavailable)

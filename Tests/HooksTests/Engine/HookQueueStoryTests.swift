@@ -62,7 +62,8 @@ struct HookQueueStoryTests {
                 player.offered += 1
                 player.queue.offer(player.offered, at: player.now)
             case 5..<8 where player.queue.running > 0:
-                let ending: HookQueue<Int>.Ending = [.succeeded, .failed, .stopped].randomElement(using: &story) ?? .failed
+                let ending: HookQueue<Int>.Ending =
+                    [.succeeded, .failed, .stopped].randomElement(using: &story) ?? .failed
                 player.queue.ended(ending, at: player.now)
             default: player.now = player.now.advanced(by: .milliseconds(Int.random(in: 0...200, using: &story)))
             }

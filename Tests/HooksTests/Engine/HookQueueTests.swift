@@ -103,9 +103,11 @@ struct HookQueueTests {
         #expect(begun(&queue, at: at(900)) == [2])
     }
 
-    @Test(arguments: [
-        (1, nil), (2, nil), (3, 1), (4, 2), (5, 4), (6, 8), (11, 256), (12, 300), (13, 300), (Int.max, 300),
-    ] as [(Int, Int?)])
+    @Test(
+        arguments: [
+            (1, nil), (2, nil), (3, 1), (4, 2), (5, 4), (6, 8), (11, 256), (12, 300), (13, 300), (Int.max, 300),
+        ] as [(Int, Int?)]
+    )
     func `the pause after failures doubles up to its limit`(failures: Int, seconds: Int?) {
         #expect(HookBackOff.pause(after: failures) == seconds.map { .seconds($0) })
     }

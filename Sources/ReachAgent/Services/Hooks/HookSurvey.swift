@@ -16,7 +16,9 @@ struct HookSurvey: Sendable {
     /// The configured hooks by name, then what lies in the folders.
     let hooks: [SurveyedHook]
 
-    /// Looks at what settings name. Blocks while files are looked at.
+    /// Looks at what settings name.
+    ///
+    /// Blocks while files are looked at.
     init(_ settings: HookSettings, configuration: String?, isSwitchedOff: Bool, user: String) {
         self.user = user
         self.configuration = configuration

@@ -10,10 +10,14 @@ extension StatusText {
     /// The hooks that somebody should look after; nothing when there are none.
     var hooks: [String] {
         let troubled = reply.hooks.filter(Self.isTroubled)
-        var rows = troubled.prefix(Self.mostHooks).map { hook in
-            (label: safe(hook.name ?? "?"), text: text(hook), colour: Optional(TerminalStyle.Colour.red))
+        let shown = troubled.prefix(Self.mostHooks)
+        var rows = shown.flatMap { hook in
+            [
+                (label: safe(hook.name ?? "?"), text: text(hook), colour: Optional(TerminalStyle.Colour.red)),
+                (label: "", text: "to do: \(remedy(hook))", colour: nil),
+            ]
         }
-        let rest = troubled.count - rows.count
+        let rest = troubled.count - shown.count
         if rest > 0 {
             rows.append((style.hasUnicode ? "…" : "...", "\(ProbeCountText.number(rest)) more that fail", nil))
         }
@@ -52,14 +56,16 @@ extension StatusText {
         var parts = [safe(ending.words)]
         if let failures = hook.failures, failures > 1 { parts.append(kept("\(failures) times in a row")) }
         if let ended = last.ended { parts.append(kept(clock.age(of: ended, units: 1))) }
-        if let pause = hook.pause { parts.append("left alone for " + kept(within(pause))) }
-        var text = parts.joined(separator: ", ")
-        if ending.refusal == nil, let line = last.output.flatMap(SummaryText.lastLine) { text += "; it said: \(safe(line))" }
-        return "\(text). To do: \(remedy(hook, ending))"
+        if let pause = hook.pause {
+            parts.append("left alone for " + kept(SummaryText.lasting(milliseconds: pause.microseconds / 1000)))
+        }
+        let line = ending.refusal == nil ? last.output.flatMap(SummaryText.lastLine) : nil
+        return parts.joined(separator: ", ") + (line.map { "; it said: \(safe($0))" } ?? "")
     }
 
     /// What brings the reader on.
-    private func remedy(_ hook: StatusReply.Hook, _ ending: HookEnding) -> String {
+    private func remedy(_ hook: StatusReply.Hook) -> String {
+        let ending = hook.last.map { HookEnding($0) } ?? HookEnding(outcome: "unknown")
         let name = safe(ShellWord.quoted(hook.name ?? "NAME"))
         let again = kept("reachagent hooks run \(name) --event last")
         return switch ending.outcome {
@@ -71,10 +77,6 @@ extension StatusText {
                 + (ending.code.map { ", and [\(safe($0))] in docs/findings.md" } ?? "") + "; to try it: \(again)"
         default: "try it: \(again)"
         }
-    }
-
-    private func within(_ pause: Duration) -> String {
-        pause < .seconds(1) ? DurationText.milliseconds(pause) : DurationText.coarse(pause)
     }
 }
 

@@ -1,0 +1,183 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// `reachagent hooks`, as people and scripts use it.
+@Suite struct HooksCommandTests {
+    /// A folder with hooks, and what a test asks of it.
+    private final class Scratch {
+        let path: String
+
+        init() throws {
+            let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            path = folder.appending(path: "hooks-\(UUID().uuidString)").path()
+            try make("first/wifi.d")
+            try make("second")
+            let echo = "#!/bin/sh\necho \"$REACH_TYPE $REACH_SEQ $REACH_TO_VIA\"\ncat | wc -l\nexit ${STATUS:-0}\n"
+            try write("first/10-log", echo, mode: 0o755)
+            try write("second/10-log", echo, mode: 0o755)
+            try write("first/20-open", echo, mode: 0o777)
+            try write("first/30-off", "", mode: 0o644)
+            try write("first/40-log.bak", echo, mode: 0o755)
+            try write("first/50-bad", "#!/bin/sh\nprintf '\\033[2Jno\\n' >&2\nexit 3\n", mode: 0o755)
+            try write("first/wifi.d/05-led", "#!/bin/sh\n", mode: 0o755)
+            try write("event.json", HooksCommandTests.event + "\n\n", mode: 0o644)
+            try write(
+                "c.toml",
+                """
+                [hook.echo]
+                command = ["/bin/echo", "it's"]
+                [hook.echo.when]
+                to_via = ["wwan", "wired"]
+                [hook.later]
+                command = ["/bin/echo"]
+                on = "target.changed"
+                """,
+                mode: 0o644
+            )
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        private func make(_ folder: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: "\(path)/\(folder)",
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755]
+            )
+        }
+
+        func write(_ name: String, _ text: String, mode: Int) throws {
+            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
+        }
+
+        func hooks(_ arguments: String..., input: String = "") async throws -> FinishedCommand {
+            let folders = ["--hooks", "\(path)/first", "--hooks", "\(path)/second", "--config", "\(path)/c.toml"]
+            return try await FinishedCommand.run(["hooks"] + arguments + folders, input: input)
+        }
+    }
+
+    /// Wi-Fi instead of a cable.
+    fileprivate static let event =
+        #"{"specversion":"1.0","id":"a-42","source":"/reachagent/h","type":"reachagent.reachability.changed","#
+        + #""subject":"default","time":"2026-11-21T07:00:00.123456Z","seq":42,"data":{"#
+        + #""from":{"via":"wired","connectivity":"full"},"to":{"via":"wifi","connectivity":"full"},"#
+        + #""cause":{"kind":"link","code":"link_down"}}}"#
+
+    @Test func `the list says what runs when, and why something does not`() async throws {
+        let scratch = try Scratch()
+        let list = try await scratch.hooks("list")
+        #expect(list.status == 0)
+        let text = list.output
+        #expect(text.contains("judged as"))
+        #expect(text.contains("  10-log          \(scratch.path)/first/10-log\n"))
+        #expect(text.contains("  wifi.d/05-led   \(scratch.path)/first/wifi.d/05-led\n"))
+        let echo = #"  echo            /bin/echo 'it'\''s'"#
+        #expect(text.contains("\(echo)\n                  if to_via is wwan or wired\n"))
+        #expect(text.contains("CONFIGURED FOR TARGET.CHANGED\n  later           /bin/echo\n"))
+        let never = try #require(text.components(separatedBy: "\nNOT RUN\n").last)
+        #expect(never.contains("[hook_writable]"))
+        #expect(never.contains("chmod go-w"))
+        #expect(never.contains("30-off          disabled"))
+        #expect(never.contains("40-log.bak      skipped"))
+        #expect(never.contains("10-log          hidden by"))
+    }
+
+    @Test func `for an event the order is told, and which condition fails with what was wanted and found`() async throws
+    {
+        let scratch = try Scratch()
+        let list = try await scratch.hooks("list", "--json", "--event", "-", input: Self.event)
+        #expect(list.status == 0)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any])
+        #expect(object["started"] as? [String] == ["wifi.d/05-led", "10-log", "50-bad"])
+        let hooks = try #require(object["hooks"] as? [[String: Any]])
+        let echo = try #require(hooks.first { $0["hook"] as? String == "echo" })
+        #expect(echo["runs"] as? Bool == false)
+        #expect(echo["condition"] as? String == "to_via")
+        #expect(echo["wanted"] as? [String] == ["wwan", "wired"])
+        #expect(echo["found"] as? String == "wifi")
+        #expect(hooks.first { $0["hook"] as? String == "later" }?["why"] as? String == "type")
+        let reasons = hooks.compactMap { $0["why"] as? String }
+        #expect(Set(reasons) == ["condition", "type", "refused", "disabled", "left_over", "masked"])
+        let text = try await scratch.hooks("list", "--event", "\(scratch.path)/event.json")
+        #expect(text.output.contains("  echo            to_via must be wwan or wired, and is wifi\n"))
+        #expect(text.output.contains("  later           it is for target.changed\n"))
+    }
+
+    @Test func `a run shows the output and ends with the hook's success`() async throws {
+        let scratch = try Scratch()
+        let run = try await scratch.hooks("run", "10-log", "--event", "\(scratch.path)/event.json")
+        #expect(run.status == 0)
+        #expect(run.output.split(whereSeparator: \.isWhitespace) == ["reachability.changed", "42", "wifi", "1"])
+        #expect(run.error.contains("hook 10-log succeeded"))
+        let bad = try await scratch.hooks("run", "50-bad", "--event", "-", input: Self.event)
+        #expect(bad.status == 1)
+        #expect(bad.output == "\\u{1b}[2Jno\n")
+        #expect(bad.error.contains("hook 50-bad failed: exit status 3"))
+    }
+
+    @Test func `a dry run shows everything and runs nothing`() async throws {
+        let scratch = try Scratch()
+        let mark = "\(scratch.path)/mark"
+        try scratch.write("first/60-mark", "#!/bin/sh\ntouch \(mark)\n", mode: 0o755)
+        let run = try await scratch.hooks("run", "60-mark", "--dry-run", "--event", "-", input: Self.event)
+        #expect(run.status == 0)
+        for line in [
+            "program       \(scratch.path)/first/60-mark\n", "folder        /\n", "time-out      30 s\n",
+            "environment   LANG=C.UTF-8\n", "              REACH_TO_VIA=wifi\n", "input         \(Self.event)\n",
+        ] {
+            #expect(run.output.contains(line), "\(line)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: mark))
+        let configured = try await scratch.hooks("run", "echo", "--dry-run", "--event", "-", input: Self.event)
+        #expect(configured.error.contains("would not run it for this event: to_via must be wwan or wired, and is wifi"))
+    }
+
+    @Test func `what cannot be run is told with the status that fits`() async throws {
+        let scratch = try Scratch()
+        let cases: [(arguments: [String], status: Int32, words: String)] = [
+            (["20-open"], 78, "chmod go-w"), (["20-open", "--dry-run"], 78, "event: reachability.changed 42"),
+            (["30-off"], 78, "disabled"),
+            (["nothing"], 69, "there are 10-log, 50-bad"),
+        ]
+        for (arguments, status, words) in cases {
+            let run = try await FinishedCommand.run(
+                ["hooks", "run", "--no-config", "--hooks", "\(scratch.path)/first", "--event", "-"] + arguments,
+                input: Self.event
+            )
+            #expect(run.status == status, "\(arguments)")
+            #expect(run.error.contains(words), "\(run.error)")
+        }
+        let known = try await scratch.hooks("run", "nothing", "--event", "-", input: Self.event)
+        #expect(known.error.contains("there is no hook 'nothing'; there are echo, later, 10-log"))
+    }
+
+    @Test(arguments: [
+        "", "{}", "x\n", "\u{0}\u{FF}", "{\"type\":\"reachagent.reachability.changed\"}\n", "[[[[", "1\n2\n",
+    ])
+    func `what is no event is refused`(input: String) async throws {
+        let scratch = try Scratch()
+        let run = try await scratch.hooks("run", "10-log", "--event", "-", input: input)
+        #expect(run.status == 78)
+        #expect(run.error.contains("standard input must hold one event"))
+    }
+
+    @Test func `a journal or a file that is not there is told`() async throws {
+        let scratch = try Scratch()
+        let none = try await scratch.hooks("run", "10-log", "--event", "last", "--directory", "\(scratch.path)/none")
+        #expect(none.status == 69)
+        #expect(none.error.contains("there is no journal in"))
+        let missing = try await scratch.hooks("list", "--event", "\(scratch.path)/none.json")
+        #expect(missing.status == 78)
+        #expect(missing.error.contains("No such file or directory"))
+    }
+
+    @Test func `a bad configuration is told with its flaws`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("c.toml", "[hook.a]\ncommand = \"x\"\n", mode: 0o644)
+        let list = try await scratch.hooks("list")
+        #expect(list.status == 78)
+        #expect(list.error.contains("c.toml:2"))
+    }
+}
