@@ -23,13 +23,13 @@ struct IntegrationHookEnduranceTests {
         let process = agent.processIdentifier
         let routes = try RouteWriter(in: lab)
         var before: (descriptors: [String: Int], memory: Int) = ([:], 0)
-        var ended = 0
+        var all = 0
         // Never more than wait in a queue.
         for (round, events) in [2, 99, 99].enumerated() {
             if round == 1 { before = (try ProcessTable.descriptors(of: process), try residentKiB(process)) }
             _ = try await routes.change(agent, times: events, last: 50 + round)
-            ended += 50 * events
-            while agent.completions.count < ended { try await agent.next("hook.completed") }
+            all += 50 * events
+            for _ in agent.completions.count..<all { try await agent.next("hook.completed") }
         }
         #expect(agent.completions.count == 10_000)
         #expect(agent.completions.allSatisfy { $0.data.outcome == "succeeded" && $0.data.superseded ?? 0 == 0 })

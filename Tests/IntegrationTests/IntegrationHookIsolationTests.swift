@@ -83,7 +83,8 @@ struct IntegrationHookIsolationTests {
         let run = try await agent.completed("10-slow")
         #expect(run.data.outcome == "succeeded")
         #expect(run.data.output == "done\n")
-        _ = try await agent.stop()
+        #expect(try await agent.ends() == 0)
+        #expect(agent.completions.count == 1)
         #expect(agent.events.last?.name == "agent.stopping")
     }
 
