@@ -18,7 +18,7 @@ dependencies: toolchain ## Install the Debian packages that building needs
 	@scripts/install-dependencies build
 
 build: dependencies ## Build the agent (debug)
-	@swift build --product reachagent >&2 && swift build --product reachagent-hook-launcher >&2
+	@swift build --product reachagent >&2
 
 run: build ## Run the agent in the foreground; ARGS="--format human" passes options
 	@exec .build/debug/reachagent run $(ARGS)
@@ -52,7 +52,6 @@ bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes o
 bench-hooks: dependencies ## Measure how soon a hook runs, beside a shell loop and ifplugd; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is left out." >&2
 	@touch Benchmarks/Package.swift
-	swift build -c release --static-swift-stdlib --product reachagent-hook-launcher
 	swift build -c release --static-swift-stdlib --product reachagent
 	cd Benchmarks && swift build -c release --product hook-bench && .build/release/hook-bench --agent ../.build/release/reachagent $(ARGS)
 

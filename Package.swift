@@ -24,7 +24,6 @@ let package = Package(
         .library(name: "ConfigurationFile", targets: ["ConfigurationFile"]),
         .library(name: "EventEnvelope", targets: ["EventEnvelope"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
-        .executable(name: "reachagent-hook-launcher", targets: ["HookLauncher"]),
         .library(name: "Hooks", targets: ["Hooks"]),
         .library(name: "InputRecording", targets: ["InputRecording"]),
         .library(name: "NetlinkMonitor", targets: ["NetlinkMonitor"]),
@@ -86,8 +85,6 @@ let package = Package(
         .target(name: "Reachability", dependencies: ["NetlinkMonitor", "Probes"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
         .target(name: "EventEnvelope", swiftSettings: settings),
-        // Between the agent and a hook: becomes the program that was checked, by its descriptor.
-        .executableTarget(name: "HookLauncher"),
         .target(name: "CSpawn"),
         .target(
             name: "Hooks",
@@ -138,7 +135,7 @@ let package = Package(
             name: "ReachAgent",
             dependencies: [
                 "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
-                "HookLauncher", "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes",
+                "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes",
                 "Reachability", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,6 @@
-// What Swift's module of the C library does not show: extensions of glibc's and Linux's.
+// Starts a program by the descriptor of its file, which posix_spawn(3) cannot: what was checked is what runs.
+//
+// The child does system calls only, for it may share the agent's memory (vfork(2)) and all locks in it are as they were.
 
 #define _GNU_SOURCE
 #include "spawning.h"
@@ -6,56 +8,128 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC 4U
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
 #endif
 
-int reachagent_memory_file(const char *name) {
-    // Linux before 6.3 does not know the flag.
-    int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-    return descriptor < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC) : descriptor;
+// On 32-bit machines the calls without a number have identities of 16 bits.
+#ifdef SYS_setresuid32
+enum { SETGROUPS = SYS_setgroups32, SETRESGID = SYS_setresgid32, SETRESUID = SYS_setresuid32 };
+#else
+enum { SETGROUPS = SYS_setgroups, SETRESGID = SYS_setresgid, SETRESUID = SYS_setresuid };
+#endif
+
+enum { FILE_DESCRIPTOR = 3, LAST_SIGNAL = 64, MOST_ATTEMPTS = 25, ATTEMPT_PAUSE = 20 * 1000 * 1000 };
+
+struct failure {
+    enum reachagent_step step;
+    int number;
+};
+
+static _Noreturn void fail(int report, enum reachagent_step step) {
+    struct failure failure = {step, errno};
+    // The pipe is empty, and takes this at once.
+    ssize_t written = write(report, &failure, sizeof failure);
+    _exit(written == sizeof failure ? 127 : 126);
 }
 
-int reachagent_pipe(int *reader, int *writer) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-    *reader = ends[0];
-    *writer = ends[1];
+// glibc's functions would change the identity of every thread of the agent's, which the child seems to be one of.
+static int become(const struct reachagent_account *account) {
+    // The user last: it takes the right to change the rest away.
+    if (syscall(SETGROUPS, account->group_count, account->groups) != 0) return -1;
+    if (syscall(SETRESGID, account->group, account->group, account->group) != 0) return -1;
+    if (syscall(SETRESUID, account->user, account->user, account->user) != 0) return -1;
+    // A service may have capabilities without being root; they are not for another user's program.
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L);
     return 0;
 }
 
-int reachagent_spawn(
-    pid_t *number, const char *path, char *const arguments[], char *const environment[],
-    const int descriptors[reachagent_descriptors]
-) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    int result = posix_spawn_file_actions_init(&actions);
-    if (result != 0) return result;
-    result = posix_spawnattr_init(&attributes);
-    if (result != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return result;
+// Not all descriptors of the agent's are close-on-exec: those that accept(2) gives to NIO are not.
+static void close_others_on_exec(void) {
+    if (syscall(SYS_close_range, FILE_DESCRIPTOR + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+    // Linux before 5.11.
+    struct rlimit limit = {0, 0};
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    for (int descriptor = FILE_DESCRIPTOR + 1; (rlim_t)descriptor < limit.rlim_cur; descriptor += 1) {
+        (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     }
+}
+
+static _Noreturn void become_program(const struct reachagent_program *program, int report) {
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    setsid();
+    for (int signal = 1; signal <= LAST_SIGNAL; signal += 1) (void)sigaction(signal, &standard, NULL);
     sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (dup2(program->input, STDIN_FILENO) < 0 || dup2(program->output, STDOUT_FILENO) < 0
+        || dup2(program->output, STDERR_FILENO) < 0 || dup2(program->file, FILE_DESCRIPTOR) < 0) {
+        fail(report, reachagent_step_descriptors);
+    }
+    if (!program->is_script) (void)fcntl(FILE_DESCRIPTOR, F_SETFD, FD_CLOEXEC);
+    close_others_on_exec();
+    if (program->account != NULL && become(program->account) != 0) fail(report, reachagent_step_account);
+    if (chdir(program->directory) != 0) fail(report, reachagent_step_directory);
+    syscall(SYS_execveat, FILE_DESCRIPTOR, "", program->arguments, program->environment, AT_EMPTY_PATH);
+    fail(report, reachagent_step_program);
+}
+
+static int attempt(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step) {
+    struct failure failure = {reachagent_step_process, 0};
+    sigset_t all, before;
+    int ends[2];
+    *step = reachagent_step_process;
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    int report = fcntl(ends[1], F_DUPFD_CLOEXEC, FILE_DESCRIPTOR + 1);
+    failure.number = errno;
+    close(ends[1]);
+    if (report < 0) {
+        close(ends[0]);
+        return failure.number;
+    }
+    // A handler of the agent's must not run in the child.
     sigfillset(&all);
-    for (int target = 0; result == 0 && target < reachagent_descriptors; target++) {
-        result = posix_spawn_file_actions_adddup2(&actions, descriptors[target], target);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // A child that shares the agent's memory may not change its user: the kernel would take the agent for a program that
+    // has, and keep its own files in /proc from it.
+    pid_t child = program->account == NULL ? vfork() : fork();
+    if (child == 0) become_program(program, report);
+    failure.number = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(report);
+    if (child < 0) {
+        close(ends[0]);
+        return failure.number;
     }
-    if (result == 0) result = posix_spawn_file_actions_addclosefrom_np(&actions, reachagent_descriptors);
-    if (result == 0) result = posix_spawnattr_setsigmask(&attributes, &none);
-    if (result == 0) result = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (result == 0) {
-        result = posix_spawnattr_setflags(
-            &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    ssize_t count;
+    do count = read(ends[0], &failure, sizeof failure);
+    while (count < 0 && errno == EINTR);
+    close(ends[0]);
+    if (count == 0) {
+        *number = child;
+        return 0;
     }
-    if (result == 0) result = posix_spawn(number, path, &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return result;
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    if (count != sizeof failure) return EIO;
+    *step = failure.step;
+    return failure.number;
+}
+
+int reachagent_spawn(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step) {
+    // A file that was written just now is busy while some child still has a copy of its writer's descriptor.
+    for (int count = 1;; count += 1) {
+        int result = attempt(program, number, step);
+        if (result != ETXTBSY || count == MOST_ATTEMPTS) return result;
+        nanosleep(&(struct timespec){.tv_nsec = ATTEMPT_PAUSE}, NULL);
+    }
 }

@@ -1,10 +1,42 @@
 #ifndef REACHAGENT_SPAWNING_H
 #define REACHAGENT_SPAWNING_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
-/// How many descriptors a program is started with: 0, 1, 2 and 3.
-enum { reachagent_descriptors = 4 };
+/// Whom a program runs as.
+struct reachagent_account {
+    uid_t user;
+    gid_t group;
+    size_t group_count;
+    const gid_t *groups;
+};
+
+/// A program to start. Descriptors must be above 3: they are copied to 0 to 3, one after the other.
+struct reachagent_program {
+    /// The file, opened with O_PATH or for reading; it is executed by this descriptor.
+    int file;
+    /// Whether an interpreter has to open the file, which it finds as /dev/fd/3.
+    bool is_script;
+    /// The program's own name and its arguments.
+    char *const *arguments;
+    char *const *environment;
+    const char *directory;
+    /// NULL for the caller's own.
+    const struct reachagent_account *account;
+    int input;
+    /// Standard output and error.
+    int output;
+};
+
+/// What could not be done, where starting a program failed.
+enum reachagent_step {
+    reachagent_step_process,
+    reachagent_step_account,
+    reachagent_step_directory,
+    reachagent_step_descriptors,
+    reachagent_step_program,
+};
 
 /// Makes a file in memory, close-on-exec and not executable; -1 and errno when there is none.
 int reachagent_memory_file(const char *name);
@@ -12,12 +44,10 @@ int reachagent_memory_file(const char *name);
 /// Makes a pipe, close-on-exec; -1 and errno when there is none.
 int reachagent_pipe(int *reader, int *writer);
 
-/// Starts a program in a session of its own, with these descriptors as 0 to 3 and no other, and all signals as they are by
-/// default. They are copied in order, so none
-/// may be a number that an earlier one becomes. Returns once the program has begun: 0, or the number of an error.
-int reachagent_spawn(
-    pid_t *number, const char *path, char *const arguments[], char *const environment[],
-    const int descriptors[reachagent_descriptors]
-);
+/// Starts a program in a session of its own, with descriptors 0 to 2, for a script 3, and no other, and all signals as they
+/// are by default. Returns once the program itself has begun.
+///
+/// Returns 0, or the number of an error and the step that it belongs to; then there is no process.
+int reachagent_spawn(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step);
 
 #endif

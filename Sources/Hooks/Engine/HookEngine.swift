@@ -16,7 +16,6 @@ final class HookEngine: @unchecked Sendable {
 
     let loop: any EventLoop
     let board = HookBoard()
-    private let launcher: String?
     private let completed: @Sendable (HookCompletion) -> Void
 
     private var settings = HookSettings()
@@ -36,9 +35,8 @@ final class HookEngine: @unchecked Sendable {
     private var stopped: (@Sendable (Prober?) -> Void)?
     private var isStopping = false
 
-    init(loop: any EventLoop, launcher: String?, completed: @escaping @Sendable (HookCompletion) -> Void) {
+    init(loop: any EventLoop, completed: @escaping @Sendable (HookCompletion) -> Void) {
         self.loop = loop
-        self.launcher = launcher
         self.completed = completed
     }
 
@@ -279,7 +277,6 @@ final class HookEngine: @unchecked Sendable {
             run.stage = .program(
                 HookProcess.start(
                     preparation.launch,
-                    launcher: launcher ?? HookLauncher.find(),
                     on: loop,
                     made: { [self] in start(order.started(ticket)) },
                     ended: { [self] end in

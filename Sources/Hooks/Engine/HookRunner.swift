@@ -26,7 +26,6 @@ public final class HookRunner: Sendable {
         }
     }
 
-    private let launcher: String?
     private let completed: @Sendable (HookCompletion) -> Void
     private let state = Mutex(State())
     /// Held while settings are taken, so that they are in the order of the calls.
@@ -34,14 +33,11 @@ public final class HookRunner: Sendable {
 
     /// - Parameters:
     ///   - settings: What to run.
-    ///   - launcher: The path of `reachagent-hook-launcher`; nil for the one of this installation.
     ///   - completed: Takes how each run went, on the runner's thread; it must be quick.
     public init(
         _ settings: HookSettings,
-        launcher: String? = nil,
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
-        self.launcher = launcher
         self.completed = completed
         configure(settings)
     }
@@ -71,7 +67,7 @@ public final class HookRunner: Sendable {
             guard !state.withLock({ $0.isStopped }), group != nil || !settings.isEmpty else { return }
             let loops = group ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
             if group == nil {
-                let engine = HookEngine(loop: loops.next(), launcher: launcher, completed: completed)
+                let engine = HookEngine(loop: loops.next(), completed: completed)
                 state.withLock { $0.engine = engine }
             }
             group = loops

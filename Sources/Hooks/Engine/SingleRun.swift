@@ -66,16 +66,14 @@ package struct SingleRun: Sendable {
     /// Runs the hook, and says how that went.
     ///
     /// Blocks the calling thread until the hook is over, which its time-out bounds.
-    ///
-    /// - Parameter launcher: The path of `reachagent-hook-launcher`; nil for the one of this installation.
-    package func run(launcher: String? = nil) -> HookCompletion {
+    package func run() -> HookCompletion {
         let hook = runnable
         let offer = HookOffer(event)
         let end =
             switch hook.task {
             case .webhook(let webhook):
                 send(webhook, hook.variables(for: offer, path: nil, superseded: 0), timeout: hook.timeout)
-            case .program(let command): execute(command, of: hook, for: offer, launcher: launcher)
+            case .program(let command): execute(command, of: hook, for: offer)
             }
         let start = HookQueue<HookOffer>.Start(element: offer, offered: .now, superseded: 0)
         var completion = end.completion(of: hook, for: start, delay: .zero)
@@ -86,8 +84,7 @@ package struct SingleRun: Sendable {
     private func execute(
         _ command: HookCommand,
         of hook: RunnableHook,
-        for offer: HookOffer,
-        launcher: String?
+        for offer: HookOffer
     ) -> HookRunEnd {
         let preparation: HookPreparation
         do throws(HookRefusal) {
@@ -96,7 +93,7 @@ package struct SingleRun: Sendable {
             return HookRunEnd(.refused(error))
         }
         return Self.waiting { loop, ended in
-            _ = HookProcess.start(preparation.launch, launcher: launcher ?? HookLauncher.find(), on: loop) { end in
+            _ = HookProcess.start(preparation.launch, on: loop) { end in
                 ended(HookRunEnd(end))
             }
         }

@@ -15,36 +15,43 @@ struct HookLeader: Sendable, Hashable {
         case lost
     }
 
-    /// The number that the checked file has in the launcher.
-    static let fileDescriptor: Int32 = 3
-
     /// The number of the process, of its group and of its session.
     let number: pid_t
 
-    /// Starts the launcher, which becomes the program.
+    /// Starts a program.
     ///
-    /// Blocks until the launcher has begun. posix_spawn(3) copies nothing of the agent. Everything above descriptor 3 is closed, whatever its flags say: not
-    /// all descriptors of the agent's are close-on-exec (those that accept(2) returns to NIO are not).
-    static func start(_ launch: HookLaunch, launcher: String, streams: HookStreams) throws(HookStreams.Refusal) -> Self
-    {
+    /// Blocks until the program itself has begun, which a file system that hangs can keep from happening.
+    static func start(_ launch: HookLaunch, streams: HookStreams) throws(HookStartFailure) -> Self {
         _ = Self.keepsChildren
         // A number below 4 would be overwritten before it is its turn to be copied.
         let file = launch.file.descriptor
-        let copy = file < fileDescriptor ? fcntl(file, F_DUPFD_CLOEXEC, fileDescriptor + 1) : file
-        guard copy >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
+        let copy = file <= HookStreams.lastGiven ? fcntl(file, F_DUPFD_CLOEXEC, HookStreams.lastGiven + 1) : file
+        guard copy >= 0 else { throw HookStartFailure(errno, at: reachagent_step_descriptors, of: launch) }
         defer { if copy != file { close(copy) } }
-        let descriptors = [streams.input, streams.outputWriter, streams.outputWriter, copy]
-        let words =
-            [HookLauncher.name, launch.file.isScript ? "script" : "program", word(for: launch.account)]
-            + [launch.workingDirectory, launch.name ?? launch.file.path] + launch.arguments
+        let words = [launch.name ?? launch.file.path] + launch.arguments
         let variables = launch.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         var number: pid_t = 0
+        var step = reachagent_step_process
         let result = withCStrings(words) { words in
             withCStrings(variables) { variables in
-                reachagent_spawn(&number, launcher, words, variables, descriptors)
+                withAccount(launch.account) { account in
+                    launch.workingDirectory.withCString { directory in
+                        var program = reachagent_program(
+                            file: copy,
+                            is_script: launch.file.isScript,
+                            arguments: words,
+                            environment: variables,
+                            directory: directory,
+                            account: account,
+                            input: streams.input,
+                            output: streams.outputWriter
+                        )
+                        return reachagent_spawn(&program, &number, &step)
+                    }
+                }
             }
         }
-        guard result == 0 else { throw HookStreams.Refusal(action: "start \(launcher)", number: result) }
+        guard result == 0 else { throw HookStartFailure(result, at: step, of: launch) }
         return Self(number: number)
     }
 
@@ -95,19 +102,30 @@ struct HookLeader: Sendable, Hashable {
         signal(SIGCHLD, SIG_DFL)
     }()
 
-    /// What the launcher reads as the account.
-    private static func word(for account: HookAccount?) -> String {
-        guard let account, !account.isAgent else { return "-" }
-        return "\(account.uid):\(account.gid):\(account.groups.map { String($0) }.joined(separator: ","))"
+    /// An account as the child reads it; none for the agent's own.
+    private static func withAccount<Result>(
+        _ account: HookAccount?,
+        _ body: (UnsafePointer<reachagent_account>?) -> Result
+    ) -> Result {
+        guard let account, !account.isAgent else { return body(nil) }
+        return account.groups.withUnsafeBufferPointer { groups in
+            var value = reachagent_account(
+                user: account.uid,
+                group: account.gid,
+                group_count: groups.count,
+                groups: groups.baseAddress
+            )
+            return body(&value)
+        }
     }
 
     /// An array as exec wants it, where a string ends at a NUL.
     private static func withCStrings<Result>(
         _ strings: [String],
-        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
     ) -> Result {
         let pointers = strings.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        return body(pointers)
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
     }
 }

@@ -56,19 +56,17 @@ package final class HookProcess: Sendable {
     ///
     /// - Parameters:
     ///   - launch: What to start.
-    ///   - launcher: The path of `reachagent-hook-launcher`; nil when there is none.
     ///   - loop: Where everything here happens.
     ///   - made: Called on the loop when there is a process, which may have ended already.
     ///   - ended: Called once, on the loop, and never before this has returned when this is called on the loop.
     package static func start(
         _ launch: HookLaunch,
-        launcher: String?,
         on loop: any EventLoop,
         made: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (End) -> Void
     ) -> HookProcess {
         let process = HookProcess(timeout: launch.timeout, on: loop, made: made, ended: ended)
-        loop.execute { process.begin(launch, launcher) }
+        loop.execute { process.begin(launch) }
         return process
     }
 
@@ -77,11 +75,7 @@ package final class HookProcess: Sendable {
     /// `ended` is called with `.stopped`, unless the program had ended already. Safe from any thread.
     package func stop() { loop.execute { self.end(because: .stopped) } }
 
-    private func begin(_ launch: HookLaunch, _ launcher: String?) {
-        guard let launcher else {
-            let places = HookLauncher.places.joined(separator: ", ")
-            return finish(.notStarted(reason: "\(HookLauncher.name) is not there; looked for \(places)"))
-        }
+    private func begin(_ launch: HookLaunch) {
         let streams: HookStreams
         let reader: HookOutputReader
         do {
@@ -99,7 +93,7 @@ package final class HookProcess: Sendable {
         reader.begin(streams.outputReader, on: loop).assumeIsolated().whenComplete { result in
             switch result {
             case .success:
-                self.startThread(launch, launcher, streams)
+                self.startThread(launch, streams)
             case .failure(let error):
                 streams.closeProgramsEnds()
                 self.finish(.notStarted(reason: "cannot read its output: \(error)"))
@@ -107,12 +101,12 @@ package final class HookProcess: Sendable {
         }
     }
 
-    private func startThread(_ launch: HookLaunch, _ launcher: String, _ streams: HookStreams) {
+    private func startThread(_ launch: HookLaunch, _ streams: HookStreams) {
         let loop = loop
         do {
             try DetachedThread.start {
-                let leader = Result { () throws(HookStreams.Refusal) in
-                    try HookLeader.start(launch, launcher: launcher, streams: streams)
+                let leader = Result { () throws(HookStartFailure) in
+                    try HookLeader.start(launch, streams: streams)
                 }
                 streams.closeProgramsEnds()
                 loop.execute { self.started(leader) }
@@ -127,10 +121,9 @@ package final class HookProcess: Sendable {
         }
     }
 
-    private func started(_ result: Result<HookLeader, HookStreams.Refusal>) {
+    private func started(_ result: Result<HookLeader, HookStartFailure>) {
         switch result {
-        case .failure(let refusal):
-            finish(.notStarted(reason: "\(refusal)"))
+        case .failure(let failure): finish(failure.outcome)
         case .success(let leader):
             made()
             state.value.leader = leader

@@ -10,6 +10,9 @@ struct HookStreams: Sendable {
         var description: String { "cannot \(action): \(String(cString: strerror(number)))" }
     }
 
+    /// The last of the numbers that a program's descriptors have: 0 to 2, and 3 for a script.
+    static let lastGiven: Int32 = 3
+
     /// A file in memory with the whole input: a program that does not read it holds nobody up.
     let input: Int32
     /// The end of the pipe that we read.
@@ -75,8 +78,8 @@ struct HookStreams: Sendable {
     /// before it is its turn to be copied: an agent that was started with standard descriptors closed gets such numbers.
     private static func aboveStandard(_ descriptor: Int32) throws(Refusal) -> Int32 {
         guard descriptor >= 0 else { throw Refusal(action: "make a file in memory", number: errno) }
-        guard descriptor <= HookLeader.fileDescriptor else { return descriptor }
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, HookLeader.fileDescriptor + 1)
+        guard descriptor <= Self.lastGiven else { return descriptor }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, Self.lastGiven + 1)
         let number = errno
         close(descriptor)
         guard copy >= 0 else { throw Refusal(action: "copy a descriptor", number: number) }

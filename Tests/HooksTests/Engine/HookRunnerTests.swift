@@ -15,7 +15,7 @@ struct HookRunnerTests {
         init(_ fixture: HookFixture, _ settings: HookSettings) {
             self.fixture = fixture
             let log = log
-            runner = HookRunner(settings, launcher: HookFixture.launcher) { log.note($0) }
+            runner = HookRunner(settings) { log.note($0) }
         }
 
         /// The texts that the hooks wrote, by the hook's name, in the order in which they ended.
@@ -166,13 +166,13 @@ struct HookRunnerTests {
         let writable = try Self.script(fixture, "writable", "true")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: writable)
         let sound = try Self.script(fixture, "sound", "true")
+        let lost = HookCommand(arguments: [sound], workingDirectory: fixture.folder + "/nowhere")
         let log = CompletionLog()
         let runner = HookRunner(
             HookSettings(definitions: [
                 Self.hook("missing", fixture.folder + "/nothing"), Self.hook("unknown", "no-such-program-anywhere"),
-                Self.hook("writable", writable), Self.hook("sound", sound),
-            ]),
-            launcher: fixture.folder + "/no-launcher"
+                Self.hook("writable", writable), HookDefinition(name: "lost", action: .command(lost)),
+            ])
         ) { log.note($0) }
         runner.deliver(SampleEvent.reachability(1))
         let reports = await log.reports(4)
@@ -181,7 +181,7 @@ struct HookRunnerTests {
             return refusal.code
         }
         #expect(code("missing") == .missing && code("unknown") == .missing && code("writable") == .writable)
-        #expect(reports.first { $0.hook == "sound" }?.outcome.code == "not_started")
+        #expect(code("lost") == .workingDirectory)
         #expect(runner.standings.allSatisfy { $0.failures == 1 })
         await runner.stopped()
     }
@@ -222,7 +222,7 @@ struct HookRunnerTests {
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
         let runner = HookRunner(HookSettings()) { _ in }
         let log = CompletionLog()
-        let scene = HookRunner(HookSettings(), launcher: HookFixture.launcher) { log.note($0) }
+        let scene = HookRunner(HookSettings()) { log.note($0) }
         #expect(runner.standings.isEmpty)
         scene.deliver(SampleEvent.reachability(1, cause: "start"))
         scene.deliver(SampleEvent.probe("web", 2))

@@ -8,7 +8,6 @@ import NIOPosix
 
 /// A folder with programs, and how they are run in tests.
 final class HookFixture: Sendable {
-    static let launcher = BuiltAgent.productsDirectory.appending(path: HookLauncher.name).path()
     static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
     let folder: String
@@ -62,11 +61,10 @@ final class HookFixture: Sendable {
     /// Runs to the end; `stop` after a time, when one is given.
     static func run(
         _ launch: HookLaunch,
-        launcher: String? = HookFixture.launcher,
         stopAfter: Duration? = nil
     ) async -> HookProcess.End {
         await withCheckedContinuation { continuation in
-            let process = HookProcess.start(launch, launcher: launcher, on: loop) { continuation.resume(returning: $0) }
+            let process = HookProcess.start(launch, on: loop) { continuation.resume(returning: $0) }
             if let stopAfter { loop.scheduleTask(in: TimeAmount(stopAfter)) { process.stop() } }
         }
     }

@@ -69,9 +69,6 @@ struct HookProcessTests {
         let script = try fixture.script("pwd -P")
         let here = await HookFixture.run(HookFixture.launch(script, workingDirectory: fixture.folder))
         #expect(here.output.text == fixture.folder + "\n")
-        let nowhere = await HookFixture.run(HookFixture.launch(script, workingDirectory: "/nowhere"))
-        #expect(nowhere.outcome == .exited(status: 126))
-        #expect(nowhere.output.text.hasSuffix("cannot enter /nowhere: No such file or directory\n"))
     }
 
     @Test
@@ -145,9 +142,12 @@ struct HookProcessTests {
         let script = try fixture.script("exit 0", interpreter: interpreter)
         unlink(interpreter)
         let end = await HookFixture.run(HookFixture.launch(script))
-        #expect(end.outcome == .exited(status: 127))
-        let line = "cannot find the interpreter of \(script.path): No such file or directory\n"
-        #expect(end.output.text == "reachagent-hook-launcher: \(line)")
+        guard case .refused(let refusal) = end.outcome else {
+            Issue.record("\(end.outcome)")
+            return
+        }
+        #expect(refusal.code == .noInterpreter)
+        #expect(refusal.description.contains("\(script.path)): \(interpreter) is not there"))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
@@ -171,14 +171,21 @@ struct HookProcessTests {
         #expect(end.output.text == expected)
     }
 
-    @Test(arguments: [nil, "/nowhere/launcher", "/tmp"])
-    func `without a launcher nothing is started, and it is said why`(launcher: String?) async throws {
-        let end = await HookFixture.run(HookFixture.launch(try fixture.script("exit 0")), launcher: launcher)
-        guard case .notStarted(let reason) = end.outcome else {
-            Issue.record("\(end.outcome)")
-            return
+    @Test
+    func `what is no program, and a folder that is not there, are refused with what mends them`() async throws {
+        let bytes = [0x7f, 0x45, 0x4c, 0x46] + [UInt8](repeating: 0xff, count: 100)
+        let noise = try HookFile.open(fixture.file("noise", Data(bytes)), runAs: nil)
+        let cases: [(HookLaunch, HookRefusal.Code)] = [
+            (HookFixture.launch(noise), .noInterpreter),
+            (HookFixture.launch(try fixture.script("exit 0"), workingDirectory: "/nowhere"), .workingDirectory),
+        ]
+        for (launch, code) in cases {
+            guard case .refused(let refusal) = await HookFixture.run(launch).outcome else {
+                Issue.record("\(launch)")
+                continue
+            }
+            #expect(refusal.code == code)
         }
-        #expect(reason.contains(launcher ?? "/usr/libexec/reachagent/reachagent-hook-launcher"))
     }
 
     @Test

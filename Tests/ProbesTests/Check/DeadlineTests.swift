@@ -78,7 +78,7 @@ struct DeadlineTests {
         for _ in 0..<5 where shortest >= .seconds(5) {
             let start = ContinuousClock.now
             let report = try await CheckBench().check(server.url()) { $0.timeout = answers ? .seconds(20) : Self.short }
-            #expect(report.verdict == .ok || !answers)
+            #expect(report.verdict == .ok || !answers, "\(report.findings)")
             shortest = min(shortest, ContinuousClock.now - start)
         }
         #expect(shortest < .seconds(5))
