@@ -118,6 +118,24 @@ struct IntegrationHookCommandTests {
     }
 
     @Test
+    func `the journal keeps how each run went, and tells it in a sentence`() async throws {
+        let journal = "\(lab.path)/journal"
+        let agent = try await HookAgent.start(in: lab, more: ["--journal-directory", journal], keepsJournal: true)
+        let first = try agent.events.first(of: "reachability.changed")
+        let run = try await agent.completed("10-log", for: first)
+        #expect(try await agent.stop() == 0)
+        func history(_ more: String...) async throws -> FinishedCommand {
+            let arguments =
+                ["history", "--type", "hook.completed", "--subject", "10-log", "--directory", journal] + more
+            return try await lab.namespace.finished(BuiltAgent.path, arguments)
+        }
+        #expect(try await history("--json").lines == [run.text])
+        let words = try await history().output
+        #expect(words.contains("hook 10-log failed: exit status 4"), "\(words)")
+        #expect(words.contains("[reachability.changed \(first.seq ?? 0)]"), "\(words)")
+    }
+
+    @Test
     func `what is no event is told in one line`() async throws {
         try lab.write("{\"type\":\"reachagent.reachability.changed\"", to: "\(lab.path)/half.json")
         let half = try await hooks("run", "10-log", "--event", "\(lab.path)/half.json")

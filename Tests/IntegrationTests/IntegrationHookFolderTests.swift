@@ -134,30 +134,3 @@ struct IntegrationHookFolderTests {
         #expect(agent.completions(of: "20-goes").count == 1)
     }
 }
-
-/// The folders of connectivity: with a server that a probe asks.
-@Suite(.withHooks, .serialized)
-struct IntegrationHookOnlineTests {
-    @Test
-    func `online and offline run when connectivity becomes full, and when it is that no more`() async throws {
-        let network = try ConnectivityNetwork()
-        let server = try await network.webServer()
-        let lab = try HookLab(in: network.machine.namespace)
-        for folder in ["online.d", "offline.d"] {
-            try lab.put("etc/\(folder)/10-note", lab.note("$REACH_FROM_CONNECTIVITY $REACH_TO_CONNECTIVITY"))
-        }
-        let agent = try HookAgent(in: lab, network.probe("web", "http://web.test/", #"families = "ipv4""#))
-        try await agent.completed("online.d/10-note")
-        try await server.be("stop")
-        let lost = try await agent.completed("offline.d/10-note")
-        try await server.be("start")
-        let back = try await agent.next("hook.completed", "of online again") {
-            $0.subject == "online.d/10-note" && ($0.data.trigger_seq ?? 0) > (lost.data.trigger_seq ?? .max)
-        }
-        #expect(back.data.outcome == "succeeded")
-        #expect(try await agent.stop() == 0)
-        let order = agent.completions.map(\.subject)
-        #expect(order == ["online.d/10-note", "offline.d/10-note", "online.d/10-note"])
-        #expect(lab.notes.compactMap { $0.split(separator: " ").last } == ["full", "local", "full"])
-    }
-}
