@@ -146,6 +146,11 @@ final class HookAgent: Sendable {
     /// Ends the agent as systemd does, and gives its exit status; what it said until then is among ``events``.
     func stop() async throws -> Int32 {
         output.signal(SIGTERM)
+        return try await ends()
+    }
+
+    /// Waits until it ends, and gives its exit status; what it said until then is among ``events``.
+    func ends() async throws -> Int32 {
         while try await read() != nil {}
         return await output.status()
     }

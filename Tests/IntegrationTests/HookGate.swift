@@ -36,7 +36,9 @@ extension HookLab {
 
     private func makePipe(_ name: String) throws -> String {
         let pipe = "\(path)/\(name)"
-        guard mkfifo(pipe, 0o600) == 0 else { throw CommandFailure(command: "mkfifo \(pipe)", status: errno, output: "") }
+        guard mkfifo(pipe, 0o600) == 0 else {
+            throw CommandFailure(command: "mkfifo \(pipe)", status: errno, output: "")
+        }
         return pipe
     }
 }

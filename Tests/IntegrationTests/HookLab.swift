@@ -17,7 +17,8 @@ final class HookLab: Sendable {
     static let obstacle: String? =
         NetworkNamespace.obstacle
         ?? (geteuid() == 0
-            ? nil : "in the namespace, the files of the machine's root belong to nobody, and hooks below them are refused")
+            ? nil
+            : "in the namespace, the files of the machine's root belong to nobody, and hooks below them are refused")
 
     let namespace: NetworkNamespace
     /// Only its owner can write to it, as to everything in it.
@@ -56,7 +57,7 @@ final class HookLab: Sendable {
     /// Takes the default route away.
     func disconnect() throws { try namespace.ip("route del default") }
 
-    /// Changes the default route's gateway again and again, as fast as the kernel can; the last one is `192.0.2.99`.
+    /// Changes the default route's gateway again and again, as fast as the kernel takes it; the last one is `192.0.2.99`.
     func storm(of count: Int) throws {
         let last = "route replace default via 192.0.2.99 dev eth0"
         let routes = (1..<count).map { "route replace default via 192.0.2.\(10 + $0 % 2) dev eth0" } + [last]
@@ -67,7 +68,9 @@ final class HookLab: Sendable {
     // MARK: - Files
 
     /// The words of a script that adds a line to ``notes``: the hook's name, its process, and what is given.
-    func note(_ more: String = "") -> String { "echo \"$REACH_HOOK $$\(more.isEmpty ? "" : " \(more)")\" >> \(path)/notes" }
+    func note(_ more: String = "") -> String {
+        "echo \"$REACH_HOOK $$\(more.isEmpty ? "" : " \(more)")\" >> \(path)/notes"
+    }
 
     /// Writes a shell script that can be run, with the folders above it.
     ///

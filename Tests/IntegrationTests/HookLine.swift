@@ -40,6 +40,7 @@ struct HookLine: Decodable, Sendable {
         let exit_status: Int?
         let signal: String?
         let refusal: Refusal?
+        let reason: String?
         let code: String?
         let http_status: Int?
         let attempts: Int?

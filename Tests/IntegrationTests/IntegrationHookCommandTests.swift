@@ -47,7 +47,7 @@ struct IntegrationHookCommandTests {
     func `the list says what runs when, what does not, and how to mend that`() async throws {
         let list = try await hooks("list")
         #expect(list.status == 0)
-        for text in ["10-log", "wifi.d/30-wifi", "failover", "\(lab.second)/20-bad", "hook_writable", "50-never"] {
+        for text in ["10-log", "wifi.d/30-wifi", "failover", "\(lab.second)/20-bad", "hook_writable", "unknown.d"] {
             #expect(list.output.contains(text), "\(text) in \(list.output)")
         }
         #expect(list.output.replacing(/\s+/, with: " ").contains("chmod go-w \(lab.second)/20-bad"), "\(list.output)")
@@ -115,6 +115,24 @@ struct IntegrationHookCommandTests {
         let run = try await hooks("run", "10-log", "--event", "last", "--directory", journal)
         #expect(run.output == "logged wifi\n\(event.text)\n")
         #expect(run.status == 1)
+    }
+
+    @Test
+    func `the journal keeps how each run went, and tells it in a sentence`() async throws {
+        let journal = "\(lab.path)/journal"
+        let agent = try await HookAgent.start(in: lab, more: ["--journal-directory", journal], keepsJournal: true)
+        let first = try agent.events.first(of: "reachability.changed")
+        let run = try await agent.completed("10-log", for: first)
+        #expect(try await agent.stop() == 0)
+        func history(_ more: String...) async throws -> FinishedCommand {
+            let arguments =
+                ["history", "--type", "hook.completed", "--subject", "10-log", "--directory", journal] + more
+            return try await lab.namespace.finished(BuiltAgent.path, arguments)
+        }
+        #expect(try await history("--json").lines == [run.text])
+        let words = try await history().output
+        #expect(words.contains("hook 10-log failed: exit status 4"), "\(words)")
+        #expect(words.contains("[reachability.changed \(first.seq ?? 0)]"), "\(words)")
     }
 
     @Test

@@ -17,7 +17,9 @@ struct IntegrationHookFolderTests {
     /// A process that was started later has a greater id.
     private func started() -> [String] {
         let notes = lab.notes.map { $0.split(separator: " ") }
-        return notes.sorted { (Int($0.last ?? "") ?? 0) < (Int($1.last ?? "") ?? 0) }.compactMap { $0.first.map(String.init) }
+        return notes.sorted { (Int($0.last ?? "") ?? 0) < (Int($1.last ?? "") ?? 0) }.compactMap {
+            $0.first.map(String.init)
+        }
     }
 
     private func forgetNotes() throws { try lab.write("", to: "\(lab.path)/notes") }
@@ -28,7 +30,9 @@ struct IntegrationHookFolderTests {
             try lab.put(name, lab.note())
         }
         let agent = try await HookAgent.start(in: lab)
-        for hook in ["10-a", "50-c", "9-z", "B", "b"] { try await agent.completed(hook, for: agent.events.first(of: "reachability.changed")) }
+        for hook in ["10-a", "50-c", "9-z", "B", "b"] {
+            try await agent.completed(hook, for: agent.events.first(of: "reachability.changed"))
+        }
         #expect(started() == ["10-a", "50-c", "9-z", "B", "b"])
         try forgetNotes()
         try lab.use(.wifi)
@@ -77,7 +81,8 @@ struct IntegrationHookFolderTests {
         try lab.put("etc/20-empty", "")
         let leftOvers = [
             ".hidden", "50-a~", "50-a.bak", "50-a.orig", "50-a.rej", "50-a.swp", "50-a.swo", "50-a.tmp", "50-a.new",
-            "50-a.old", "50-a.disabled", "50-a.rpmsave", "50-a.rpmorig", "50-a.rpmnew", "50-a.dpkg-dist", "50-a.dpkg-old",
+            "50-a.old", "50-a.disabled", "50-a.rpmsave", "50-a.rpmorig", "50-a.rpmnew", "50-a.dpkg-dist",
+            "50-a.dpkg-old",
             "50-a.ucf-dist", "#50-a#", "README", "README.md",
         ]
         for name in leftOvers { try lab.put("etc/\(name)", lab.note()) }
@@ -91,7 +96,9 @@ struct IntegrationHookFolderTests {
 
     @Test
     func `the folders of a kind of uplink run when it becomes that one, and not when it stays so`() async throws {
-        for folder in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] { try lab.put("etc/\(folder)/10-note", lab.note()) }
+        for folder in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] {
+            try lab.put("etc/\(folder)/10-note", lab.note())
+        }
         let agent = try await HookAgent.start(in: lab)
         try await agent.completed("wired.d/10-note", for: agent.events.first(of: "reachability.changed"))
         // Another gateway, by the same kind of uplink.
@@ -125,32 +132,5 @@ struct IntegrationHookFolderTests {
         #expect(try await agent.completed("10-stays", for: second).data.output == "stays, changed\n")
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "20-goes").count == 1)
-    }
-}
-
-/// The folders of connectivity: with a server that a probe asks.
-@Suite(.withHooks, .serialized)
-struct IntegrationHookOnlineTests {
-    @Test
-    func `online and offline run when connectivity becomes full, and when it is that no more`() async throws {
-        let network = try ConnectivityNetwork()
-        let server = try await network.webServer()
-        let lab = try HookLab(in: network.machine.namespace)
-        for folder in ["online.d", "offline.d"] {
-            try lab.put("etc/\(folder)/10-note", lab.note("$REACH_FROM_CONNECTIVITY $REACH_TO_CONNECTIVITY"))
-        }
-        let agent = try HookAgent(in: lab, network.probe("web", "http://web.test/", #"families = "ipv4""#))
-        try await agent.completed("online.d/10-note")
-        try await server.be("stop")
-        let lost = try await agent.completed("offline.d/10-note")
-        try await server.be("start")
-        let back = try await agent.next("hook.completed", "of online again") {
-            $0.subject == "online.d/10-note" && ($0.data.trigger_seq ?? 0) > (lost.data.trigger_seq ?? .max)
-        }
-        #expect(back.data.outcome == "succeeded")
-        #expect(try await agent.stop() == 0)
-        let order = agent.completions.map(\.subject)
-        #expect(order == ["online.d/10-note", "offline.d/10-note", "online.d/10-note"])
-        #expect(lab.notes.compactMap { $0.split(separator: " ").last } == ["full", "local", "full"])
     }
 }

@@ -18,107 +18,106 @@ struct IntegrationHookQueueTests {
         return "[hook.\(name)]\ncommand = [\"\(script)\"]\non = \"path.changed\"\n\(more)\n\n"
     }
 
+    private let quick = "[hook.quick]\ncommand = [\"true\"]\non = \"path.changed\"\n\n"
+
+    /// The numbers of the path's changes after the first state.
     private func edges(_ agent: HookAgent) -> [UInt64] {
         agent.events.filter { $0.name == "path.changed" && $0.data.cause?.kind != "start" }.compactMap(\.seq)
     }
 
-    /// Waits for the edge that ``HookLab/storm(of:)`` ends with.
-    private func end(of agent: HookAgent) async throws -> HookLine {
-        try await agent.next("path.changed", "last") { $0.data.to?.path?.gateway == "192.0.2.99" }
+    /// All runs succeeded, in order; the last one is for the last edge, and each edge had a run or is counted as dropped.
+    private func expectEveryEdge(_ agent: HookAgent, in runs: [HookLine]) {
+        let edges = edges(agent)
+        let numbers = runs.compactMap(\.data.trigger_seq)
+        #expect(numbers.last == edges.last)
+        #expect(numbers == numbers.sorted())
+        #expect(runs.reduce(runs.count) { $0 + ($1.data.superseded ?? 0) } == edges.count)
+        #expect(runs.allSatisfy { $0.data.outcome == "succeeded" })
     }
 
     @Test
     func `in a storm of 1,000 transitions a hook runs for the newest one, always for the last, and all are counted`()
         async throws
     {
-        let quick = "[hook.quick]\ncommand = [\"true\"]\non = \"path.changed\"\n\n"
-        let configuration = try quick + waiting("slow", "timeout = \"60s\"")
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
-        let agent = try await HookAgent.start(in: lab, configuration)
-        try lab.storm(of: 1000)
-        #expect(await here.next() != nil)
-        let last = try await end(of: agent)
+        let agent = try await HookAgent.start(in: lab, quick + waiting("slow", "timeout = \"60s\""))
+        let changes = try await RouteWriter(in: lab).change(agent, times: 1000)
+        let last = try #require(changes.last)
+        #expect(await here.next() == changes.first?.seq.map(String.init))
         // Only now the first run ends: meanwhile all others have come.
         try await agent.completed("quick", for: last)
-        gate.open()
-        try await agent.completed("slow")
-        gate.open()
+        gate.open(for: 2)
         try await agent.completed("slow", for: last)
         #expect(try await agent.stop() == 0)
-        let edges = edges(agent)
-        #expect(edges.count == 1000)
-        for hook in ["quick", "slow"] {
-            let runs = agent.completions(of: hook)
-            #expect(runs.last?.data.trigger_seq == edges.last)
-            #expect(runs.reduce(runs.count) { $0 + ($1.data.superseded ?? 0) } == edges.count)
-            #expect(runs.allSatisfy { $0.data.outcome == "succeeded" })
-            let numbers = runs.compactMap(\.data.trigger_seq)
-            #expect(numbers == numbers.sorted())
-        }
-        #expect(agent.completions(of: "slow").count == 2)
+        #expect(edges(agent).count == 1000)
+        for hook in ["quick", "slow"] { expectEveryEdge(agent, in: agent.completions(of: hook)) }
+        #expect(agent.completions(of: "slow").map(\.data.superseded) == [0, 998])
     }
 
     @Test
-    func `a queue of all runs for each event in order, and drops and counts the oldest of more than 128`() async throws {
-        let configuration = try waiting("each", "queue = \"all\"\ntimeout = \"60s\"")
-        let gate = try lab.gate("gate")
+    func `after a storm that is faster than the agent the last run is for the state that it ended in`() async throws {
+        try lab.put("etc/10-keep", "cat > \(lab.path)/kept")
+        let agent = try await HookAgent.start(in: lab, quick)
+        try lab.storm(of: 1000)
+        let last = try await agent.settles(onGateway: "192.0.2.99")
+        try await agent.completed("10-keep", for: last)
+        #expect(lab.text(of: "kept") == last.text + "\n")
+        #expect(try await agent.stop() == 0)
+        expectEveryEdge(agent, in: agent.completions(of: "quick"))
+    }
+
+    @Test
+    func `a queue of all runs for each event in order, and drops and counts the oldest of more than 128`() async throws
+    {
         let here = try lab.channel("here")
-        let agent = try await HookAgent.start(
-            in: lab,
-            configuration + "[hook.after]\ncommand = [\"true\"]\non = \"path.changed\"\n"
-        )
-        try lab.storm(of: 200)
-        #expect(await here.next() != nil)
-        let last = try await end(of: agent)
-        try await agent.completed("after", for: last)
+        let gate = try lab.gate("gate")
+        let agent = try await HookAgent.start(in: lab, quick + waiting("each", "queue = \"all\"\ntimeout = \"60s\""))
+        let routes = try RouteWriter(in: lab)
+        let first = try await routes.change(agent, times: 1)
+        #expect(await here.next() == first.last?.seq.map(String.init))
+        let last = try #require(try await routes.change(agent, times: 199, last: 98).last)
+        try await agent.completed("quick", for: last)
         gate.open(for: 129)
         try await agent.completed("each", for: last)
         #expect(try await agent.stop() == 0)
-        let edges = edges(agent)
         let runs = agent.completions(of: "each")
-        #expect(edges.count == 200)
-        #expect(runs.compactMap(\.data.trigger_seq) == [edges[0]] + edges.suffix(128))
-        #expect(runs.reduce(0) { $0 + ($1.data.superseded ?? 0) } == 200 - 129)
+        #expect(runs.compactMap(\.data.trigger_seq) == edges(agent).prefix(1) + edges(agent).suffix(128))
+        expectEveryEdge(agent, in: runs)
     }
 
     @Test
     func `with a debounce a hook runs once, for the last of what came close together`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
-            "[hook.calm]\ncommand = [\"true\"]\non = \"path.changed\"\ndebounce = \"1s\"\n"
+            "[hook.calm]\ncommand = [\"true\"]\non = \"path.changed\"\ndebounce = \"2s\"\n"
         )
-        try lab.storm(of: 20)
-        let last = try await end(of: agent)
+        let last = try await RouteWriter(in: lab).change(agent, times: 10).last
         let run = try await agent.completed("calm")
-        #expect(run.data.trigger_seq == last.seq)
-        #expect(run.data.superseded == 19)
-        #expect((run.data.delay_ms ?? 0) >= 1000)
+        #expect(run.data.trigger_seq == last?.seq)
+        #expect(run.data.superseded == 9)
+        #expect((run.data.delay_ms ?? 0) >= 2000)
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "calm").count == 1)
     }
 
     @Test
     func `as many runs as its concurrency says go on at the same time, and no more`() async throws {
-        let configuration = try waiting("three", "queue = \"all\"\nconcurrency = 3\ntimeout = \"60s\"")
-        let gate = try lab.gate("gate")
         let here = try lab.channel("here")
-        let agent = try await HookAgent.start(
-            in: lab,
-            configuration + "[hook.after]\ncommand = [\"true\"]\non = \"path.changed\"\n"
-        )
-        try lab.storm(of: 5)
-        let last = try await end(of: agent)
-        try await agent.completed("after", for: last)
+        let gate = try lab.gate("gate")
+        let hook = try waiting("three", "queue = \"all\"\nconcurrency = 3\ntimeout = \"60s\"")
+        let agent = try await HookAgent.start(in: lab, quick + hook)
+        let changes = try await RouteWriter(in: lab).change(agent, times: 5)
+        try await agent.completed("quick", for: #require(changes.last))
+        let numbers = changes.compactMap { $0.seq.map(String.init) }
+        #expect(Set(await here.take(3)) == Set(numbers[..<3]))
         let standing = try await agent.standing(of: "three")
         #expect(standing?.running == 3)
         #expect(standing?.waiting == 2)
         gate.open(for: 5)
-        try await agent.completed("three", for: last)
+        #expect(Set(await here.take(2)) == Set(numbers[3...]))
+        for change in changes { try await agent.completed("three", for: change) }
         #expect(try await agent.stop() == 0)
-        let runs = agent.completions(of: "three")
-        #expect(Set(runs.compactMap(\.data.trigger_seq)) == Set(edges(agent)))
-        #expect(runs.allSatisfy { $0.data.outcome == "succeeded" })
-        #expect(Set(await here.take(5)) == Set(runs.compactMap(\.data.trigger_seq).map(String.init)))
+        #expect(agent.completions(of: "three").allSatisfy { $0.data.outcome == "succeeded" })
     }
 }

@@ -17,21 +17,66 @@ struct IntegrationHookRefusalTests {
 
     static let cases = [
         Case(testDescription: "another owner", code: "hook_owner", remedy: "chown ", spoil: "chown 12345 HOOK"),
-        Case(testDescription: "writable by its group", code: "hook_writable", remedy: "chmod go-w HOOK", spoil: "chmod g+w HOOK"),
-        Case(testDescription: "writable by everybody", code: "hook_writable", remedy: "chmod go-w HOOK", spoil: "chmod o+w HOOK"),
+        Case(
+            testDescription: "writable by its group",
+            code: "hook_writable",
+            remedy: "chmod go-w HOOK",
+            spoil: "chmod g+w HOOK"
+        ),
+        Case(
+            testDescription: "writable by everybody",
+            code: "hook_writable",
+            remedy: "chmod go-w HOOK",
+            spoil: "chmod o+w HOOK"
+        ),
         Case(testDescription: "set-user-ID", code: "hook_setuid", remedy: "chmod u-s HOOK", spoil: "chmod u+s HOOK"),
         Case(testDescription: "set-group-ID", code: "hook_setuid", remedy: "chmod g-s HOOK", spoil: "chmod g+s HOOK"),
         Case(testDescription: "not executable", code: "hook_not_executable", remedy: "chmod ", spoil: "chmod a-x HOOK"),
-        Case(testDescription: "a folder of somebody else's", code: "hook_folder", remedy: "chown ", spoil: "chown 12345 DIR"),
-        Case(testDescription: "a folder that others can write to", code: "hook_folder", remedy: "chmod go-w DIR", spoil: "chmod go+w DIR"),
-        Case(testDescription: "no interpreter", code: "hook_no_interpreter", remedy: "", spoil: "printf '#!/no/such/sh\\n' > HOOK"),
-        Case(testDescription: "a line end of another system", code: "hook_no_interpreter", remedy: "sed -i", spoil: "printf '#!/bin/sh\\r\\n' > HOOK"),
-        Case(testDescription: "neither script nor program", code: "hook_no_interpreter", remedy: "", spoil: "echo 'echo hello' > HOOK"),
+        Case(
+            testDescription: "a folder of somebody else's",
+            code: "hook_folder",
+            remedy: "chown ",
+            spoil: "chown 12345 DIR"
+        ),
+        Case(
+            testDescription: "a folder that others can write to",
+            code: "hook_folder",
+            remedy: "chmod go-w DIR",
+            spoil: "chmod go+w DIR"
+        ),
+        Case(
+            testDescription: "no interpreter",
+            code: "hook_no_interpreter",
+            remedy: "",
+            spoil: "printf '#!/no/such/sh\\n' > HOOK"
+        ),
+        Case(
+            testDescription: "a line end of another system",
+            code: "hook_no_interpreter",
+            remedy: "sed -i",
+            spoil: "printf '#!/bin/sh\\r\\n' > HOOK"
+        ),
+        Case(
+            testDescription: "neither script nor program",
+            code: "hook_no_interpreter",
+            remedy: "",
+            spoil: "echo 'echo hello' > HOOK"
+        ),
         Case(testDescription: "a folder instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkdir HOOK"),
         Case(testDescription: "a pipe instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkfifo HOOK"),
         Case(testDescription: "no file", code: "hook_missing", remedy: "", spoil: "rm HOOK"),
-        Case(testDescription: "a link that leads nowhere", code: "hook_missing", remedy: "rm HOOK", spoil: "rm HOOK; ln -s /no/such HOOK"),
-        Case(testDescription: "a link to a file that is not right", code: "hook_writable", remedy: "chmod go-w DIR/real", spoil: "mv HOOK DIR/real; chmod g+w DIR/real; ln -s DIR/real HOOK"),
+        Case(
+            testDescription: "a link that leads nowhere",
+            code: "hook_missing",
+            remedy: "rm HOOK",
+            spoil: "rm HOOK; ln -s /no/such HOOK"
+        ),
+        Case(
+            testDescription: "a link to a file that is not right",
+            code: "hook_writable",
+            remedy: "chmod go-w DIR/real",
+            spoil: "mv HOOK DIR/real; chmod g+w DIR/real; ln -s DIR/real HOOK"
+        ),
     ]
 
     let lab: HookLab
@@ -123,7 +168,13 @@ struct IntegrationHookUserTests {
             "[hook.who]\ncommand = [\"\(script)\"]\nuser = \"nobody\"\nat_start = true\n"
         )
         let run = try await agent.completed("who", for: agent.events.first(of: "reachability.changed"))
-        let id = try await FinishedCommand.run(["-c", "echo $(id -un nobody) $(id -gn nobody) $(id -Gn nobody) nobody nobody $(getent passwd nobody | cut -d: -f6)"], of: "/bin/sh")
+        let id = try await FinishedCommand.run(
+            [
+                "-c",
+                "echo $(id -un nobody) $(id -gn nobody) $(id -Gn nobody) nobody nobody $(getent passwd nobody | cut -d: -f6)",
+            ],
+            of: "/bin/sh"
+        )
         let none = ["CapInh", "CapPrm", "CapEff", "CapAmb"].map { "\($0):\t0000000000000000" }
         #expect(run.data.output?.split(separator: "\n").map(String.init) == id.lines + none + ["read", "denied"])
         #expect(run.data.outcome == "succeeded")

@@ -18,7 +18,10 @@ struct IntegrationHookReloadTests {
 
     @Test
     func `a reload adds, changes and removes hooks, and says which`() async throws {
-        let agent = try await HookAgent.start(in: lab, says("stays", "same") + says("changes", "old") + says("goes", "gone"))
+        let agent = try await HookAgent.start(
+            in: lab,
+            says("stays", "same") + says("changes", "old") + says("goes", "gone")
+        )
         try lab.use(.wifi)
         let first = try await agent.settles(on: "wifi")
         for name in ["stays", "changes", "goes"] { try await agent.completed(name, for: first) }
@@ -42,7 +45,10 @@ struct IntegrationHookReloadTests {
     func `a run that goes on when its hook is changed or removed is let be, and told of`() async throws {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
-        let script = try lab.put("waits.sh", "echo $REACH_HOOK > \(lab.path)/here; read line < \(lab.path)/gate; echo let")
+        let script = try lab.put(
+            "waits.sh",
+            "echo $REACH_HOOK > \(lab.path)/here; read line < \(lab.path)/gate; echo let"
+        )
         func waits(_ name: String, _ more: String = "") -> String {
             "[hook.\(name)]\ncommand = [\"\(script)\"]\n\(more)\n"
         }
@@ -80,10 +86,11 @@ struct IntegrationHookReloadTests {
     @Test
     func `hooks that are switched off do not run, and do when they are switched on`() async throws {
         try lab.put("etc/10-folder", "echo folder")
-        let agent = try await HookAgent.start(in: lab, "[hooks]\nenabled = false\n\n" + says("own", "own"))
+        let hooks = "folders = [\"\(lab.first)\"]\n\n" + says("own", "own")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\nenabled = false\n" + hooks, folders: [])
         try lab.use(.wifi)
         let off = try await agent.settles(on: "wifi")
-        try agent.reload(says("own", "own"))
+        try agent.reload("[hooks]\n" + hooks)
         try await agent.next("config.reloaded")
         try lab.use(.wired)
         let on = try await agent.settles(on: "wired")
@@ -93,12 +100,13 @@ struct IntegrationHookReloadTests {
     }
 
     @Test
-    func `a hook that fails again and again is left alone for longer and longer, and the status names it`() async throws {
+    func `a hook that fails again and again is left alone for longer and longer, and the status names it`() async throws
+    {
         try lab.write("3", to: "\(lab.path)/exit")
         try lab.put("etc/10-fails", "echo it does not work; exit $(cat \(lab.path)/exit)")
         let agent = try await HookAgent.start(in: lab)
         var runs = [try await agent.completed("10-fails", for: agent.events.first(of: "reachability.changed"))]
-        for number in 2...5 {
+        for number in 3...6 {
             try lab.namespace.ip("route replace default via 192.0.2.\(number) dev eth0")
             runs.append(try await agent.completed("10-fails", for: agent.settles(onGateway: "192.0.2.\(number)")))
         }

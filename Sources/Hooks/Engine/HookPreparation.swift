@@ -80,6 +80,8 @@ extension HookPreparation {
         /// The outcome of a run that came so far.
         var outcome: HookCompletion.Outcome {
             switch self {
+            case .refused(let refusal) where refusal.shortage != nil:
+                .notStarted(reason: "\(refusal.path) \(refusal.evidence)")
             case .refused(let refusal): .refused(refusal)
             case .noThread(let errno): .notStarted(reason: "no thread: \(String(cString: strerror(errno)))")
             }

@@ -15,6 +15,12 @@ extension HookRefusal {
     }
 
     static func notFound(_ path: String, _ error: Int32) -> HookRefusal {
+        var refusal = unseen(path, error)
+        if [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(error) { refusal.shortage = error }
+        return refusal
+    }
+
+    private static func unseen(_ path: String, _ error: Int32) -> HookRefusal {
         switch error {
         case ENOENT, ENOTDIR, ENAMETOOLONG:
             HookRefusal(

@@ -34,6 +34,10 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     public var evidence: String
     /// A command or a few words that mend it.
     public var remedy: String
+    /// The error of a machine that is short of something, when that is why the file could not be looked at.
+    ///
+    /// Nothing is wrong with the file then, and the next run may find it right.
+    package var shortage: Int32?
 
     /// A refusal.
     public init(_ code: Code, path: String, evidence: String, remedy: String) {

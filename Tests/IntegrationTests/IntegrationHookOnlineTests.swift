@@ -1,0 +1,64 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The folders of connectivity: with a server that a probe asks.
+@Suite(.withHooks, .serialized)
+struct IntegrationHookOnlineTests {
+    @Test
+    func `online and offline run when connectivity becomes full, and when it is that no more`() async throws {
+        let network = try ConnectivityNetwork()
+        let server = try await network.webServer()
+        let lab = try HookLab(in: network.machine.namespace)
+        for folder in ["online.d", "offline.d"] {
+            try lab.put("etc/\(folder)/10-note", lab.note("$REACH_FROM_CONNECTIVITY $REACH_TO_CONNECTIVITY"))
+        }
+        let agent = try HookAgent(in: lab, network.probe("web", "http://web.test/", #"families = "ipv4""#))
+        try await agent.completed("online.d/10-note")
+        try await server.be("stop")
+        let lost = try await agent.completed("offline.d/10-note")
+        try await server.be("start")
+        let back = try await agent.next("hook.completed", "of online again") {
+            $0.subject == "online.d/10-note" && ($0.data.trigger_seq ?? 0) > (lost.data.trigger_seq ?? .max)
+        }
+        #expect(back.data.outcome == "succeeded")
+        #expect(try await agent.stop() == 0)
+        let order = agent.completions.map(\.subject)
+        #expect(order == ["online.d/10-note", "offline.d/10-note", "online.d/10-note"])
+        #expect(lab.notes.compactMap { $0.split(separator: " ").last } == ["full", "local", "full"])
+    }
+
+    @Test
+    func `a webhook waits until connectivity is full, also over a path that is there`() async throws {
+        let network = try ConnectivityNetwork()
+        let server = try await network.webServer()
+        try await server.be("stop")
+        let lab = try HookLab(in: network.machine.namespace)
+        // Another server, which is always there, takes the requests.
+        let receiver = try await network.secondServer(certificate: .server)
+        let agent = try HookAgent(
+            in: lab,
+            network.probe("web", "http://web.test/", #"families = "ipv4""#) + """
+                [hook.remote]
+                url = "https://web.test:8443/hook"
+                ca_file = "\(network.certificates.rootFile)"
+                families = "ipv4"
+                queue = "all"
+
+                [hook.here]
+                command = ["true"]
+                """
+        )
+        let local = try await agent.next("reachability.changed", "local") { $0.data.to?.connectivity == "local" }
+        try await agent.completed("here", for: local)
+        #expect(try await agent.standing(of: "remote")?.running == 0)
+        try await server.be("start")
+        let full = try await agent.next("reachability.changed", "full") { $0.data.to?.connectivity == "full" }
+        try await agent.completed("remote", for: full)
+        try await receiver.isAsked("https /hook")
+        #expect(try await agent.stop() == 0)
+        let runs = agent.completions(of: "remote")
+        #expect(runs.allSatisfy { $0.data.outcome == "succeeded" && $0.data.http_status == 200 })
+        #expect(runs.first { $0.data.trigger_seq == local.seq }.map { ($0.seq ?? 0) > (full.seq ?? .max) } == true)
+    }
+}
