@@ -114,6 +114,8 @@ extension HookEngine {
         completion.failures = state.queue.failures
         completion.pause = state.queue.pausedUntil.flatMap { $0 > now ? now.duration(to: $0) : nil }
         state.note(completion, isFailure: end.ending == .failed)
+        // Whoever is told of the end finds it in the standings.
+        publish()
         completed(completion)
         if state.isGone, state.queue.isIdle {
             leaving.removeAll { $0 === state }

@@ -208,7 +208,7 @@ final class HookEngine: @unchecked Sendable {
         }
     }
 
-    private func publish() {
+    func publish() {
         for state in files + configured + leaving where state.isChanged {
             state.isChanged = false
             board.write(state)

@@ -1,3 +1,4 @@
+internal import EventEnvelope
 internal import EventSchema
 internal import Hooks
 internal import Logging
