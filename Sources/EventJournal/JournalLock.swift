@@ -7,6 +7,9 @@ final class JournalLock: Sendable {
 
     private init(_ file: OpenFile) { self.file = file }
 
+    /// Unlocks: to close is not enough while a child that is about to run a program has a copy of the descriptor (flock(2)).
+    deinit { flock(file.descriptor, LOCK_UN) }
+
     /// Takes the lock, and says in its file whose it is.
     ///
     /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent has it; another error when there is no telling.

@@ -19,6 +19,19 @@ import Testing
         _ = try scripted.open(fixture)
     }
 
+    @Test func `a journal that is closed can be had though a child still has a copy of the lock`() async throws {
+        let first = try scripted.open(fixture)
+        let lock = "\(fixture.directory)/lock"
+        let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init).first {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == lock
+        }
+        // What fork(2) gives a child until it runs its program.
+        let copy = dup(try #require(held))
+        defer { close(copy) }
+        #expect(await first.shut())
+        _ = try scripted.open(fixture)
+    }
+
     @Test func `a journal that another process writes is refused, and can be had when that has gone`() async throws {
         try fixture.write("lock", Array("4711\n".utf8))
         let holder = Process()

@@ -1,5 +1,6 @@
 import EventEnvelope
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -97,49 +98,61 @@ import Testing
     @Test func `a reader beside a writer sees each event once`() async throws {
         let journal = try FixtureJournal()
         let count: UInt64 = 20_000
-        async let written: Void = withCheckedContinuation { continuation in
+        let readings = try await blocking {
+            let writer = Writer { try Self.write(count, to: journal) }
+            return Result { try Self.follow(journal, beside: writer) }
+        }.get()
+        #expect(readings.numbers == Array(1...count))
+        #expect(readings.missing == [])
+        #expect(readings.corruptLines == 0)
+        #expect(readings.errors == [])
+    }
+
+    /// Writes on a thread of its own, which begins at once.
+    private final class Writer: Sendable {
+        private let result = Mutex<Result<Void, any Error>?>(nil)
+
+        init(_ write: @escaping @Sendable () throws -> Void) {
             Thread.detachNewThread {
-                Self.write(count, to: journal)
-                continuation.resume()
+                let result = Result { try write() }
+                self.result.withLock { $0 = result }
             }
         }
-        let readings = await withCheckedContinuation { (continuation: CheckedContinuation<Readings?, Never>) in
-            Thread.detachNewThread { continuation.resume(returning: Self.follow(journal, until: count)) }
-        }
-        await written
-        #expect(readings?.numbers == Array(1...count))
-        #expect(readings?.missing == [])
-        #expect(readings?.corruptLines == 0)
-        #expect(readings?.errors == [])
+
+        /// Whether it has ended.
+        ///
+        /// - Throws: What kept it from writing.
+        var hasEnded: Bool { get throws { try result.withLock { $0 }?.get() != nil } }
     }
 
     /// Writes segments of 1000 events in pieces that are no lines, and compresses every other one.
-    private static func write(_ count: UInt64, to journal: FixtureJournal) {
+    private static func write(_ count: UInt64, to journal: FixtureJournal) throws {
         for first in stride(from: 1, through: count, by: 1000) {
             let text = Array(Fixture.lines(first..<first + 1000).utf8)
-            guard let file = fopen(journal.path(first), "w") else { return }
+            guard let file = fopen(journal.path(first), "w") else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
             defer { fclose(file) }
             for start in stride(from: 0, to: text.count, by: 777) {
                 let piece = text[start..<min(start + 777, text.count)]
                 _ = piece.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
                 fflush(file)
             }
-            if first > 3000, first % 2000 == 1 { _ = try? journal.compress(first - 1000) }
+            if first > 3000, first % 2000 == 1 { try journal.compress(first - 1000) }
         }
     }
 
-    private static func follow(_ journal: FixtureJournal, until last: UInt64) -> Readings? {
-        guard var cursor = try? journal.reader.events() else { return nil }
+    /// Reads until the writer has ended and nothing more comes.
+    private static func follow(_ journal: FixtureJournal, beside writer: Writer) throws -> Readings {
+        var cursor = try journal.reader.events()
         var all = Readings()
-        let end = ContinuousClock.now + .seconds(60)
-        while all.numbers.last != last, ContinuousClock.now < end {
+        while true {
+            let isLast = try writer.hasEnded
             let some = Readings(&cursor, atMost: 10_000)
             all.numbers += some.numbers
             all.missing += some.missing
             all.corruptLines += some.corruptLines
             all.errors += some.errors
+            if isLast || all.errors.count > 100 { return all }
             if some.numbers.isEmpty { usleep(1000) }
         }
-        return all
     }
 }

@@ -6,6 +6,8 @@ struct ConnectionScript {
     struct Ended: Error {}
 
     private static let longestRequest = 16 << 20
+    /// How often bytes are sent before the event loop is left to others.
+    private static let sendsInARow = 64
 
     let number: Int
     let channel: any Channel
@@ -55,7 +57,7 @@ struct ConnectionScript {
                 rest = rest.dropFirst(max(1, piece))
                 try await Task.sleep(for: interval)
             }
-        case .sendEndlessly(let bytes): while true { try await send(bytes) }
+        case .sendEndlessly(let bytes): try await sendEndlessly(bytes)
         case .stopReading: try await channel.setOption(.autoRead, value: false).get()
         case .wait(let gate): await gate.passed()
         case .serve(let responses):
@@ -94,6 +96,15 @@ struct ConnectionScript {
     private func send(_ bytes: [UInt8]) async throws {
         try Task.checkCancellation()
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+    }
+
+    /// Sends, and pauses now and then: an event loop runs all jobs, also those that come meanwhile, before it looks at its
+    /// sockets again, so a peer that reads as fast as we send would keep the loop's other connections waiting.
+    private func sendEndlessly(_ bytes: [UInt8]) async throws {
+        while true {
+            for _ in 0..<Self.sendsInARow { try await send(bytes) }
+            try await channel.eventLoop.scheduleTask(in: .milliseconds(1)) {}.futureResult.get()
+        }
     }
 
     private mutating func receiveRecord() async throws {

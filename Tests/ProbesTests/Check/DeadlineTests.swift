@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import ProbeTestKit
 import Synchronization
 import Testing
@@ -76,13 +78,32 @@ struct DeadlineTests {
         // The TLS library would wait for five seconds, and the prober's end for the TLS library. A busy machine may take
         // as long once, but not each time.
         for _ in 0..<5 where shortest >= .seconds(5) {
-            let start = ContinuousClock.now
-            let report = try await CheckBench().check(server.url()) { $0.timeout = answers ? .seconds(20) : Self.short }
-            #expect(report.verdict == .ok || !answers, "\(report.findings)")
-            shortest = min(shortest, ContinuousClock.now - start)
+            let probe = try CheckBench.probe(server.url()) { $0.timeout = answers ? .seconds(20) : Self.short }
+            let (report, duration) = await Self.checkAndShutDown(probe)
+            #expect(report?.verdict == .ok || !answers, "\(report?.findings ?? [])")
+            shortest = min(shortest, duration)
         }
         #expect(shortest < .seconds(5))
         await server.shutDown()
+    }
+
+    /// How long a check and the prober's end take, on a thread that does not queue behind other tests.
+    private static func checkAndShutDown(_ probe: Probe) async -> (report: CheckReport?, duration: Duration) {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let start = ContinuousClock.now
+                let prober = Prober(resolver: TableResolver(names: [:]))
+                let hasEnded = DispatchSemaphore(value: 0)
+                let report = Mutex<CheckReport?>(nil)
+                prober.start(probe) { ended in
+                    report.withLock { $0 = ended }
+                    hasEnded.signal()
+                }
+                hasEnded.wait()
+                prober.shutDownAndWait()
+                continuation.resume(returning: (report.withLock { $0 }, ContinuousClock.now - start))
+            }
+        }
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .seconds(Int64.max)])

@@ -1,4 +1,6 @@
+import Foundation
 import ProbeTestKit
+import Probes
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -97,6 +99,23 @@ struct ScriptedServerTests {
     ])
     func `what has no end goes on until the client has enough`(script: [ServerStep]) async throws {
         #expect(try await exchange(script, limit: 300_000).bytes.count >= 300_000)
+    }
+
+    @Test
+    func `what has no end keeps no other connection waiting`() async throws {
+        let scripts: [[ServerStep]] = [[.sendEndlessly(Array("body".utf8))], [.serve(.text("hello"))]]
+        let server = try await ScriptedServer.start(scripts: scripts)
+        let reader = try EagerReader(port: server.port)
+        async let bytes = reader.readToEnd()
+        await server.accepted(connections: 1)
+        // One after the other they come to each of the server's event loops.
+        for _ in 0..<(2 * ProcessInfo.processInfo.activeProcessorCount) {
+            let report = try await CheckBench().check(server.url())
+            #expect(report.verdict == .ok, "\(report.findings)")
+        }
+        reader.stop()
+        #expect(await bytes > 0)
+        await server.shutDown()
     }
 
     @Test
