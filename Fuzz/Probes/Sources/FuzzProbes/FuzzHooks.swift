@@ -1,10 +1,24 @@
 @testable import Hooks
 
-/// What is read of files that are to be run: their first bytes, and their names.
+/// What is read of files that are to be run, their first bytes and their names, and of events that come from a file.
 enum FuzzHooks {
     static func run(_ input: [UInt8]) {
         checkInterpreter(input)
         checkName(input)
+        checkEvent(input)
+        _ = try? WebhookBody(parsing: String(decoding: input, as: UTF8.self))
+    }
+
+    private static func checkEvent(_ line: [UInt8]) {
+        guard let event = HookEvent(line: line) else { return }
+        _ = HookTrigger(types: Set(HookTrigger.types)).matches(event)
+        _ = HookOccasion.occasions(of: event)
+        let variables = HookEnvironment.variables(hook: "x", path: "/x", event: event, superseded: 1, isAtStart: true)
+        for (name, value) in variables {
+            require(name.hasPrefix("REACH_"), "a variable has another name")
+            require(value.utf8.count <= HookEnvironment.mostValueBytes, "a value is too long")
+            require(!value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }, "a value has control characters")
+        }
     }
 
     private static func checkInterpreter(_ input: [UInt8]) {
