@@ -79,7 +79,12 @@ private struct HTTP2Answer: Sendable {
         case .begin(let response):
             try await send(head(of: response, isWhole: false, endStream: false))
             if !response.body.isEmpty { try await send(data(response.body, endStream: false)) }
-        case .sendEndlessly(let bytes): while true { try await send(data(bytes, endStream: false)) }
+        case .sendEndlessly(let bytes):
+            while true {
+                try await send(data(bytes, endStream: false))
+                // So that the loop looks at its sockets, this connection's among them.
+                try await channel.eventLoop.scheduleTask(in: .milliseconds(1)) {}.futureResult.get()
+            }
         case .wait(let gate): await gate.passed()
         case .resetStream(let code):
             try await send(.rstStream(HTTP2ErrorCode(networkCode: Int(code))))
