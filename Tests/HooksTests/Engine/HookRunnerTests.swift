@@ -31,7 +31,7 @@ struct HookRunnerTests {
         _ path: String,
         types: Set<EventType> = [.reachabilityChanged],
         pace: HookPace = HookPace(),
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(600)
     ) -> HookDefinition {
         HookDefinition(
             name: name,

@@ -110,10 +110,11 @@ struct WebhookRunTests {
             webhook.probe.request.timeoutInterval = .seconds(600)
             webhook.probe.serializer.timeoutInterval = .seconds(600)
         }
-        let end = try #require(await bench.send(webhook, timeout: .milliseconds(300)))
+        // Time enough for a busy machine to connect.
+        let end = try #require(await bench.send(webhook, timeout: .seconds(2)))
         #expect(end.undeliveredCode == "timeout")
         #expect(end.attempts == 2)
-        #expect(end.duration >= .milliseconds(600))
+        #expect(end.duration >= .seconds(4))
         #expect(server.connections == 2)
         await server.shutDown()
     }
