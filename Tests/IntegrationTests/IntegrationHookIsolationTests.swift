@@ -79,6 +79,10 @@ struct IntegrationHookIsolationTests {
         try lab.use(.wifi)
         try await agent.settles(on: "wifi")
         agent.signal(SIGTERM)
+        // What waits is dropped when the agent begins to end; only then the hook may go on.
+        var waiting = 1
+        for _ in 0..<100 where waiting > 0 { waiting = try await agent.standing(of: "10-slow")?.waiting ?? 0 }
+        #expect(waiting == 0)
         gate.open(for: 2)
         let run = try await agent.completed("10-slow")
         #expect(run.data.outcome == "succeeded")

@@ -17,7 +17,8 @@ enum FuzzHooks {
         for (name, value) in variables {
             require(name.hasPrefix("REACH_"), "a variable has another name")
             require(value.utf8.count <= HookEnvironment.mostValueBytes, "a value is too long")
-            require(!value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }, "a value has control characters")
+            let isPlain = !value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+            require(isPlain, "a value has control characters")
         }
     }
 
