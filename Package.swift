@@ -147,7 +147,7 @@ let package = Package(
         .target(
             name: "ProbeTestKit",
             dependencies: [
-                "EventLoopExecutor", "Probes",
+                "Probes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -51,7 +51,7 @@ final class HTTP2StreamScript: ChannelInboundHandler {
         )
         record.note { $0.requests.append(request) }
         let answer = HTTP2Answer(channel: channel, isHead: request.method == "HEAD", steps: steps(request))
-        task = Task(executorPreference: ScriptExecutor.of(channel)) { await answer.run() }
+        task = ScriptExecutor.begin { await answer.run() }
     }
 }
 

@@ -1,19 +1,24 @@
-internal import EventLoopExecutor
-internal import NIOCore
-internal import NIOPosix
+internal import Dispatch
 
-/// The executors of the servers' event loops.
+/// Runs one script on a queue of its own, which is given a thread when it needs one.
 ///
-/// Scripts run there: on Swift's shared threads, which are few, they would queue behind whatever the tests compute, and a
-/// client's deadline would pass meanwhile.
-enum ScriptExecutor {
-    private static let executors = Dictionary(
-        MultiThreadedEventLoopGroup.singleton.makeIterator().map { (ObjectIdentifier($0), EventLoopTaskExecutor($0)) },
-        uniquingKeysWith: { first, _ in first }
-    )
+/// On Swift's shared threads, which are few, scripts would wait behind whatever the tests compute, and a client's deadline
+/// would pass meanwhile. On the server's event loop a script without an end would keep the loop from its sockets. A task
+/// does not keep its executor alive: whoever makes a task with one refers to it until the task has ended.
+final class ScriptExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "reachagent.script")
 
-    /// The executor of a channel's event loop.
-    static func of(_ channel: any Channel) -> EventLoopTaskExecutor? {
-        executors[ObjectIdentifier(channel.eventLoop)]
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    /// Begins a task that runs here.
+    static func begin(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
+        let executor = ScriptExecutor()
+        return Task(executorPreference: executor) {
+            await body()
+            withExtendedLifetime(executor) {}
+        }
     }
 }

@@ -26,7 +26,7 @@ struct ScriptedConnection {
                 isSecured: secure != nil,
                 arrivals: arrivals
             )
-            let task = Task(executorPreference: ScriptExecutor.of(channel)) { await script.run(steps) }
+            let task = ScriptExecutor.begin { await script.run(steps) }
             channel.closeFuture.whenComplete { _ in task.cancel() }
         }
         let inbox = ConnectionInbox(
