@@ -51,7 +51,9 @@ extension Path {
     ) -> ReasonCode? {
         let family = destination.family
         if let source = route.source, !source.isUnspecified {
-            if source.isLinkLocal, !destination.isLinkLocal, !destination.isMulticast {
+            // Where an interface has no address the kernel takes another one's, in the end ::1: no answer comes back to it.
+            let isLinkOnly = source.isLinkLocal && !destination.isLinkLocal && !destination.isMulticast
+            if isLinkOnly || source.isLoopback && !destination.isLoopback {
                 return missingAddress(family, on: route.interfaceIndex, in: snapshot)
             }
             let known = snapshot.addresses.filter { $0.address == source }
