@@ -65,6 +65,22 @@ struct PathDerivationTests {
             reason: .addressTentative
         ),
         Case(
+            name: "the loopback's address, because the interface has none",
+            addresses: [],
+            source: address("::1"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .none,
+            reason: .noAddress
+        ),
+        Case(
+            name: "the loopback's address while the interface's is being checked",
+            addresses: [owned("2001:db8::2", [.tentative])],
+            source: address("::1"),
+            destination: address("2001:503:ba3e::2:30"),
+            via: .none,
+            reason: .addressTentative
+        ),
+        Case(
             name: "a link-local destination from a link-local address",
             addresses: [owned("fe80::1", [.permanent])],
             source: address("fe80::1"),
