@@ -113,14 +113,15 @@ static inline void clibnl_hold_signal(int signal) {
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-// Takes three signals away from the process and makes them readable instead; -1 with errno. To be called before any other
+// Takes four signals away from the process and makes them readable instead; -1 with errno. To be called before any other
 // thread is started, because threads inherit what is blocked.
-static inline int clibnl_open_signalfd(int first, int second, int third) {
+static inline int clibnl_open_signalfd(int first, int second, int third, int fourth) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, first);
     sigaddset(&set, second);
     sigaddset(&set, third);
+    sigaddset(&set, fourth);
     int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (error != 0) {
         errno = error;

@@ -1,6 +1,6 @@
 /// One netlink message: a header (`struct nlmsghdr`), a fixed part, and attributes.
 ///
-/// The kinds of messages that the kernel sends have makers of their own: ``link(_:_:_:_:attributes:)`` and so on. What
+/// The kinds of messages that the kernel sends have makers of their own: `link` and so on. What
 /// they make can be changed before it becomes ``bytes``: every part is a variable, and the header's length can be a lie.
 ///
 /// ```swift

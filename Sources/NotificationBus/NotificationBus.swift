@@ -24,8 +24,10 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     /// A bus whose first notification gets the number `firstSequence`.
     ///
-    /// - Parameter whenHeld: Called with `true` when something begins to wait for the recorder and with `false` when
-    ///   nothing does any more, under the bus's lock: it must be quick. For a timer that calls ``bypassRecorder()``.
+    /// - Parameters:
+    ///   - firstSequence: The number of the first notification, at least 1.
+    ///   - whenHeld: Called with `true` when something begins to wait for the recorder and with `false` when nothing does
+    ///     any more, under the bus's lock: it must be quick. For a timer that calls ``bypassRecorder()``.
     public init(firstSequence: UInt64 = 1, whenHeld: (@Sendable (Bool) -> Void)? = nil) {
         state = Mutex(State(nextSequence: max(1, firstSequence)))
         self.whenHeld = whenHeld

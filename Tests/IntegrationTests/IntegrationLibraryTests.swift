@@ -40,6 +40,18 @@ struct IntegrationLibraryTests {
         #expect(await task.value >= 1)
     }
 
+    @Test(
+        "a monitor's thread calls back when it is free, also while the kernel says nothing, and no more when it has ended"
+    )
+    func callingBack() async throws {
+        let monitor = try NetworkMonitor { _ in }
+        for _ in 0..<3 { await withCheckedContinuation { next in monitor.whenFree { next.resume() } } }
+        monitor.stop()
+        monitor.whenFree { Issue.record("called after the end") }
+        // Nobody is left who could call: the thread has been waited for.
+        monitor.stop()
+    }
+
     @Test("a monitor can be stopped more than once, and tells what it counted")
     func stopping() throws {
         let monitor = try NetworkMonitor { _ in }

@@ -9,13 +9,18 @@ internal import Synchronization
 /// re-reading is due, so an idle machine is never woken.
 final class ListenerThread: Sendable {
     private let state: Mutex<State>
-    /// An eventfd that ends poll(2); written by ``stop()``, closed when nobody can write it any more.
+    /// An eventfd that ends poll(2); closed when nobody can write it any more.
     private let wakeDescriptor: Int32
 
     private struct State {
         var thread: pthread_t?
         var isStopping = false
+        /// What the thread is to call between two turns.
+        var calls: [@Sendable () -> Void] = []
     }
+
+    /// More than anybody asks for in the time that a turn takes.
+    private static let mostCalls = 64
 
     /// What the thread runs, and what it tells when it ends.
     private final class Job {
@@ -65,6 +70,16 @@ final class ListenerThread: Sendable {
         clibnl_signal_eventfd(wakeDescriptor)
     }
 
+    /// Has the thread call a closure between two turns; one too many is dropped.
+    ///
+    /// Safe from any thread.
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            if state.calls.count < Self.mostCalls { state.calls.append(body) }
+        }
+        clibnl_signal_eventfd(wakeDescriptor)
+    }
+
     /// Waits until the thread has ended.
     ///
     /// Must not be called on the thread itself, and only once.
@@ -92,6 +107,13 @@ final class ListenerThread: Sendable {
             pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
         ]
         _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: due))
-        return !state.withLock { $0.isStopping }
+        if entries[1].revents != 0 { clibnl_reset_eventfd(wakeDescriptor) }
+        let (calls, isStopping) = state.withLock { state in
+            defer { state.calls = [] }
+            return (state.calls, state.isStopping)
+        }
+        guard !isStopping else { return false }
+        for call in calls { call() }
+        return true
     }
 }

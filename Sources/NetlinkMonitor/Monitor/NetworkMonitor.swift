@@ -5,7 +5,7 @@ internal import Synchronization
 /// Watches the kernel's links, addresses, routes and rules, and reports every change as a complete view.
 ///
 /// ```swift
-/// for try await update in NetworkMonitor.updates() {
+/// for await update in try NetworkMonitor.updates() {
 ///     print(update.snapshot.internetLookup(.ipv4)?.describe(in: update.snapshot) ?? "no way out")
 /// }
 /// ```
@@ -73,6 +73,12 @@ public final class NetworkMonitor: Sendable {
         thread.requestStop()
         thread.join()
     }
+
+    /// Has the monitor's thread call a closure as soon as it is free: a proof that it is not stuck.
+    ///
+    /// Safe from any thread, and quick. The closure is called once, between two events; never after ``stop()``, and not when
+    /// 64 others wait already. What it does holds the monitor up.
+    public func whenFree(_ body: @escaping @Sendable () -> Void) { thread.whenFree(body) }
 
     /// Reads the view once, without watching: a few system calls.
     ///

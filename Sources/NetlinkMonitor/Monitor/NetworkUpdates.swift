@@ -21,7 +21,7 @@ extension NetworkMonitor {
 
 /// The updates of one monitor, for one consumer.
 ///
-/// **Slow consumers** delay nobody: at most ``UpdateMailbox/capacity`` updates wait. After that the newest two are made
+/// **Slow consumers** delay nobody: at most 64 updates wait. After that the newest two are made
 /// into one: its snapshot is the newer one's, and its changes lead there from the update before. A consumer thus always
 /// ends at the kernel's state, however late.
 public struct NetworkUpdates: AsyncSequence, Sendable {
