@@ -45,10 +45,27 @@ public final class Prober: Sendable {
         }
     }
 
+    /// Has every event loop come to rest once, and then calls a closure: a proof that none is stuck.
+    ///
+    /// Safe from any thread. The closure is called on an event loop; never after the end.
+    public func whenFree(_ body: @escaping @Sendable () -> Void) {
+        guard !state.withLock({ $0.isShutDown }) else { return }
+        Self.pass(Array(group.makeIterator())[...], then: body)
+    }
+
+    /// From one event loop to the next.
+    private static func pass(_ loops: ArraySlice<any EventLoop>, then body: @escaping @Sendable () -> Void) {
+        guard let loop = loops.first else { return body() }
+        let others = loops.dropFirst()
+        loop.execute { others.isEmpty ? body() : pass(others, then: body) }
+    }
+
     /// Begins a check, and returns at once.
     ///
-    /// - Parameter completion: Called once, on one of the prober's threads, which it must not block; it is where a command
-    ///   without Swift concurrency signals a semaphore.
+    /// - Parameters:
+    ///   - probe: What to check.
+    ///   - completion: Called once, on one of the prober's threads, which it must not block; it is where a command without
+    ///     Swift concurrency signals a semaphore.
     /// - Returns: What ends the check at once; it may be called on any thread, and any number of times.
     @discardableResult
     public func start(

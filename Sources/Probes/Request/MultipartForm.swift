@@ -42,7 +42,11 @@ public struct MultipartForm: Sendable {
 
     /// Adds bytes as if they were a file.
     ///
-    /// - Parameter mimeType: The media type; nil takes it from the file name's extension.
+    /// - Parameters:
+    ///   - bytes: The content.
+    ///   - name: The field's name.
+    ///   - fileName: The name that the server is told.
+    ///   - mimeType: The media type; nil takes it from the file name's extension.
     /// - Throws: ``RequestError`` when the media type cannot stand in a header or the form becomes too long.
     public mutating func append(
         bytes: [UInt8],

@@ -2,7 +2,9 @@
 public protocol CheckTransport: Sendable {
     /// Begins a check, and returns at once.
     ///
-    /// - Parameter completion: Called once, from any thread.
+    /// - Parameters:
+    ///   - probe: What to check.
+    ///   - completion: Called once, from any thread.
     /// - Returns: What ends the check at once; may be called on any thread, and any number of times.
     func start(
         _ probe: Probe,

@@ -99,6 +99,11 @@ public final class ProbeScheduler: Sendable {
     /// Sets how much is done at the same time; what is under way goes on.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 
+    /// Has the scheduler's thread call a closure as soon as it is free: a proof that it is not stuck.
+    ///
+    /// Safe from any thread. Before the start and after the end it is called at once, by the caller.
+    public func whenFree(_ body: @escaping @Sendable () -> Void) { engine.whenFree(body) }
+
     /// What was counted.
     public var statistics: Statistics { engine.statistics }
 

@@ -88,6 +88,17 @@ final class ScheduleEngine: Sendable {
         if mustWake { monitor.wakeAll() }
     }
 
+    /// Has the thread call a closure as soon as it is free.
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+        let isAwaited = monitor.withLock { state in
+            guard state.isStarted, !state.isStopped else { return false }
+            state.calls.append(body)
+            state.isWorkWanted = true
+            return true
+        }
+        if isAwaited { monitor.wakeAll() } else { body() }
+    }
+
     var statistics: ProbeScheduler.Statistics {
         let seconds = wallClock()
         return monitor.withLock { $0.schedule.statistics(seconds: seconds) }
@@ -99,7 +110,14 @@ final class ScheduleEngine: Sendable {
 
     private func run() {
         monitor.withLock { $0.sleeper = ThreadIdentity.current }
-        while sleep() { work() }
+        while sleep() {
+            let calls = monitor.withLock { state in
+                defer { state.calls = [] }
+                return state.calls
+            }
+            for call in calls { call() }
+            work()
+        }
         monitor.withLock { $0.sleeper = nil }
         monitor.wakeAll()
     }

@@ -31,6 +31,8 @@ struct ScheduleState {
     /// Whether the sleeper sleeps, and for how long: until an instant, or for ever.
     var isAsleep = false
     var sleepsUntil: ContinuousClock.Instant?
+    /// What the sleeper is to call as soon as it is free.
+    var calls: [@Sendable () -> Void] = []
     /// Whether there is something to do for the sleeper although nothing is due.
     var isWorkWanted = false
 

@@ -39,7 +39,9 @@ public enum CertificateFile {
 
     /// Decodes one certificate in DER, or any number of them in PEM.
     ///
-    /// - Parameter source: How an error names the bytes.
+    /// - Parameters:
+    ///   - bytes: The certificate or the certificates.
+    ///   - source: How an error names the bytes.
     /// - Throws: ``SecurityPolicyError`` when there is none, or one cannot be decoded.
     public static func certificates(
         decoding bytes: [UInt8],

@@ -28,7 +28,9 @@ public struct CertificateRevocationList: Sendable, Hashable {
 
     /// Decodes one list in DER, or any number in PEM.
     ///
-    /// - Parameter source: How an error names the bytes.
+    /// - Parameters:
+    ///   - bytes: The list or the lists.
+    ///   - source: How an error names the bytes.
     /// - Throws: ``SecurityPolicyError`` when there is no list, or one that cannot be decoded.
     public static func lists(
         decoding bytes: [UInt8],

@@ -57,6 +57,40 @@ import Testing
         scheduler.withLock { $0 = nil }
     }
 
+    @Test
+    func `the thread calls back when it is free, not while a judge holds it, and the caller does where there is none`()
+        async
+    {
+        let called = Mutex(0)
+        let judged = DispatchSemaphore(value: 0)
+        let entered = DispatchSemaphore(value: 0)
+        let scheduler = ProbeScheduler(transport: ScriptedTransport { $0.completion(SimulatedSchedule.report()) }) {
+            _ in
+            entered.signal()
+            judged.wait()
+            return .steady
+        }
+        scheduler.whenFree { called.withLock { $0 += 1 } }
+        #expect(called.withLock { $0 } == 1)
+        scheduler.start()
+        await withCheckedContinuation { next in scheduler.whenFree { next.resume() } }
+        scheduler.setProbes([Self.probe("a")])
+        await onThread { entered.wait() }
+        scheduler.whenFree { called.withLock { $0 += 1 } }
+        #expect(called.withLock { $0 } == 1)
+        judged.signal()
+        await withCheckedContinuation { next in scheduler.whenFree { next.resume() } }
+        #expect(called.withLock { $0 } == 2)
+        await onThread { scheduler.stop() }
+    }
+
+    @Test func `every event loop of a prober comes to rest before it calls back`() async {
+        let prober = Prober(threads: 3)
+        await withCheckedContinuation { next in prober.whenFree { next.resume() } }
+        await onThread { prober.shutDownAndWait() }
+        prober.whenFree { Issue.record("called after the end") }
+    }
+
     @Test func `a look cancels what is under way and drops what it still says`() async {
         let transport = ScriptedTransport()
         let log = JudgeLog()

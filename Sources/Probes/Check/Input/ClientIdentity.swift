@@ -53,6 +53,8 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
     /// Takes the chain, the client's own certificate first, and the key in PEM form.
     ///
     /// - Parameters:
+    ///   - certificatePEM: The certificates.
+    ///   - keyPEM: The private key of the first one.
     ///   - certificateSource: What an error calls the certificates' origin.
     ///   - keySource: What an error calls the key's origin.
     /// - Throws: ``LoadError``.
