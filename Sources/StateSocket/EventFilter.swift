@@ -2,9 +2,6 @@ internal import EventEnvelope
 
 /// Which events a subscriber wants.
 struct EventFilter: Sendable, Hashable {
-    /// What all types begin with, and what may be left out.
-    static let typePrefix = "reachagent."
-
     /// One wanted type, or all types with a beginning.
     private struct TypePattern: Sendable, Hashable {
         var text: [UInt8]
@@ -30,7 +27,7 @@ struct EventFilter: Sendable, Hashable {
         patterns = (types ?? []).map { type in
             let isPrefix = type.hasSuffix("*")
             let name = isPrefix ? String(type.dropLast()) : type
-            let full = name.hasPrefix(Self.typePrefix) ? name : Self.typePrefix + name
+            let full = name.hasPrefix(EventType.prefix) ? name : EventType.prefix + name
             return TypePattern(text: Array(full.utf8), isPrefix: isPrefix)
         }
         subjectSet = Set(subjects ?? [])
@@ -54,7 +51,7 @@ struct EventFilter: Sendable, Hashable {
 
     /// Whether a type is asked for by its name, or by a beginning that says more than what all types begin with.
     func asks(for type: some Collection<UInt8>) -> Bool {
-        patterns.contains { $0.text.count > Self.typePrefix.utf8.count && $0.matches(type) }
+        patterns.contains { $0.text.count > EventType.prefix.utf8.count && $0.matches(type) }
     }
 
     /// Whether a subject passes.

@@ -1,4 +1,5 @@
 public import EventEnvelope
+internal import EventLoopExecutor
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
@@ -38,8 +39,10 @@ public final class StateServer: Sendable {
     /// A server that is not started.
     ///
     /// - Parameters:
+    ///   - configuration: Where the sockets are, who may use them, and how much is kept for them.
     ///   - bus: Where the events come from; the numbers of the notifications are those of the events.
     ///   - replay: Where older events are read from; without it only those in memory can be asked for.
+    ///   - agent: Answers the questions.
     ///   - activated: The sockets that the service manager made; the others are bound in the configuration's directory.
     public init(
         configuration: StateSocketConfiguration,
@@ -86,6 +89,17 @@ public final class StateServer: Sendable {
         }
     }
 
+    /// Has the server's thread call a closure as soon as it is free: a proof that it is not stuck.
+    ///
+    /// Safe from any thread. Before the start and after the end it is called at once, by the caller.
+    public func whenFree(_ body: @escaping @Sendable () -> Void) {
+        let gate = phase.withLock { phase -> LoopGate? in
+            guard case .running(let running) = phase else { return nil }
+            return running.gate
+        }
+        if let gate { gate.execute(body) } else { body() }
+    }
+
     /// Closes the sockets, and ends every connection in an orderly way.
     ///
     /// Accepts nobody any more and removes the socket files. Every subscriber is given all that was published until the
@@ -115,7 +129,7 @@ public final class StateServer: Sendable {
 
     /// Whether anybody asks for a type of event that has no number: only then is it worth making one.
     ///
-    /// A look at one counter, from any thread. Only ``EventEnvelope/EventType/probeCompleted`` is told this way.
+    /// A look at one counter, from any thread. Only `probeCompleted` is told this way.
     public func wants(_ type: EventType) -> Bool {
         Broadcasts.carries(type) && broadcasts.listeners.load(ordering: .relaxed) > 0
     }

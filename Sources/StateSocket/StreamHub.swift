@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import EventLoopExecutor
 internal import NIOCore
 internal import NIOPosix
 internal import NotificationBus

@@ -7,6 +7,21 @@ import Testing
 
 /// What subscribers are sent, and in what order.
 struct StreamTests {
+    @Test func `the server's thread calls back when it is free, and the caller does when there is none any more`()
+        async throws
+    {
+        let (isCalled, isCalledAtOnce) = try await ServedStream.run { stream in
+            let semaphore = DispatchSemaphore(value: 0)
+            stream.server.whenFree { semaphore.signal() }
+            let isCalled = semaphore.wait(timeout: .now() + 30) == .success
+            stream.stop()
+            let count = Mutex(0)
+            stream.server.whenFree { count.withLock { $0 += 1 } }
+            return (isCalled, count.withLock { $0 } == 1)
+        }
+        #expect(isCalled && isCalledAtOnce)
+    }
+
     @Test func `a connection begins with hello and snapshot and goes on with every event`() async throws {
         let lines = try await ServedStream.run { stream in
             let before = stream.publish()

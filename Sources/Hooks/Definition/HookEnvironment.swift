@@ -1,3 +1,5 @@
+internal import EventEnvelope
+
 /// The variables that a hook is given.
 public enum HookEnvironment {
     /// Where programs without a slash are looked for, and the hook's own `PATH`.
@@ -51,12 +53,10 @@ public enum HookEnvironment {
         superseded: Int,
         isAtStart: Bool
     ) -> [String: String] {
-        var prefixless = Substring(event.type.rawValue)
-        if prefixless.hasPrefix("reachagent.") { prefixless = prefixless.dropFirst("reachagent.".count) }
         let values: [String: String?] = [
             "REACH_HOOK": hook,
             "REACH_HOOK_PATH": path,
-            "REACH_TYPE": String(prefixless),
+            "REACH_TYPE": event.type.shortName,
             "REACH_ID": event.id,
             "REACH_SEQ": event.sequence.map { String($0) },
             "REACH_TIME": event.time,

@@ -12,7 +12,7 @@ extension HookEvent {
     /// Members that hooks have no use for are ignored.
     ///
     /// - Parameter line: The line, without its end.
-    /// - Returns: nil when the line is no event, is longer than ``ScannedLine/mostBytes``, is of a type that is not known, or
+    /// - Returns: nil when the line is no event, is longer than `ScannedLine.mostBytes`, is of a type that is not known, or
     ///   has a member of another kind than the agent's.
     public init?(line: [UInt8]) {
         guard let scanned = ScannedLine(line.span),

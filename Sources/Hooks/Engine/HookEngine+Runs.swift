@@ -42,12 +42,12 @@ extension HookEngine {
     /// Has a program's file looked at by a thread: it may lie where nothing answers.
     private func prepare(_ command: HookCommand, _ run: HookRun) {
         programs += 1
-        let (number, hook, start, loop) = (run.number, run.state.hook, run.start, loop)
+        let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
         let ticket = order.take()
         do throws(DetachedThread.Refusal) {
             try DetachedThread.start { [self] in
                 let result = HookPreparation.make(hook, command, for: start.element, superseded: start.superseded)
-                loop.execute { self.prepared(ticket, number, result) }
+                gate.execute { self.prepared(ticket, number, result) }
             }
         } catch {
             let failure = HookPreparation.Failure.noThread(errno: error.errno)
@@ -92,7 +92,7 @@ extension HookEngine {
             run.stage = .program(
                 HookProcess.start(
                     preparation.launch,
-                    on: loop,
+                    on: gate,
                     made: { [self] in start(order.started(ticket)) },
                     ended: { [self] end in
                         start(order.started(ticket))

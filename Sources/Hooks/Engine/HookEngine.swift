@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import EventLoopExecutor
 internal import NIOCore
 internal import Probes
 
@@ -13,7 +14,9 @@ final class HookEngine: @unchecked Sendable {
     /// How long after the grace a run is given up that does not end although it was killed.
     static let longestEnding = Duration.seconds(10)
 
-    let loop: any EventLoop
+    /// The way onto the loop for threads that may outlive it: one that looks at a file which hangs, or waits for a program.
+    let gate: LoopGate
+    var loop: any EventLoop { gate.eventLoop }
     let board = HookBoard()
     let completed: @Sendable (HookCompletion) -> Void
 
@@ -34,8 +37,8 @@ final class HookEngine: @unchecked Sendable {
     private var stopped: (@Sendable (Prober?) -> Void)?
     var isStopping = false
 
-    init(loop: any EventLoop, completed: @escaping @Sendable (HookCompletion) -> Void) {
-        self.loop = loop
+    init(gate: LoopGate, completed: @escaping @Sendable (HookCompletion) -> Void) {
+        self.gate = gate
         self.completed = completed
     }
 

@@ -39,7 +39,7 @@ struct HookPreparation: Sendable {
 
     private static func path(of command: HookCommand) throws(HookRefusal) -> String {
         let name = command.arguments.first ?? ""
-        if name.contains("/") { return name }
+        if name.contains("/" as Character) { return name }
         if let path = HookFile.program(name) { return path }
         throw HookRefusal(
             .missing,

@@ -47,6 +47,7 @@ struct HookRunEnd: Sendable {
     /// Ended before there was a process or a request.
     init(_ outcome: HookCompletion.Outcome) {
         self.outcome = outcome
+        attempts = 0
     }
 
     init(_ end: HookProcess.End) {

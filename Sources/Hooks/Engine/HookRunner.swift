@@ -1,5 +1,6 @@
 internal import Dispatch
 public import EventEnvelope
+internal import EventLoopExecutor
 internal import NIOCore
 internal import NIOPosix
 internal import Probes
@@ -67,7 +68,7 @@ public final class HookRunner: Sendable {
             guard !state.withLock({ $0.isStopped }), group != nil || !settings.isEmpty else { return }
             let loops = group ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
             if group == nil {
-                let engine = HookEngine(loop: loops.next(), completed: completed)
+                let engine = HookEngine(gate: LoopGate(loops.next()), completed: completed)
                 state.withLock { $0.engine = engine }
             }
             group = loops
@@ -88,6 +89,13 @@ public final class HookRunner: Sendable {
     /// Whether it has its thread: from the first hook or folder until it was stopped.
     package var hasThread: Bool { group.withLock { $0 != nil } }
 
+    /// Has the runner's thread call a closure as soon as it is free: a proof that it is not stuck.
+    ///
+    /// Safe from any thread. Without a thread it is called at once, by the caller; after the end it is not called.
+    public func whenFree(_ body: @escaping @Sendable () -> Void) {
+        if let engine = state.withLock({ $0.engine }) { engine.gate.execute(body) } else { body() }
+    }
+
     /// Starts no hook any more, and waits for those that run until the grace is over.
     ///
     /// Then it ends them: TERM, and a second later KILL, to the whole process group. All are reported when this returns.
@@ -104,7 +112,7 @@ public final class HookRunner: Sendable {
         let grace = grace ?? standard
         let isOver = DispatchSemaphore(value: 0)
         let prober = Mutex<Prober?>(nil)
-        engine.loop.execute {
+        engine.gate.execute {
             engine.stop(grace: grace) { last in
                 prober.withLock { $0 = last }
                 isOver.signal()
@@ -116,12 +124,13 @@ public final class HookRunner: Sendable {
             defer { group = nil }
             return group
         }
+        engine.gate.close()
         try? loops?.syncShutdownGracefully()
     }
 
     /// Has the loop take what there is.
     private func wake(_ engine: HookEngine) {
-        engine.loop.execute {
+        engine.gate.execute {
             let taken = self.state.withLock { state in
                 state.isAwake = false
                 return state.inbox.takeAll()

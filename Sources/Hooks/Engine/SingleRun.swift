@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import EventLoopExecutor
 internal import NIOCore
 internal import NIOPosix
 internal import Probes
@@ -92,8 +93,8 @@ package struct SingleRun: Sendable {
         } catch {
             return HookRunEnd(.refused(error))
         }
-        return Self.waiting { loop, ended in
-            _ = HookProcess.start(preparation.launch, on: loop) { end in
+        return Self.waiting { gate, ended in
+            _ = HookProcess.start(preparation.launch, on: gate) { end in
                 ended(HookRunEnd(end))
             }
         }
@@ -102,29 +103,32 @@ package struct SingleRun: Sendable {
     private func send(_ webhook: Webhook, _ variables: [String: String], timeout: Duration) -> HookRunEnd {
         let prober = Prober()
         defer { prober.shutDownAndWait() }
-        return Self.waiting { [event] loop, ended in
+        return Self.waiting { [event] gate, ended in
             _ = WebhookRun.start(
                 webhook,
                 event: event,
                 variables: variables,
                 timeout: timeout,
                 prober: prober,
-                on: loop
+                on: gate.eventLoop
             ) { end in ended(HookRunEnd(end)) }
         }
     }
 
     /// Begins something on a loop of its own, and waits for its end.
     private static func waiting(
-        _ begin: @escaping @Sendable (any EventLoop, @escaping @Sendable (HookRunEnd) -> Void) -> Void
+        _ begin: @escaping @Sendable (LoopGate, @escaping @Sendable (HookRunEnd) -> Void) -> Void
     ) -> HookRunEnd {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        defer { try? group.syncShutdownGracefully() }
-        let loop = group.next()
+        let gate = LoopGate(group.next())
+        defer {
+            gate.close()
+            try? group.syncShutdownGracefully()
+        }
         let isOver = DispatchSemaphore(value: 0)
         let result = Mutex(HookRunEnd(.stopped))
-        loop.execute {
-            begin(loop) { end in
+        gate.execute {
+            begin(gate) { end in
                 result.withLock { $0 = end }
                 isOver.signal()
             }

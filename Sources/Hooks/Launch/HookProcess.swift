@@ -1,6 +1,7 @@
 import DetachedThread
+package import EventLoopExecutor
 import Glibc
-package import NIOCore
+import NIOCore
 
 /// A program that runs, from its start to its end.
 ///
@@ -34,7 +35,8 @@ package final class HookProcess: Sendable {
         var ended: (@Sendable (End) -> Void)?
     }
 
-    private let loop: any EventLoop
+    private let gate: LoopGate
+    private var loop: any EventLoop { gate.eventLoop }
     private let began = NIODeadline.now()
     private let timeout: TimeAmount
     private let made: @Sendable () -> Void
@@ -42,38 +44,38 @@ package final class HookProcess: Sendable {
 
     private init(
         timeout: Duration,
-        on loop: any EventLoop,
+        on gate: LoopGate,
         made: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (End) -> Void
     ) {
-        self.loop = loop
+        self.gate = gate
         self.made = made
         self.timeout = TimeAmount(timeout)
-        state = .makeBoxSendingValue(State(ended: ended), eventLoop: loop)
+        state = .makeBoxSendingValue(State(ended: ended), eventLoop: gate.eventLoop)
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - launch: What to start.
-    ///   - loop: Where everything here happens.
+    ///   - gate: The loop where everything here happens. When it is closed while the program runs, the end is not told.
     ///   - made: Called on the loop when there is a process, which may have ended already.
     ///   - ended: Called once, on the loop, and never before this has returned when this is called on the loop.
     package static func start(
         _ launch: HookLaunch,
-        on loop: any EventLoop,
+        on gate: LoopGate,
         made: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (End) -> Void
     ) -> HookProcess {
-        let process = HookProcess(timeout: launch.timeout, on: loop, made: made, ended: ended)
-        loop.execute { process.begin(launch) }
+        let process = HookProcess(timeout: launch.timeout, on: gate, made: made, ended: ended)
+        gate.execute { process.begin(launch) }
         return process
     }
 
     /// Ends it: TERM to the group, a second later KILL.
     ///
     /// `ended` is called with `.stopped`, unless the program had ended already. Safe from any thread.
-    package func stop() { loop.execute { self.end(because: .stopped) } }
+    package func stop() { gate.execute { self.end(because: .stopped) } }
 
     private func begin(_ launch: HookLaunch) {
         let streams: HookStreams
@@ -102,17 +104,17 @@ package final class HookProcess: Sendable {
     }
 
     private func startThread(_ launch: HookLaunch, _ streams: HookStreams) {
-        let loop = loop
+        let gate = gate
         do {
             try DetachedThread.start {
                 let leader = Result { () throws(HookStartFailure) in
                     try HookLeader.start(launch, streams: streams)
                 }
                 streams.closeProgramsEnds()
-                loop.execute { self.started(leader) }
+                gate.execute { self.started(leader) }
                 guard case .success(let leader) = leader else { return }
                 leader.wait()
-                loop.execute { self.leaderEnded() }
+                gate.execute { self.leaderEnded() }
             }
         } catch {
             streams.closeProgramsEnds()

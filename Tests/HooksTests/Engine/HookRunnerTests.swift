@@ -1,5 +1,6 @@
 import EventEnvelope
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Hooks
@@ -40,6 +41,22 @@ struct HookRunnerTests {
             pace: pace,
             timeout: timeout
         )
+    }
+
+    @Test
+    func `the runner's thread calls back when it is free, and the caller does where there is no hook`() async throws {
+        let fixture = try HookFixture()
+        let idle = Scene(fixture, HookSettings())
+        let isCalled = Mutex(false)
+        idle.runner.whenFree { isCalled.withLock { $0 = true } }
+        #expect(isCalled.withLock { $0 })
+        let path = try Self.script(fixture, "wait", "exec sleep 60")
+        let scene = Scene(fixture, HookSettings(definitions: [Self.hook("wait", path)]))
+        scene.runner.deliver(SampleEvent.reachability(7, to: ("wwan", "full")))
+        // A hook that runs is no reason to be silent.
+        await withCheckedContinuation { next in scene.runner.whenFree { next.resume() } }
+        await scene.runner.stopped()
+        scene.runner.whenFree { Issue.record("called after the end") }
     }
 
     @Test

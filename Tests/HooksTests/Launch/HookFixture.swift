@@ -1,4 +1,5 @@
 import AgentTestKit
+import EventLoopExecutor
 import Foundation
 import Glibc
 import NIOCore
@@ -64,7 +65,7 @@ final class HookFixture: Sendable {
         stopAfter: Duration? = nil
     ) async -> HookProcess.End {
         await withCheckedContinuation { continuation in
-            let process = HookProcess.start(launch, on: loop) { continuation.resume(returning: $0) }
+            let process = HookProcess.start(launch, on: LoopGate(loop)) { continuation.resume(returning: $0) }
             if let stopAfter { loop.scheduleTask(in: TimeAmount(stopAfter)) { process.stop() } }
         }
     }

@@ -1,3 +1,4 @@
+import EventLoopExecutor
 import Foundation
 import Glibc
 import NIOCore
@@ -85,7 +86,7 @@ struct HookProcessEndTests {
             HookFixture.loop.execute {
                 let launch = (try? fixture.script("exit 3")).map { HookFixture.launch($0) }
                 guard let launch else { return }
-                let process = HookProcess.start(launch, on: HookFixture.loop) { end in
+                let process = HookProcess.start(launch, on: LoopGate(HookFixture.loop)) { end in
                     continuation.resume(returning: end)
                 }
                 HookFixture.loop.scheduleTask(in: .seconds(3)) { process.stop() }

@@ -62,7 +62,7 @@ final class WebhookBench: Sendable {
     func start(
         _ webhook: Webhook,
         variables: [String: String] = [:],
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(600)
     ) -> WebhookRun {
         let pace = WebhookPace(
             pause: { [self] failures, asked in
@@ -96,7 +96,7 @@ final class WebhookBench: Sendable {
     func send(
         _ webhook: Webhook,
         variables: [String: String] = [:],
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(600)
     ) async -> WebhookRun.End? {
         start(webhook, variables: variables, timeout: timeout)
         let end = await end()
