@@ -15,7 +15,13 @@ struct ConfigurationFolders {
 
     /// The file that is read when none is named; nil where there is none.
     func standardPath(environment: [String: String], isRoot: Bool) -> String? {
-        if isRoot {
+        // systemd gives the first to a service that may be anybody (`ConfigurationDirectory=` in systemd.exec(5)).
+        let given = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+        if let given, given.hasPrefix("/"), given != administrator {
+            let path = "\(given)/\(Self.name)"
+            return RegularFile.exists(path) ? path : nil
+        }
+        if isRoot || given == administrator {
             let own = "\(administrator)/\(Self.name)"
             if RegularFile.exists(own) { return own }
             let vendors = "\(vendor)/\(Self.name)"

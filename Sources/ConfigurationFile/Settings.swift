@@ -71,9 +71,16 @@ public struct AgentSettings: Sendable, Hashable {
     public var socketMode: UInt32?
     /// The most connections to them.
     public var mostConnections: Int?
+    /// The least important messages that are logged.
+    public var logLevel: LogLevel?
 
     /// Nothing said.
     public init() {}
+}
+
+/// How important a message of the log is.
+public enum LogLevel: String, Sendable, Hashable, CaseIterable {
+    case trace, debug, info, notice, warning, error, critical
 }
 
 /// What the section `[metered]` says: links that cost money.

@@ -25,7 +25,10 @@ extension ConfigurationFile {
     /// at again is the section's, and no probe's; likewise the time that hooks have unless their tables say it.
     public static func differences(from earlier: Settings, to later: Settings) -> SettingsDifference {
         let (old, new) = (entries(earlier), entries(later))
+        var fixed = earlier.agent
+        fixed.logLevel = later.agent.logLevel
         let sections: [(String, Bool)] = [
+            ("agent", earlier.agent.logLevel != later.agent.logLevel),
             ("settle", earlier.settle != later.settle),
             (
                 "interfaces",
@@ -42,7 +45,7 @@ extension ConfigurationFile {
             added: new.keys.filter { old[$0] == nil }.sorted(),
             removed: old.keys.filter { new[$0] == nil }.sorted(),
             changed: (kept + sections.filter(\.1).map(\.0)).sorted(),
-            needsRestart: earlier.agent == later.agent ? [] : ["agent"]
+            needsRestart: fixed == later.agent ? [] : ["agent"]
         )
     }
 

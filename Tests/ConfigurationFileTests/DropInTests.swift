@@ -122,6 +122,33 @@ import Testing
         }
     }
 
+    @Test
+    func `a service that is anybody reads the folder that systemd names, the system's with all that belongs to it`()
+        throws
+    {
+        let files = [
+            "usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml": probe("own"),
+            "usr/reachagent.toml.d/10.toml": probe("ten"), "other/reachagent.toml": probe("other"),
+            "home/.config/reachagent/reachagent.toml": probe("home"),
+        ]
+        try inTree(files) { root, folders in
+            func names(_ directory: String) throws -> [String]? {
+                let environment = ["CONFIGURATION_DIRECTORY": directory, "HOME": "\(root)/home"]
+                return try folders.standardPath(environment: environment, isRoot: false).map { path in
+                    try load(path, folders).settings.probes.map(\.name)
+                }
+            }
+            let cases: [(String, [String]?)] = [
+                ("\(root)/etc", ["own", "ten"]), ("\(root)/etc:\(root)/other", ["own", "ten"]),
+                ("\(root)/other", ["other"]), ("\(root)/none", nil), ("relative", ["home"]), ("", ["home"]),
+            ]
+            for (directory, expected) in cases {
+                let found = try names(directory)
+                #expect(found == expected, "\(directory)")
+            }
+        }
+    }
+
     @Test func `a masked file is an empty one`() throws {
         try inTree(["usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml": "mask"]) { root, folders in
             let path = try #require(folders.standardPath(environment: [:], isRoot: true))

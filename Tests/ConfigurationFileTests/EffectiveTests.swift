@@ -117,6 +117,7 @@ import Testing
         ("[settle]\nup = '3s'", ["settle"]), ("[interfaces]\nkinds = { a = 'wifi' }", ["interfaces"]),
         ("[metered]\ncellular = false", ["metered"]), ("[portal]\nrecheck = '3s'", ["portal"]),
         ("[connectivity]\nquorum = 1", ["connectivity"]), ("[limits]\nchecks = 3", ["limits"]),
+        ("[agent]\nlog_level = 'debug'", ["agent"]),
     ])
     func `a section that changed is named`(text: String, changed: [String]) throws {
         let probe = "[probe.a]\ntarget = 'https://a.test/'\n"

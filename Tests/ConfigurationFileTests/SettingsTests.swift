@@ -26,6 +26,7 @@ import Testing
         #expect(agent.socketGroup == "netdev")
         #expect(agent.socketMode == 0o600)
         #expect(agent.mostConnections == 16)
+        #expect(agent.logLevel == .debug)
     }
 
     @Test func `the sections about the network are read`() {

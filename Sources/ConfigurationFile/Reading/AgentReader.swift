@@ -21,6 +21,7 @@ enum AgentReader {
         agent.socketGroup = table.read("socket_group", .string(1...64))
         agent.socketMode = table.read("socket_mode", .mode, unsaid: 0o660)
         agent.mostConnections = table.read("most_connections", .integer(1...1_000_000), unsaid: 4096)
+        agent.logLevel = table.read("log_level", .choice, unsaid: .notice)
         table.finish()
         if agent.journal == false, let key = ["journal_directory", "journal_size"].first(where: table.has) {
             table.warn(key, "counts for nothing while 'journal' is false")

@@ -42,14 +42,6 @@ struct EventFacts {
     }
 }
 
-extension EventType {
-    /// The type as a configuration names it: `reachability.changed`.
-    var shortName: String {
-        let prefix = "reachagent."
-        return rawValue.hasPrefix(prefix) ? String(rawValue.dropFirst(prefix.count)) : rawValue
-    }
-}
-
 extension HookFilter.Aspect {
     /// What an event must tell for it to be seen.
     var fact: EventFacts.Fact {

@@ -49,10 +49,8 @@ extension Form where Value == EventType {
 
     private static func refusal(of string: String) -> String {
         let words = HookTrigger.types.map(\.shortName)
-        let prefix = "reachagent."
-        if string.hasPrefix(prefix), words.contains(String(string.dropFirst(prefix.count))) {
-            return "'\(string)' is written without the prefix: '\(string.dropFirst(prefix.count))'"
-        }
+        let short = EventType.shortName(of: string)
+        if short != string, words.contains(short) { return "'\(string)' is written without the prefix: '\(short)'" }
         if string == "hook.completed" { return "'hook.completed' is no type for hooks: it would run them for ever" }
         if string == EventType.agentStopping.shortName {
             return "'\(string)' is no type for hooks: it is the agent's last event, after which nothing is started"

@@ -127,13 +127,27 @@ extension Form where Value == String {
         }
     }
 
-    /// The path of a file; a relative one begins at the folder of the file that names it.
-    static var path: Form {
+    /// The path of a file; a relative one begins at the folder of the file that names it, and `credential:NAME` is a
+    /// secret that the service manager hands over.
+    static var path: Form { path(credentials: .current) }
+
+    /// The path of a file, with credentials in a folder.
+    static func path(credentials: CredentialFolder) -> Form {
         Form(
             read: { node, errors in
+                guard case .string = node.value else {
+                    errors.append(.wrongKind(of: node, wanted: "a path in quotes"))
+                    return nil
+                }
                 guard let path = string(1...4095).read(node, &errors) else { return nil }
                 guard !path.utf8.contains(0) else {
                     errors.append(ValueError(message: "is not a path"))
+                    return nil
+                }
+                do throws(ValueError) {
+                    if let credential = try credentials.path(of: path) { return credential }
+                } catch {
+                    errors.append(error)
                     return nil
                 }
                 return path.hasPrefix("/") ? path : node.origin.folder + path
@@ -149,7 +163,9 @@ extension Form where Value: CaseIterable & RawRepresentable<String> {
 
     /// One word of these.
     static func choice(_ values: [Value]) -> Form {
-        .parsed(wanted: "a text", text: { TOMLText.quoted($0.rawValue) }) { string in
+        let quoted = values.map { TOMLText.quoted($0.rawValue) }
+        let wanted = "\(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")"
+        return .parsed(wanted: wanted, text: { TOMLText.quoted($0.rawValue) }) { string in
             if let value = values.first(where: { $0.rawValue == string }) { return value }
             let words = values.map(\.rawValue)
             let list = "\(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")"
