@@ -78,7 +78,11 @@ public struct EventDraft: Sendable {
 
     /// A draft whose `data` has the members that `writeData` writes.
     ///
-    /// - Parameter summary: The same for people, in one line; made when it is asked for.
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - subject: What the event is about.
+    ///   - summary: The same for people, in one line; made when it is asked for.
+    ///   - writeData: Writes the members of `data`.
     public init(
         _ type: EventType,
         subject: String,

@@ -37,6 +37,17 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     /// The subscriber was too slow, and events are missing from here on; not numbered.
     case subscriberLagged = "reachagent.subscriber.lagged"
 
+    /// What all types begin with, and what people leave out.
+    public static let prefix = "reachagent."
+
+    /// The type without ``prefix``: `reachability.changed`.
+    public var shortName: String { Self.shortName(of: rawValue) }
+
+    /// A type's name without ``prefix``; one that does not begin with it, such as a stranger's, as it is.
+    public static func shortName(of type: String) -> String {
+        type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type
+    }
+
     /// Whether events of the type are part of the history: numbered, and kept in the journal.
     public var isNumbered: Bool {
         switch self {

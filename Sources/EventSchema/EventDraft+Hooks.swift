@@ -24,11 +24,6 @@ extension EventDraft {
     }
 }
 
-extension EventType {
-    /// The type without the prefix that all have.
-    var shortName: String { String(rawValue.dropFirst("reachagent.".count)) }
-}
-
 extension HookCompletion {
     /// Writes `outcome`, what belongs to it, and `duration_ms`.
     func writeEnding(to json: inout JSONWriter) {

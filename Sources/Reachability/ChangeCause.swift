@@ -30,7 +30,7 @@ public struct ChangeCause: Sendable, Hashable {
 
     /// The sort of thing that changed.
     public let kind: Kind
-    /// The reason's code when something was lost (``ReasonCode``), else the change's (``NetlinkMonitor/NetworkChange``).
+    /// The reason's code when something was lost (``ReasonCode``), else the change's (`NetworkChange.Code`).
     public let code: String
     /// The interface concerned, when there is one.
     public let interface: String?

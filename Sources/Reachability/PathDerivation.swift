@@ -5,7 +5,7 @@ extension Path {
     ///
     /// The answer alone is not enough: after a carrier loss the kernel still answers with the dead interface, and a
     /// route may be there before an address is usable. So the path is usable when the route's interface can pass packets
-    /// (``NetlinkMonitor/Link/isUsable``), the source address is of a kind that reaches the destination, and, for a
+    /// (`Link.isUsable`), the source address is of a kind that reaches the destination, and, for a
     /// tunnel whose underlay is known, the underlay can pass packets too.
     public init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
         self.init(via: .none)

@@ -4,9 +4,10 @@ import Testing
 
 /// What the documentation says of the journal's codes.
 @Suite struct JournalDocumentationTests {
-    @Test func `every code of the journal is described among the events`() throws {
+    @Test(arguments: ["events.md", "operations.md"])
+    func `every code of the journal is described`(page: String) throws {
         let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/events.md")
+            .deletingLastPathComponent().appending(path: "docs/\(page)")
         let text = try String(contentsOf: docs, encoding: .utf8)
         let described = text.split(separator: "\n").filter { $0.hasPrefix("| `journal_") }
             .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }

@@ -38,10 +38,17 @@ struct DocumentationTests {
         #expect(try String(contentsOf: page, encoding: .utf8) == head + rows.joined())
     }
 
+    @Test("the tables of types are those of the source", arguments: [true, false])
+    func typeTable(isNumbered: Bool) throws {
+        let types = EventType.allCases.filter { $0.isNumbered == isNumbered }
+        let rows = types.map { "| `\($0.rawValue)` | \($0.meaning) |\n" }
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
+        #expect(text.contains("| Type | Meaning |\n|---|---|\n" + rows.joined() + "\n"))
+    }
+
     @Test("every type of event stands in the README or the documentation", arguments: EventType.allCases)
     func types(_ type: EventType) throws {
-        let readme = Self.page.deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md")
-        let text = try String(contentsOf: readme, encoding: .utf8)
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
         let short = type.rawValue.dropFirst("reachagent.".count)
         #expect(text.contains(type.rawValue) || text.contains("…\(short)"))
     }

@@ -31,7 +31,9 @@ public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
 
     /// Takes a raw change.
     ///
-    /// - Parameter isSettled: Whether the new state is what was published, as far as raw changes tell it.
+    /// - Parameters:
+    ///   - change: The change, as it was observed.
+    ///   - isSettled: Whether the new state is what was published, as far as raw changes tell it.
     public mutating func observe(_ change: Change<State>, isSettled: Bool? = nil) {
         guard !(isSettled ?? (change.to == state)) else { return pending = nil }
         pending = Pending(state: change.to, since: pending?.since ?? change.observed, cause: change.cause)
@@ -40,6 +42,7 @@ public struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
     /// Takes a settled change.
     ///
     /// - Parameters:
+    ///   - change: The change that was published.
     ///   - time: When it was published.
     ///   - keepsVia: Whether the state is reached through the same as before.
     ///   - keepsConnectivity: Whether the probes say the same as before; `nil` when they say nothing.

@@ -1,6 +1,6 @@
 /// Why connectivity is not full.
 public struct ConnectivityReason: Sendable, Hashable {
-    /// The code: of a check (``Probes/FindingCode``) or of several together (``ReasonCode``).
+    /// The code: of a check (`FindingCode`) or of several together (``ReasonCode``).
     public var code: String
     /// The probe whose check has the code, when it is one.
     public var probe: String?
