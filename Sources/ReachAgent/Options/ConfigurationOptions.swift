@@ -8,13 +8,14 @@ internal import Probes
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Read this file, and FILE.d/*.toml beside it; SIGHUP or 'reachagent reload' reads it again.",
-            discussion: """
-                Default: for root /etc/reachagent/reachagent.toml, else the one below /usr/lib; for others \
-                $XDG_CONFIG_HOME/reachagent/reachagent.toml. What the command line says wins.
-                """,
+            """
+            Read this file, and FILE.d/*.toml beside it; options of the command line win (default: that of \
+            $CONFIGURATION_DIRECTORY; for root /etc/reachagent/reachagent.toml, else the one below /usr/lib; for others \
+            $XDG_CONFIG_HOME/reachagent/reachagent.toml).
+            """,
             valueName: "file"
-        )
+        ),
+        completion: .file(extensions: ["toml"])
     )
     var config: String?
 
@@ -27,7 +28,8 @@ struct ConfigurationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Also check this target every 60 seconds (repeatable): https:, http:, tcp:, icmp: or dns:.",
             valueName: "url"
-        )
+        ),
+        completion: .list(["https://", "http://", "tcp://", "icmp://", "dns://"])
     )
     var probes: [String] = []
 

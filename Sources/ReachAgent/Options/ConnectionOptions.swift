@@ -9,10 +9,13 @@ struct ConnectionOptions: ParsableArguments {
     )
     var timeout: Duration = .seconds(10)
 
-    @Option(help: ArgumentHelp("How many redirects to follow; https to http never.", valueName: "count"))
+    @Option(help: ArgumentHelp("How many redirects to follow; never one from https to http.", valueName: "count"))
     var maxRedirects = 0
 
-    @Option(help: ArgumentHelp("Send everything through this interface.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Send everything through this interface.", valueName: "name"),
+        completion: .shellCommand("ls /sys/class/net")
+    )
     var interface: String?
 
     @Flag(help: "Use IPv4 alone.")
@@ -33,6 +36,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("tls-minimum"),
         help: ArgumentHelp("The oldest TLS version to speak: 1.2 or 1.3 (default: 1.2).", valueName: "version"),
+        completion: .list(["1.2", "1.3"]),
         transform: Arguments.tlsVersion
     )
     var minimumTLS: TLSOptions.Version = .tls12
@@ -40,10 +44,16 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(name: .customLong("http1"), help: "Do not offer HTTP/2.")
     var isHTTPOneOnly = false
 
-    @Option(help: ArgumentHelp("The client's certificate and its chain, in PEM.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The client's certificate and its chain, in PEM.", valueName: "file"),
+        completion: .file()
+    )
     var clientCertificate: String?
 
-    @Option(help: ArgumentHelp("The client's private key, in PEM; a file that others cannot read.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The client's private key, in PEM; a file that others cannot read.", valueName: "file"),
+        completion: .file()
+    )
     var clientKey: String?
 
     var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }

@@ -1,9 +1,8 @@
 internal import ArgumentParser
+internal import EventEnvelope
 
 /// Which events are asked for, by type and subject.
 struct EventFilter: Sendable, Hashable {
-    private static let prefix = "reachagent."
-
     /// Whole types, with the prefix.
     private var types: Set<[UInt8]> = []
     /// What the types of a family begin with.
@@ -35,8 +34,8 @@ struct EventFilter: Sendable, Hashable {
 
     /// Reads an argument: a type with or without the prefix, or a family such as `path.*`; gives it with the prefix.
     static func checked(type text: String) throws -> String {
-        let name = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
-        let stem = name.hasSuffix(".*") ? name.dropLast(2) : name == "*" ? "all" : name
+        let name = EventType.shortName(of: text)
+        let stem = name.hasSuffix(".*") ? String(name.dropLast(2)) : name == "*" ? "all" : name
         let isPlain = stem.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
@@ -50,6 +49,6 @@ struct EventFilter: Sendable, Hashable {
                 "'\(text)' is no type of event; accepted are forms like reachability.changed and 'path.*'"
             )
         }
-        return prefix + name
+        return EventType.prefix + name
     }
 }

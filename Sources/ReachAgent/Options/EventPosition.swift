@@ -76,7 +76,7 @@ extension Timestamp {
         default:
             var words = text.replacing("T", with: " ").split(separator: " ", omittingEmptySubsequences: false)
             guard (1...2).contains(words.count), let first = words.first else { return nil }
-            if !first.contains(":") {
+            if !first.contains(":" as Character) {
                 guard civil.setDate(Array(first.utf8)) else { return nil }
                 words.removeFirst()
             }

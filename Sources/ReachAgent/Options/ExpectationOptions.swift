@@ -33,7 +33,10 @@ struct ExpectationOptions: ParsableArguments {
 
     @Option(
         name: .customLong("expect-body-matches"),
-        help: ArgumentHelp("A regular expression (PCRE2) that must match in the body.", valueName: "regex"),
+        help: ArgumentHelp(
+            "A regular expression (PCRE2) that must match in the body (repeatable).",
+            valueName: "regex"
+        ),
         transform: Arguments.bodyMatches
     )
     var patterns: [BodyExpectation] = []
@@ -41,7 +44,7 @@ struct ExpectationOptions: ParsableArguments {
     @Option(
         name: .customLong("expect-json"),
         help: ArgumentHelp(
-            "A member of the JSON body and its value, such as 'status.code=0'; also !=, <, <=, >, >=.",
+            "A member of the JSON body and its value, such as 'status.code=0'; also !=, <, <=, > and >= (repeatable).",
             valueName: "path=value"
         ),
         transform: Arguments.jsonExpectation

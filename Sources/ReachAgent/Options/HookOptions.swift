@@ -26,12 +26,12 @@ struct HookFolderOptions: ParsableArguments {
     @Option(
         name: .customLong("hooks"),
         help: ArgumentHelp(
-            "Run the files of this folder (repeatable); a file of the first hides those of its name in the others.",
-            discussion: """
-                Default: what the configuration says, else for services and root \(HookSettings.systemFolders[0]) and \
-                \(HookSettings.systemFolders[1]), and for others $XDG_CONFIG_HOME/reachagent/hooks.d.
-                """,
-            valueName: "folder"
+            """
+            Run the files of this folder; a file of an earlier one hides those of its name in later ones (repeatable; \
+            default: what the configuration says, else for services and root \(HookSettings.systemFolders[0]) and \
+            \(HookSettings.systemFolders[1]), for others $XDG_CONFIG_HOME/reachagent/hooks.d).
+            """,
+            valueName: "dir"
         ),
         completion: .directory
     )

@@ -6,8 +6,8 @@ internal import Glibc
 /// Where 'reachagent hooks' finds hooks: the same files and folders as an agent, without asking one.
 struct HookSourceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The configuration file; default: the one that 'reachagent run' reads.", valueName: "file"),
-        completion: .file()
+        help: ArgumentHelp("The configuration file (default: the one that 'reachagent run' reads).", valueName: "file"),
+        completion: .file(extensions: ["toml"])
     )
     var config: String?
 

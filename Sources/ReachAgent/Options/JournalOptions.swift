@@ -6,13 +6,13 @@ internal import EventJournal
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the journal is.",
-            discussion: """
-                Default: $STATE_DIRECTORY/journal, for root /var/lib/reachagent/journal, for others \
-                $XDG_STATE_HOME/reachagent/journal.
-                """,
+            """
+            Where the journal is (default: $STATE_DIRECTORY/journal; for root /var/lib/reachagent/journal; for others \
+            $XDG_STATE_HOME/reachagent/journal).
+            """,
             valueName: "dir"
-        )
+        ),
+        completion: .directory
     )
     var journalDirectory: String?
 
@@ -21,14 +21,14 @@ struct JournalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When events are forced onto the disk: 'always', 'never', or a time (default: 1s).",
-            discussion: """
-                'always': before anybody sees them. A time: at most so long after they were written, and a change of the \
-                reachability at once. 'never': when the kernel sees fit. In each case they survive the agent's death; \
-                this is about the power.
-                """,
+            """
+            When events are forced onto the disk, so that they survive a loss of power: 'always', before anybody sees \
+            them; a time, at most so long after they were written, and a change of the reachability at once; or 'never', \
+            when the kernel sees fit (default: 1s).
+            """,
             valueName: "when"
         ),
+        completion: .list(["always", "never"]),
         transform: JournalOptions.syncPolicy
     )
     var journalSync: SyncPolicy?

@@ -8,26 +8,31 @@ struct PolicyOptions: ParsableArguments {
         help: ArgumentHelp(
             "Trust these roots instead of the system's: a file in PEM or DER, or a folder.",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var caFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "What a pin is compared with: none, public-key or certificate.",
-            discussion: """
-                public-key: one certificate of the validated chain must have a pinned key. certificate: the chain must \
-                besides lead to a pinned certificate.
-                """,
+            """
+            What a pin is compared with: 'none'; 'public-key', one certificate of the validated chain must have a pinned \
+            key; or 'certificate', the chain must lead to a pinned certificate (default: none).
+            """,
             valueName: "mode"
         ),
+        completion: .list(["none", "public-key", "certificate"]),
         transform: Self.mode
     )
     var pinMode: SecurityPolicy.PinningMode?
 
     @Option(
         name: .customLong("pin-certificate"),
-        help: ArgumentHelp("Pin these certificates: a file in PEM or DER, or a folder (repeatable).", valueName: "path")
+        help: ArgumentHelp(
+            "Pin these certificates: a file in PEM or DER, or a folder (repeatable).",
+            valueName: "path"
+        ),
+        completion: .file()
     )
     var pinCertificates: [String] = []
 
@@ -44,8 +49,10 @@ struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("pin-backup-spki"),
         help: ArgumentHelp(
-            "Pin the key that the server will come to next (repeatable; like --pin-spki).",
-            discussion: "A server that matches no other pin is accepted with the warning tls_backup_pin_only.",
+            """
+            Pin the key that the server will come to next; one that matches no other pin is accepted with the warning \
+            tls_backup_pin_only (repeatable; like --pin-spki).
+            """,
             valueName: "pin"
         ),
         transform: Self.pin
@@ -67,16 +74,19 @@ struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("crl"),
         help: ArgumentHelp(
-            "Look the certificates up in these revocation lists, a file in PEM or DER (repeatable).",
-            discussion: "When none of the lists tells the state of the server's certificate, it is refused.",
+            """
+            Look the certificates up in these revocation lists, a file in PEM or DER; a certificate that none of them \
+            tells of is refused (repeatable).
+            """,
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var revocationLists: [String] = []
 
     @Option(
         name: .customLong("at"),
-        help: ArgumentHelp("Judge for this moment instead of now, as 2026-11-21T12:00:00Z.", valueName: "time"),
+        help: ArgumentHelp("Judge for this moment, such as 2026-11-21T12:00:00Z, instead of now.", valueName: "time"),
         transform: TrustTime.argument
     )
     var date: Date?

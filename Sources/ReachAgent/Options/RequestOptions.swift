@@ -4,13 +4,17 @@ internal import Probes
 
 /// What a check sends, and how.
 struct RequestOptions: ParsableArguments {
-    @Option(name: .customLong("method"), help: "The method (default: GET, or POST when there is a body).")
+    @Option(
+        name: .customLong("method"),
+        help: "The method (default: GET; POST when there is a body).",
+        completion: .list(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    )
     var method: String?
 
     // Parsed by us: a transform's error message would repeat the argument, which may be a secret.
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("A header field (repeatable; wins over ours).", valueName: "name: value")
+        help: ArgumentHelp("A header field; wins over one of our own (repeatable).", valueName: "name: value")
     )
     var headerLines: [String] = []
 
@@ -38,10 +42,13 @@ struct RequestOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A body in JSON, sent as it is.", valueName: "json"))
     var jsonBody: String?
 
-    @Option(help: ArgumentHelp("A file to send as the body.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file to send as the body.", valueName: "file"), completion: .file())
     var bodyFile: String?
 
-    @Option(help: ArgumentHelp("A file of one line USER:PASSWORD for basic authorization.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A file with one line USER:PASSWORD for basic authorization.", valueName: "file"),
+        completion: .file()
+    )
     var basicAuthFile: String?
 
     @Flag(help: "Show the exact request that would be sent, and send nothing.")

@@ -4,13 +4,13 @@ internal import ArgumentParser
 struct SocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The agent's control socket (default: the usual places, in their order).",
-            discussion: """
-                $REACHAGENT_SOCKET, $RUNTIME_DIRECTORY/control.sock, $XDG_RUNTIME_DIR/reachagent/control.sock, \
-                /run/reachagent/control.sock.
-                """,
+            """
+            The agent's control socket (default: $REACHAGENT_SOCKET, else control.sock in $RUNTIME_DIRECTORY, \
+            $XDG_RUNTIME_DIR/reachagent or /run/reachagent).
+            """,
             valueName: "path"
-        )
+        ),
+        completion: .file(extensions: ["sock"])
     )
     var socket: String?
 }

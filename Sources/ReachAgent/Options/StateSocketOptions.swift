@@ -8,20 +8,26 @@ internal import StateSocket
 struct StateSocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where events.sock and control.sock are.",
-            discussion: """
-                Default: $RUNTIME_DIRECTORY, for root /run/reachagent, for others $XDG_RUNTIME_DIR/reachagent. Sockets \
-                that systemd hands over are used instead.
-                """,
+            """
+            Where events.sock and control.sock are, unless systemd hands them over (default: $RUNTIME_DIRECTORY; for root \
+            /run/reachagent; for others $XDG_RUNTIME_DIR/reachagent).
+            """,
             valueName: "dir"
-        )
+        ),
+        completion: .directory
     )
     var socketDirectory: String?
 
     @Flag(help: "Open no sockets: nobody can subscribe or ask.")
     var noSockets = false
 
-    @Option(help: ArgumentHelp("The group that may use the sockets, by name or number.", valueName: "group"))
+    @Option(
+        help: ArgumentHelp(
+            "The group that may use the sockets, by name or number (default: the process's).",
+            valueName: "group"
+        ),
+        completion: .shellCommand("getent group | cut -d: -f1")
+    )
     var socketGroup: String?
 
     @Option(
@@ -30,7 +36,7 @@ struct StateSocketOptions: ParsableArguments {
     )
     var socketMode: UInt32?
 
-    @Option(help: ArgumentHelp("The most connections to both sockets (default: 4096).", valueName: "count"))
+    @Option(help: ArgumentHelp("The most connections to both sockets together (default: 4096).", valueName: "count"))
     var mostConnections: Int?
 
     func validate() throws {

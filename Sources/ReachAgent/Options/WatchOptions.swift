@@ -6,8 +6,10 @@ struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("interface-kind"),
         help: ArgumentHelp(
-            "Set the kind of interfaces by name, such as 'usb*=wwan' (repeatable; the first that fits counts).",
-            discussion: "Kinds: \(InterfaceKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+            """
+            Set the kind of interfaces by name, such as 'usb*=wwan' (repeatable; the first that fits counts). Kinds: \
+            \(InterfaceKind.allCases.map(\.rawValue).joined(separator: ", ")).
+            """,
             valueName: "pattern=kind"
         ),
         transform: Arguments.kindOverride
@@ -17,19 +19,18 @@ struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("internet-address"),
         help: ArgumentHelp(
-            "An address that stands for the Internet (repeatable; replaces the defaults of its family).",
-            discussion: """
-                The kernel is asked how it would reach it; nothing is sent. Per family, the first one counts that a \
-                default route answers for. Defaults: \
-                \(MonitorConfiguration.defaultInternetAddresses.map(\.description).joined(separator: ", ")).
-                """,
+            """
+            An address that stands for the Internet: the kernel is asked how it would reach it, and nothing is sent. Of \
+            each family the first one counts that a default route answers for (repeatable; replaces the defaults of its \
+            family: \(MonitorConfiguration.defaultInternetAddresses.map(\.description).joined(separator: ", "))).
+            """,
             valueName: "address"
         ),
         transform: Arguments.address
     )
     var internetAddresses: [IPAddress] = []
 
-    @Option(help: ArgumentHelp("Where sysfs is mounted.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Where sysfs is mounted.", valueName: "dir"), completion: .directory)
     var sysfsRoot = "/sys"
 
     func validate() throws {

@@ -5,8 +5,6 @@ internal import FoundationEssentials
 ///
 /// The columns are those of ``HumanLine``, which prints events that the process has made itself.
 enum EventText {
-    private static let prefix = "reachagent."
-
     /// The line: local time with offset, type, subject, and what happened.
     ///
     /// Anything is given a form that is safe to show, also what is no event, or one of a type that is not known.
@@ -16,8 +14,8 @@ enum EventText {
         }
         let time = event.time.flatMap { Timestamp(utc: Array($0.utf8).span) }
         let clock = time?.localDescription.split(separator: "T").last.map(String.init) ?? "--:--:--.---"
-        let type = event.type.hasPrefix(prefix) ? String(event.type.dropFirst(prefix.count)) : event.type
-        let columns = [padded(type, 20), padded(event.subject ?? "", 8), SafeText.of(event.summary)]
+        let type = padded(EventType.shortName(of: event.type), 20)
+        let columns = [type, padded(event.subject ?? "", 8), SafeText.of(event.summary)]
         return ([clock] + columns).joined(separator: "  ")
     }
 

@@ -3,13 +3,11 @@ internal import EventSchema
 
 /// An event as one line for people: local time, type, subject, and what happened.
 enum HumanLine {
-    private static let prefix = "reachagent.".count
-
     static func text(_ event: Event) -> String {
         let clock = event.time.localDescription.split(separator: "T").last.map(String.init) ?? ""
-        let type = String(event.type.rawValue.dropFirst(prefix))
+        let type = padded(event.type.shortName, 20)
         // Certificates and portals say what they like.
-        return "\(clock)  \(padded(type, 20))  \(padded(event.subject, 8))  \(SafeText.of(event.summary))"
+        return "\(clock)  \(type)  \(padded(event.subject, 8))  \(SafeText.of(event.summary))"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -45,7 +45,8 @@ enum StateText {
         return lines
     }
 
-    private static func headline(_ state: ReachabilityState) -> String {
+    /// The state in one sentence.
+    static func headline(_ state: ReachabilityState) -> String {
         guard state.via.isReachable else { return "not reachable: \(state.path.reason?.sentence ?? "no path")" }
         return "reachable through \(state.summary)"
     }

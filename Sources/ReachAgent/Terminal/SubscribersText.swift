@@ -42,10 +42,7 @@ struct SubscribersText {
     private func filters(_ subscriber: SubscribersReply.Subscriber) -> [String] {
         guard !subscriber.types.isEmpty || !subscriber.subjects.isEmpty else { return [] }
         var words: [String] = []
-        let prefix = "reachagent."
-        let types = subscriber.types.prefix(16).map { type in
-            safe(type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type, 40)
-        }
+        let types = subscriber.types.prefix(16).map { safe(EventType.shortName(of: $0), 40) }
         if !types.isEmpty { words.append(types.joined(separator: ", ") + more(than: 16, subscriber.types)) }
         let subjects = subscriber.subjects.prefix(16).map { safe($0, 40) }
         if !subjects.isEmpty {

@@ -14,18 +14,24 @@ struct TerminalStyle {
 
     /// The style of standard output, by the conventions of `NO_COLOR`, `TERM` and the locale.
     static func standardOutput() -> TerminalStyle {
-        func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let locale = [value("LC_ALL"), value("LC_CTYPE"), value("LANG")].compactMap(\.self).first { !$0.isEmpty } ?? ""
-        let isUTF8 = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
+        let isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().firstRange(of: $0) != nil }
         var size = winsize()
         let hasSize = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col >= 40
         return TerminalStyle(
-            hasColour: isTerminal && (value("NO_COLOR") ?? "").isEmpty && value("TERM") != "dumb",
+            hasColour: takesColour(STDOUT_FILENO),
             hasUnicode: isTerminal && isUTF8,
             columns: hasSize ? min(Int(size.ws_col), 120) : 80
         )
     }
+
+    /// Whether a descriptor leads to a terminal that shows colours, and nobody has asked for none.
+    static func takesColour(_ descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1 && (value("NO_COLOR") ?? "").isEmpty && value("TERM") != "dumb"
+    }
+
+    private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// The colours that our output uses.
     enum Colour: String {

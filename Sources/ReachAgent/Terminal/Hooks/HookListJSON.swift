@@ -16,7 +16,7 @@ struct HookListJSON: JSONRepresentable {
             if let event {
                 json.name("event")
                 json.object { json in
-                    json.member("type", HookText.short(event.type))
+                    json.member("type", event.type.shortName)
                     json.member("seq", ifPresent: event.sequence) { $0.number($1) }
                     json.member("time", event.time)
                 }
@@ -39,7 +39,7 @@ struct HookListJSON: JSONRepresentable {
             }
             json.member("path", ifPresent: hook.path)
             json.name("on")
-            json.array(HookTrigger.types.filter(hook.types.contains)) { $0.string(HookText.short($1)) }
+            json.array(HookTrigger.types.filter(hook.types.contains)) { $0.string($1.shortName) }
             let match = event.map { hook.matches($0) }
             json.member("runs", hook.obstacle == nil && (match ?? .matches) == .matches)
             if let obstacle = hook.obstacle { write(obstacle, to: &json) } else if let match { write(match, to: &json) }

@@ -26,7 +26,7 @@ struct HookListText {
         ]
         if let event {
             let number = event.sequence.map { " \($0)" } ?? ""
-            rows.append(("event", HookText.safe("\(HookText.short(event.type))\(number), \(event.time)")))
+            rows.append(("event", HookText.safe("\(event.type.shortName)\(number), \(event.time)")))
         }
         var block = TextBlock(columns: style.columns)
         for (label, text) in rows { block.add(label, text, indent: 0, labelWidth: Self.labelWidth) }
@@ -54,7 +54,7 @@ struct HookListText {
             let hooks = ready.filter { hook in
                 if case .configured = hook.kind { hook.types.contains(type) } else { false }
             }
-            return section("configured for \(HookText.short(type))", hooks.map { row($0) })
+            return section("configured for \(type.shortName)", hooks.map { row($0) })
         }
     }
 

@@ -3,8 +3,6 @@ internal import Hooks
 
 /// What a hook is, for whom it runs, and why it does not, in a few words.
 enum HookText {
-    private static let prefix = "reachagent.".count
-
     /// What is run or requested, and as whom: `wg-quick up wg0, as vpn, in /srv`.
     static func what(_ hook: SurveyedHook) -> String {
         guard case .configured(let definition) = hook.kind else { return safe(hook.path ?? "?") }
@@ -51,11 +49,8 @@ enum HookText {
 
     /// Types of events in the order of the documentation: `reachability.changed, target.changed`.
     static func listed(_ types: Set<EventType>) -> String {
-        HookTrigger.types.filter(types.contains).map(short).joined(separator: ", ")
+        HookTrigger.types.filter(types.contains).map(\.shortName).joined(separator: ", ")
     }
-
-    /// A type without its prefix.
-    static func short(_ type: EventType) -> String { String(type.rawValue.dropFirst(prefix)) }
 
     /// When the hooks of a folder run.
     static func occasion(_ occasion: HookOccasion) -> String {

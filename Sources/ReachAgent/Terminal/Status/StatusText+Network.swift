@@ -78,7 +78,7 @@ extension StatusText {
         let arrow = style.hasUnicode ? "→" : "->"
         var text = "\(subject)\(safe(change.from ?? "?")) \(arrow) \(safe(change.to ?? "?"))"
         // The code of a probe that fell is told with what it fell to.
-        if let code = change.code, change.to?.contains("(\(code)") != true { text += " [\(safe(code))]" }
+        if let code = change.code, change.to?.firstRange(of: "(\(code)") == nil { text += " [\(safe(code))]" }
         if let detail = change.detail { text += " \(safe(detail))" }
         return text
     }

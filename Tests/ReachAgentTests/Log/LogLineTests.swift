@@ -1,0 +1,88 @@
+import EventEnvelope
+import Foundation
+import Logging
+import Testing
+
+@testable import ReachAgent
+
+/// Messages as lines.
+@Suite struct LogLineTests {
+    private static let time = Timestamp(microsecondsSince1970: 1_795_244_400_123_456)
+
+    private static func lines(
+        _ message: String,
+        _ level: Logger.Level = .warning,
+        _ form: LogForm = .plain
+    ) -> [String] {
+        LogLine.lines(message, level: level, form: form, time: time).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(arguments: [
+        (Logger.Level.trace, 7), (.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3), (.critical, 2),
+    ])
+    func `the journal is given the priority, and neither time nor name`(level: Logger.Level, priority: Int) {
+        #expect(Self.lines("gone", level, .journal) == ["<\(priority)>gone\n"])
+    }
+
+    @Test func `a file is given the time in UTC, the name and the level`() {
+        #expect(Self.lines("gone") == ["2026-11-21T07:00:00.123456Z reachagent: warning: gone\n"])
+    }
+
+    @Test func `a terminal is given the local time, and a colour for what matters`() {
+        let clock = Self.time.localDescription.split(separator: "T").last ?? ""
+        let plain = LogForm.terminal(hasColour: false)
+        let coloured = LogForm.terminal(hasColour: true)
+        #expect(Self.lines("gone", .warning, plain) == ["\(clock)  warning   gone\n"])
+        #expect(Self.lines("gone", .notice, coloured) == ["\(clock)  notice    gone\n"])
+        #expect(Self.lines("gone", .warning, coloured) == ["\(clock)  \u{1B}[33mwarning \u{1B}[0m  gone\n"])
+        #expect(Self.lines("gone", .error, coloured) == ["\(clock)  \u{1B}[31merror   \u{1B}[0m  gone\n"])
+        #expect(Self.lines("gone", .critical, coloured) == ["\(clock)  \u{1B}[31mcritical\u{1B}[0m  gone\n"])
+    }
+
+    @Test(arguments: [
+        "first\nsecond", "first\r\nsecond\n", "\n\nfirst\n\nsecond", "first\u{2028}second", "first\u{0B}second",
+    ])
+    func `every line of a message has its prefix`(message: String) {
+        #expect(Self.lines(message, .error, .journal) == ["<3>first\n", "<3>second\n"])
+    }
+
+    @Test(arguments: [
+        ("a\u{1B}[2Jb", "a\\u{1b}[2Jb"), ("a\u{7}b", "a\\u{7}b"), ("a\u{202E}b", "a\\u{202e}b"),
+        ("a\u{9B}b", "a\\u{9b}b"), ("a\tb", "a\\u{9}b"), ("a\u{0}b", "a\\u{0}b"),
+    ])
+    func `what could move a cursor is made visible`(message: String, shown: String) {
+        for form in [LogForm.plain, .journal, .terminal(hasColour: true)] {
+            let lines = Self.lines(message, .notice, form)
+            #expect(lines.count == 1)
+            #expect(lines.first?.hasSuffix("\(shown)\n") == true)
+        }
+    }
+
+    @Test func `a message cannot choose its priority`() {
+        #expect(Self.lines("<0>panic\n<0>panic", .notice, .journal) == ["<5><0>panic\n", "<5><0>panic\n"])
+    }
+
+    @Test(arguments: ["x", "é", "→", "🦊", "\u{7}"])
+    func `a long line is cut between characters, so that a pipe takes it in one piece`(character: String) {
+        for form in [LogForm.plain, .journal, .terminal(hasColour: true)] {
+            let line = LogLine.lines(
+                String(repeating: character, count: 5000),
+                level: .warning,
+                form: form,
+                time: Self.time
+            )
+            #expect(line.count == 1)
+            #expect(line[0].count <= 4096)
+            let text = String(bytes: line[0], encoding: .utf8)
+            #expect(text?.hasSuffix("...\n") == true)
+        }
+    }
+
+    @Test func `a message of very many lines is cut`() {
+        let lines = Self.lines(String(repeating: "x\n", count: 1000), .notice, .journal)
+        #expect(lines.count == 64)
+        #expect(lines.last == "<5>... and 937 more lines\n")
+    }
+
+    @Test func `an empty message is a line`() { #expect(Self.lines("", .notice, .journal) == ["<5>\n"]) }
+}

@@ -1,0 +1,35 @@
+import EventEnvelope
+import EventSchema
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// The state in the log.
+@Suite struct StateDumpTests {
+    private static func status(targets count: Int) -> AgentStatus {
+        let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: "0e2a")
+        let targets = (0..<count).map { number in
+            Target(name: "host-\(number)", address: IPAddress("203.0.113.7") ?? .unspecified(.ipv4))
+        }
+        let agent = AgentFacts(version: "0.1.0", processID: 812, started: .now, origin: origin)
+        return StatusBoard(agent: agent, targets: targets, lastSequence: 41).status(journal: nil, sockets: nil)
+    }
+
+    @Test func `it is what the status command prints, without empty lines and colours`() {
+        let lines = StateDump.lines(Self.status(targets: 1))
+        #expect(lines.prefix(2).first == "the state, as 'reachagent status' tells it:")
+        #expect(lines.dropFirst().first == "not known: the kernel has not answered yet")
+        #expect(lines.contains { $0.contains("host-0") })
+        #expect(lines.contains("  events        the last one is number 41"))
+        #expect(!lines.contains { $0.isEmpty || $0.contains("\u{1B}") || $0.contains("\n") })
+    }
+
+    @Test func `a long one is cut, and says so`() {
+        let lines = StateDump.lines(Self.status(targets: 1000))
+        #expect(lines.count == StateDump.mostLines)
+        #expect(lines.last?.wholeMatch(of: /\.\.\. and \d{3,4} more lines/) != nil)
+    }
+}
