@@ -22,7 +22,7 @@ enum Unavailable {
         do throws(NetlinkError) {
             return try body()
         } catch {
-            Terminal.printError("reachagent: the kernel's netlink is not available: \(error)")
+            AgentLogger.fail("the kernel's netlink is not available: \(error)")
             throw ExitCode(ExitStatus.unavailable)
         }
     }
@@ -37,7 +37,7 @@ enum BadConfiguration {
         } catch let error as ExitCode {
             throw error
         } catch {
-            Terminal.printError("reachagent: \(error)")
+            AgentLogger.fail("\(error)")
             throw ExitCode(ExitStatus.badConfiguration)
         }
     }

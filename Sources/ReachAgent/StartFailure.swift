@@ -21,11 +21,9 @@ enum StartFailure {
         } catch let error as RecordingError {
             (reason, status) = (error, exitStatus(error))
         }
-        Terminal.printError("reachagent: \(reason)")
+        AgentLogger.fail("\(reason)")
         if status == ExitStatus.tryAgain {
-            Terminal.printError(
-                "reachagent: to watch beside it, use 'reachagent watch', or 'run --no-journal --no-sockets'"
-            )
+            AgentLogger.fail("to watch beside it, use 'reachagent watch', or 'run --no-journal --no-sockets'")
         }
         throw ExitCode(status)
     }

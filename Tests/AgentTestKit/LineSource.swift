@@ -14,13 +14,18 @@ extension LineSource {
     ///
     /// - Throws: When there is none.
     @discardableResult
-    package func next(containing text: String) async throws -> String {
-        var last = ""
+    package func next(containing text: String) async throws -> String { try await lines(to: text).last ?? "" }
+
+    /// The lines up to the next one that contains a text.
+    ///
+    /// - Throws: When there is none.
+    package func lines(to text: String) async throws -> [String] {
+        var lines: [String] = []
         while let line = await next() {
-            if line.contains(text) { return line }
-            last = line
+            lines.append(line)
+            if line.contains(text) { return lines }
         }
-        throw MissingLine(description: "no line with '\(text)' came; the last one was: \(last)")
+        throw MissingLine(description: "no line with '\(text)' came; the last ones were: \(lines.suffix(5))")
     }
 
     /// All lines until the end.

@@ -7,18 +7,26 @@ internal import StateClient
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Make the running agent check now, instead of when it is due.",
+        abstract: "Make the running agent check now.",
         discussion: """
-            All probes of the agent, or the one that is named, are begun at once, over every interface and in every \
-            family that they are made in. What comes of them is shown by 'reachagent status', and by 'reachagent watch \
-            --type probe.completed' while it happens. To check a target of your own, see 'reachagent probe'.
+            All probes of the agent, or the one that is named, are begun at once instead of when they are due, over every \
+            interface and in every family that they are made in. 'reachagent status' shows what comes of them, and \
+            'reachagent watch --type probe.completed' while it happens. To check a target of your own, see 'reachagent probe'.
 
-            The status is 0 when the checks were begun, 64 when the agent has no probe of that name, 78 when it has no \
-            probe at all, 69 when no agent answers, and 77 when it may not be asked.
+            EXAMPLES
+              reachagent check
+              reachagent check web
+
+            EXIT STATUS
+              0   the checks are begun
+              64  the agent has no probe of that name
+              69  no agent answers
+              77  no permission to ask the agent
+              78  the agent has no probe at all
             """
     )
 
-    @Argument(help: "The probe's name; all of them without it.")
+    @Argument(help: "The probe's name; without it, all of them.")
     var name: String?
 
     @Flag(help: "Print the agent's answer: one JSON object on one line.")

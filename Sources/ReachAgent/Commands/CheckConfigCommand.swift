@@ -11,17 +11,24 @@ internal import Reachability
 struct CheckConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Tell everything that is wrong in the configuration files, with file, line and key.",
+        abstract: "Tell everything that is wrong in the configuration.",
         discussion: """
-            Without a file the one is read that 'reachagent run' would read: for root \
-            /etc/reachagent/reachagent.toml, else /usr/lib/reachagent/reachagent.toml; for others \
-            $XDG_CONFIG_HOME/reachagent/reachagent.toml. Drop-ins are read too: FILE.d/*.toml, ordered by name.
+            Every error is told with file, line and key, all at once, and what is no error but will surprise as a warning. \
+            Without a file the one is read that 'reachagent run' would read: that of $CONFIGURATION_DIRECTORY; for root \
+            /etc/reachagent/reachagent.toml, else the one below /usr/lib; for others \
+            $XDG_CONFIG_HOME/reachagent/reachagent.toml. The drop-ins FILE.d/*.toml are read too, ordered by name.
 
-            The status is 0 when everything is right, also when there is no file at all, and 78 when something is wrong.
+            EXAMPLES
+              reachagent check-config
+              reachagent check-config new.toml --show
+
+            EXIT STATUS
+              0   everything is right, also when there is no file at all
+              78  something is wrong
             """
     )
 
-    @Argument(help: "The configuration file.")
+    @Argument(help: "The configuration file.", completion: .file(extensions: ["toml"]))
     var file: String?
 
     @Flag(help: "Print every value in effect and where it comes from; together they are a configuration file.")

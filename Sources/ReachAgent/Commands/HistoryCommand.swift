@@ -8,24 +8,26 @@ struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show the events of the past.",
+        usage: "reachagent history [<options>]",
         discussion: """
             Reads the journal itself, whether an agent runs or not. Events that are missing are told where they are \
-            missing; lines that are damaged are left out and counted on standard error. A TIME is in RFC 3339, or a \
-            local time such as '2026-11-21 07:00' or 07:00 (today), or today, yesterday, or so long ago: 15min, 2h, 3d.
+            missing; lines that are damaged are left out and counted on standard error.
 
-            The journal is looked for in $STATE_DIRECTORY/journal, then in $XDG_STATE_HOME/reachagent/journal, then in \
-            \(JournalLocation.system).
+            A time is written in RFC 3339, as a local time such as '2026-11-21 07:00' or 07:00 (today), as today or \
+            yesterday, or as so long ago: 15min, 2h, 3d.
 
             EXAMPLES
               reachagent history --since today
-              reachagent history --since '2026-11-21 07:00' --until 09:30 --type reachability.changed
+              reachagent history --since '2026-11-21 07:00' --until 09:30
               reachagent history --since 41 --type 'path.*' --subject office
               reachagent history --last 20
-              reachagent history --json | jq -r 'select(.data.to.via == "none") | .time'
+              reachagent history --json | jq 'select(.data.to.via == "none")'
 
             EXIT STATUS
-              0   done, also when nothing was found    75  the journal could not be read; try again
-              69  there is no journal                  77  no permission to read the journal
+              0   done, also when nothing was found
+              69  there is no journal
+              75  the journal could not be read; try again
+              77  no permission to read the journal
             """
     )
 
@@ -44,26 +46,41 @@ struct HistoryCommand: ParsableCommand {
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp(
-            "Only events of a type, such as 'reachability.changed', or of a family, such as 'path.*' (repeatable).",
+            "Only events of this type, such as path.changed or 'path.*' (repeatable).",
             valueName: "type"
         ),
+        completion: .eventTypes,
         transform: EventFilter.checked(type:)
     )
     var types: [String] = []
 
-    @Option(help: ArgumentHelp("Only events about this: 'default', 'agent', or a target's name.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Only events about this: default, agent, or the name of a target, a probe or a hook.",
+            valueName: "name"
+        )
+    )
     var subject: String?
 
     @Option(
         name: [.customLong("last"), .customLong("limit")],
-        help: ArgumentHelp("Only the newest ones of these events, at most \(mostLast).", valueName: "count")
+        help: ArgumentHelp("Only so many of these events, the newest.", valueName: "count")
     )
     var last: Int?
 
     @Flag(help: "Print the events as they are: one JSON object a line.")
     var json = false
 
-    @Option(help: ArgumentHelp("The journal's directory.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The journal's directory (default: the first that exists of $STATE_DIRECTORY/journal, \
+            $XDG_STATE_HOME/reachagent/journal and \(JournalLocation.system)).
+            """,
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
     var directory: String?
 
     /// The most events that `--last` counts: their numbers are remembered.

@@ -4,10 +4,10 @@ internal import ArgumentParser
 struct HooksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hooks",
-        abstract: "Show which hooks run for which event, and why others do not; run one now.",
+        abstract: "Show what runs when something changes; run a hook now.",
         discussion: """
             A hook is a program in /etc/reachagent/hooks.d, or a table [hook.NAME] of the configuration. These commands \
-            read the folders and the configuration themselves, whether an agent runs or not. docs/hooks.md explains hooks.
+            read the folders and the configuration themselves, whether an agent runs or not. See reachagent.toml(5).
             """,
         subcommands: [HooksListCommand.self, HooksRunCommand.self]
     )

@@ -6,19 +6,23 @@ internal import Hooks
 struct HooksListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show which hooks would run for which event, in order, and why others would not.",
+        abstract: "Show which hooks run for which event, and why not.",
+        usage: "reachagent hooks list [<options>]",
         discussion: """
-            Every file is looked at as it is before it runs. It is judged as the user who asks: the agent may be another \
-            one, so ask as the agent's user.
+            Shows the hooks in the order in which they are started, and of others why they do not run. Every file is looked \
+            at as it is before it runs. It is judged as the user who asks: the agent may be another one, so ask as the \
+            agent's user.
 
             EXAMPLES
               reachagent hooks list
               reachagent hooks list --event last
-              reachagent history --type target.changed --last 1 --json | reachagent hooks list --event -
+              reachagent history --last 1 --json | reachagent hooks list --event -
 
             EXIT STATUS
-              0   done, also when there are hooks that do not run    77  no permission to read the event or the journal
-              69  there is no journal, or no such event in it        78  the configuration, or the event, is bad
+              0   done, also when there are hooks that do not run
+              69  there is no journal, or no such event in it
+              77  no permission to read the event or the journal
+              78  the configuration, or the event, is bad
             """
     )
 
@@ -31,7 +35,10 @@ struct HooksListCommand: ParsableCommand {
     )
     var event: String?
 
-    @Option(help: ArgumentHelp("The journal's directory, for '--event last'.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The journal's directory, for '--event last'.", valueName: "dir"),
+        completion: .directory
+    )
     var directory: String?
 
     @Flag(help: "Print one JSON object.")

@@ -6,22 +6,27 @@ internal import Hooks
 struct HooksRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run one hook now, for an event of the past, and show what it wrote and how it ended.",
+        abstract: "Run one hook now, for an event of the past.",
+        usage: "reachagent hooks run <name> --event <file|last> [<options>]",
         discussion: """
-            The hook is checked, and given the same environment, input and time as by the agent; it runs as the user who \
-            asks, or as the one that its table names. Nothing is recorded, and a running agent does not know of it. What \
-            the hook wrote comes on standard output, the rest on standard error. Whether the hook wants the event makes no \
-            difference; it is only told.
+            Shows what the hook wrote, on standard output, and how it ended, on standard error. The hook is checked, and \
+            given the same environment, input and time as by the agent; it runs as the user who asks, or as the one that its \
+            table names. Nothing is recorded, and a running agent does not know of it. Whether the hook wants the event makes \
+            no difference; it is only told.
 
             EXAMPLES
               reachagent hooks run 10-log --event last
               reachagent hooks run vpn --event last --dry-run
-              reachagent history --type target.changed --last 1 --json | reachagent hooks run vpn --event -
+              reachagent history --last 1 --json |
+                  reachagent hooks run vpn --event -
 
             EXIT STATUS
-              0   the hook succeeded                      75  no process could be made; try again
-              1   it failed, or took too long             77  no permission to read the event or the journal
-              69  there is no such hook, journal or event 78  the hook is refused, or the configuration or event is bad
+              0   the hook succeeded
+              1   it failed, or took too long
+              69  there is no such hook, journal or event
+              75  no process could be made; try again
+              77  no permission to read the event or the journal
+              78  the hook is refused, or the configuration or the event is bad
             """
     )
 
@@ -37,7 +42,10 @@ struct HooksRunCommand: ParsableCommand {
     )
     var event: String
 
-    @Option(help: ArgumentHelp("The journal's directory, for '--event last'.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The journal's directory, for '--event last'.", valueName: "dir"),
+        completion: .directory
+    )
     var directory: String?
 
     @Flag(help: "Only show what would be run: the checked path, arguments, user, environment and input.")
@@ -55,7 +63,7 @@ struct HooksRunCommand: ParsableCommand {
             return try end(hook.name, because: "is no program")
         }
         let number = event.sequence.map { " \($0)" } ?? ""
-        Terminal.printError(HookText.safe("event: \(HookText.short(event.type))\(number), \(event.time)"))
+        Terminal.printError(HookText.safe("event: \(event.type.shortName)\(number), \(event.time)"))
         if let reason = HookText.reason(hook.matches(event), of: hook) {
             Terminal.printError("the agent would not run it for this event: \(reason)")
         }

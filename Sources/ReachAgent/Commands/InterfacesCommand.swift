@@ -7,10 +7,20 @@ internal import NetlinkMonitor
 struct InterfacesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",
-        abstract: "Show every interface, what kind it is, and what that rests on.",
+        abstract: "Show every interface, and what kind it is.",
+        usage: "reachagent interfaces [<options>]",
         discussion: """
-            A kind followed by '?' is a guess: another kind could hide behind the same evidence, as a phone tethered by \
-            USB looks like Ethernet. Set such kinds right with --interface-kind.
+            The kernel is asked, no agent is needed. EVIDENCE is what the kind rests on. A kind followed by '?' is a guess: \
+            another kind could hide behind the same evidence, as a phone tethered by USB looks like Ethernet. Set such kinds \
+            right with --interface-kind, and for the agent in its configuration.
+
+            EXAMPLES
+              reachagent interfaces
+              reachagent interfaces --interface-kind 'usb*=wwan'
+
+            EXIT STATUS
+              0   done
+              69  the kernel's netlink is not available
             """
     )
 

@@ -9,22 +9,33 @@ internal import Reachability
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Check one target, now, and show every phase and every finding.",
+        abstract: "Check one target now, and show every phase.",
+        usage: "reachagent probe [<options>] <target>",
         discussion: """
-            A target is one of
-              https://HOST[:PORT]/PATH   a request over TLS, through the security policy
-              http://HOST[:PORT]/PATH    a request without TLS
-              tcp://HOST:PORT            a connection alone
-              icmp://HOST                one echo request
-              dns://RESOLVER/NAME?type=A one query to a name server
+            Shows every phase with its time, every attempt to connect, the certificates as the security policy judges them, \
+            and each finding with what to do about it. No agent is needed. A target is one of
+              https://HOST[:PORT]/PATH     a request over TLS, through the security policy
+              http://HOST[:PORT]/PATH      a request without TLS
+              tcp://HOST:PORT              a connection alone
+              icmp://HOST                  one echo request
+              dns://RESOLVER/NAME?type=A   one query to a name server
 
-            The status is 0 when the target answered as expected, 1 when it did not, and 75 when this machine could not \
-            ask: no route, no resolver, no permission.
+            EXAMPLES
+              reachagent probe https://www.example.org/
+              reachagent probe https://host.test/ --ca-file ca.pem
+              reachagent probe icmp://192.0.2.1 --interface wlan0
+              reachagent probe 'dns://192.0.2.53/www.example.org?type=AAAA'
+
+            EXIT STATUS
+              0   the target answered as expected
+              1   it did not
+              75  this machine could not ask: no route, no resolver, no permission
+              78  a file that an option names is bad
             """
     )
 
     // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
-    @Argument(help: "What to check.")
+    @Argument(help: "What to check.", completion: .list(["https://", "http://", "tcp://", "icmp://", "dns://"]))
     var target: String
 
     @Flag(help: "Print one JSON object.")

@@ -7,14 +7,17 @@ internal import StateClient
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Make the running agent read its configuration file again.",
+        abstract: "Make the running agent read its configuration again.",
         discussion: """
             The same as SIGHUP, with an answer. The whole configuration is checked first: when anything is wrong, the \
             agent goes on with the one that it has, and every flaw is told with its file, line and key. Probes that \
             did not change keep their history.
 
-            The status is 0 when the configuration was taken, 78 when it was refused or the agent was started without \
-            a file, 69 when no agent answers, and 77 when it may not be asked.
+            EXIT STATUS
+              0   the configuration is in effect
+              69  no agent answers
+              77  no permission to ask the agent
+              78  it was refused, or the agent was started without a file
             """
     )
 

@@ -10,9 +10,10 @@ internal import Reachability
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Show the transitions that a recording of an agent's inputs leads to.",
+        abstract: "Show what an agent made of a recording.",
+        usage: "reachagent replay [<options>] <file>",
         discussion: """
-            Reads a FILE that 'reachagent run --record FILE' has written, feeds the state machine with its inputs, and \
+            Reads a file that 'reachagent run --record FILE' has written, feeds the state machine with its inputs, and \
             prints each transition as the agent published it, with the same number and at the same time. Events that are no \
             transitions, such as 'agent.started', are not printed; their numbers are left out. Nothing is sent anywhere, \
             and neither the kernel nor an agent is asked.
@@ -20,18 +21,20 @@ struct ReplayCommand: ParsableCommand {
             EXAMPLES
               reachagent replay bug.jsonl
               reachagent replay bug.jsonl --format human --states
-              reachagent replay bug.jsonl | jq -r 'select(.type == "reachagent.reachability.changed") | .data.to.via'
+              reachagent replay bug.jsonl | jq -c '[.seq, .type, .data.to.via]'
 
             EXIT STATUS
-              0   the recording was replayed to its end    77  no permission to read the file
-              75  the output could not be written          78  there is no such file, or a line of it is damaged
+              0   the recording was replayed to its end
+              75  the output could not be written
+              77  no permission to read the file
+              78  there is no such file, or a line of it is damaged
             """
     )
 
-    @Argument(help: "The recording.", completion: .file())
+    @Argument(help: "The recording: a file that 'reachagent run --record' has written.", completion: .file())
     var file: String
 
-    @Option(help: "How to print events: 'json' (one object a line), 'human', or 'none'.")
+    @Option(help: "How to print events: one JSON object a line, lines for people, or nothing.")
     var format: OutputFormat = .json
 
     @Flag(help: "Also print the settled state behind each input that has changed it.")

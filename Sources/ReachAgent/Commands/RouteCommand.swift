@@ -8,10 +8,19 @@ internal import Reachability
 struct RouteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "route",
-        abstract: "Show the path that is derived for one address, and why.",
+        abstract: "Show the path to one address, and why it is that.",
+        usage: "reachagent route [<options>] <address>",
         discussion: """
-            The kernel is asked how a packet of this user would leave; nothing is sent. The status is 0 when there is a \
-            usable path and 1 when there is none.
+            The kernel is asked how a packet of this user would leave; nothing is sent, and no agent is needed.
+
+            EXAMPLES
+              reachagent route 192.0.2.7
+              reachagent route 2001:db8::7 --json
+
+            EXIT STATUS
+              0   there is a usable path
+              1   there is none
+              69  the kernel's netlink is not available
             """
     )
 

@@ -15,32 +15,33 @@ internal import StateSocket
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Watch, publish every change, and print it as one JSON object a line.",
+        abstract: "Run the agent: watch, and publish every change.",
         discussion: """
-            The first lines tell the state at the start; then follows one line for each change, flushed at once:
-            'path.changed' for every edge as the kernel reports it, 'reachability.changed' when a change has held for \
-            the settle time, 'probe.changed' for what the probes of the configuration come to. Hooks run programs when something changes \
-            ('reachagent hooks list'). Every event is kept in a journal ('reachagent history'), and sockets let others follow \
-            ('reachagent watch', 'reachagent status'). Log messages go to standard error. SIGINT or SIGTERM end the agent.
+            Prints the state at the start, then one line for each change, at once: 'path.changed' for every edge as the \
+            kernel reports it, 'reachability.changed' when a change has held for the settle time, 'probe.changed' for what \
+            the probes come to. Log messages go to standard error.
+
+            Every event is kept in a journal ('reachagent history'), sockets let others follow ('reachagent watch', \
+            'reachagent status'), and hooks run when something changes ('reachagent hooks list'). SIGINT and SIGTERM end the \
+            agent, and SIGHUP makes it read its configuration again.
 
             EXAMPLES
               reachagent run --format human
-              reachagent run --probe https://www.example.org/ --probe icmp://192.0.2.1
+              reachagent run --probe https://example.org/ --probe icmp://192.0.2.1
               reachagent run --config reachagent.toml
               reachagent run --target office=192.0.2.7 --settle-down 3s
               reachagent run --format none --socket-group netdev
-              reachagent run --no-journal --no-sockets
-              reachagent run | jq -r 'select(.type == "reachagent.reachability.changed") | .data.to.via'
+              reachagent run --no-journal --no-sockets | jq -c .data.to
             """
     )
 
-    @Option(help: "How to print events: 'json' (one object a line), 'human', or 'none'.")
+    @Option(help: "How to print events: one JSON object a line, lines for people, or nothing.")
     var format: OutputFormat = .json
 
     @Flag(
         help: """
-            Print the current state, after one check of every probe, and end: status 0 when reachable and no required probe \
-            fails, else 1.
+            Check every probe once, print the state, and end: with status 0 when the machine is reachable and no required \
+            probe fails, else 1.
             """
     )
     var once = false
@@ -71,7 +72,8 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp(
             "Record everything that the state is derived from in a new file, for 'reachagent replay' and bug reports.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var record: String?
 
@@ -84,6 +86,8 @@ struct RunCommand: ParsableCommand {
     @OptionGroup(title: "Journal options") var journal: JournalOptions
 
     @OptionGroup(title: "Socket options") var sockets: StateSocketOptions
+
+    @OptionGroup(title: "Log") var log: LogOptions
 
     func validate() throws {
         var names: Set<String> = []
@@ -98,10 +102,13 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        AgentLoop.holdReload()
+        AgentLoop.holdRequests()
         signal(SIGPIPE, SIG_IGN)
+        defer { AgentLogger.finish() }
+        AgentLogger.setLevel(log.logLevel)
         let source = ConfigurationSource(path: configuration.path, override: override)
         let loaded = try BadConfiguration.orExit(source.load)
+        AgentLogger.setLevel(loaded.settings.agent.logLevel)
         for warning in loaded.warnings { AgentLogger.make().warning("\(warning)") }
         let settings = loaded.settings
         if once { return try RunOnce(settings: settings, monitor: Self.monitor(settings, watch), format: format).run() }
@@ -127,8 +134,9 @@ struct RunCommand: ParsableCommand {
 
     /// Puts what the command line says into the settings of the file.
     private var override: @Sendable (inout Settings) throws(ConfigurationErrors) -> Void {
-        let (up, down, targets, options) = (settleUp, settleDown, targets, configuration)
+        let (up, down, targets, options, level) = (settleUp, settleDown, targets, configuration, log.logLevel)
         return { settings throws(ConfigurationErrors) in
+            settings.agent.logLevel = level ?? settings.agent.logLevel
             settings.settle = SettlePolicy(up: up ?? settings.settle.up, down: down ?? settings.settle.down)
             let named = Set(targets.map(\.name))
             settings.targets = settings.targets.filter { !named.contains($0.name) } + targets

@@ -7,13 +7,20 @@ internal import StateClient
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Ask the running agent what the state is, since when, and why.",
+        abstract: "Show what the state is, since when, and why.",
         discussion: """
-            The first line is the answer. Then follow what is wrong with the agent, if anything is, both families, the \
-            targets, the interfaces, and the last changes with local times.
+            The running agent is asked. The first line is the answer; then follow what is wrong with the agent, if anything \
+            is, both families, the probes, the targets, the interfaces, and the last changes with local times.
 
-            The status is 0 when the machine is reachable, 1 when it is not, 69 when no agent answers, and 77 when it \
-            may not be asked.
+            EXAMPLES
+              reachagent status
+              reachagent status --json | jq -r .state.via
+
+            EXIT STATUS
+              0   the machine is reachable
+              1   it is not
+              69  no agent answers
+              77  no permission to ask the agent
             """
     )
 

@@ -7,10 +7,15 @@ internal import StateClient
 struct SubscribersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribers",
-        abstract: "Show who is connected to the running agent, and how far behind.",
+        abstract: "Show who is connected to the running agent.",
         discussion: """
             LAG is how many events there are that a subscriber was not sent yet; one that falls too far behind is cut \
             off. This command's own connection is among them.
+
+            EXIT STATUS
+              0   done
+              69  no agent answers
+              77  no permission to ask the agent
             """
     )
 

@@ -5,6 +5,7 @@ struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
         abstract: "Evaluate certificates as a probe does.",
+        discussion: "Nothing is sent: the certificates are those of files.",
         subcommands: [TrustEvaluateCommand.self]
     )
 }

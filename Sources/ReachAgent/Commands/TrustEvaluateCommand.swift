@@ -8,23 +8,40 @@ internal import Probes
 struct TrustEvaluateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evaluate",
-        abstract: "Tell whether the policy accepts a server's certificates, and why not.",
+        abstract: "Judge a server's certificates, and say why.",
+        usage: "reachagent trust evaluate [<options>]",
         discussion: """
-            It is the code that the TLS handshake of a probe uses. The status is 0 when the certificates are accepted \
-            and 1 when they are refused. With --batch, questions come as JSON lines on standard input and answers go \
-            out as JSON lines, one each, in the same order.
+            It is the code that the TLS handshake of a probe uses. With --batch, questions come as JSON lines on standard \
+            input and answers go out as JSON lines, one each, in the same order.
+
+            EXAMPLES
+              reachagent trust evaluate --leaf chain.pem --host www.example.org
+              reachagent trust evaluate --leaf a.pem --roots ca.pem --ip 192.0.2.7
+              reachagent trust evaluate --batch < questions.jsonl
+
+            EXIT STATUS
+              0   the certificates are accepted, or the batch is answered
+              1   they are refused
+              78  a file is bad
             """
     )
 
-    @Option(help: ArgumentHelp("The server's certificate, or its whole chain: PEM or DER.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The server's certificate, or its whole chain: PEM or DER.", valueName: "file"),
+        completion: .file()
+    )
     var leaf: String?
 
     @Option(
-        help: ArgumentHelp("Certificates that the server sends besides: PEM or DER, or a folder.", valueName: "path")
+        help: ArgumentHelp("Certificates that the server sends besides: PEM or DER, or a folder.", valueName: "path"),
+        completion: .file()
     )
     var intermediates: String?
 
-    @Option(help: ArgumentHelp("The roots to trust instead of the system's; as '--ca-file'.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The roots to trust instead of the system's; as --ca-file.", valueName: "path"),
+        completion: .file()
+    )
     var roots: String?
 
     @Option(help: ArgumentHelp("The DNS name that the server was asked for.", valueName: "name"))

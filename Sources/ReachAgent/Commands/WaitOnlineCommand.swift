@@ -7,26 +7,34 @@ struct WaitOnlineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait-online",
         abstract: "Wait until the machine is reachable.",
+        usage: "reachagent wait-online [<options>]",
         discussion: """
             Waits for the agent's settled state, and for the agent itself when it is not there yet or goes away. All \
             conditions must hold at the same time:
-              --for path      there is a path, through whatever it leads
-              --for full      there is a path, and the connectivity that the probes tell is 'full'
-              --via MEDIUM    the path leads through this medium, or through any of several
-              --target NAME   the path to this target counts, and the default path does not; a target that the agent \
-            does not have is waited for too, as the next agent may have it
+              --for path     there is a path, through whatever it leads
+              --for full     there is a path, and the probes tell that everything answers
+              --via MEDIUM   the path leads through this medium, or through any of several
+              --target NAME  the path to this target counts instead of the default path; a
+                             target that the agent does not have is waited for, too
 
-            The status is 0 as soon as they hold, and 1 when they did not in time, with the reason on standard error. It \
-            is 77 at once when the agent may not be asked.
+            EXAMPLES
+              reachagent wait-online --timeout 60s && echo online
+              reachagent wait-online --for full --timeout 0
+              reachagent wait-online --via wifi --via wired --quiet
+
+            EXIT STATUS
+              0   the conditions hold
+              1   they did not in time; the reason is on standard error
+              77  no permission to ask the agent
             """
     )
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How much is asked for: path or full.", valueName: "level"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("How much is asked for.", valueName: "level"))
     var level = OnlineCondition.Level.path
 
     @Option(
         name: .customLong("via"),
-        help: ArgumentHelp("Through what: wifi, wwan, wired or other; may be repeated.", valueName: "medium")
+        help: ArgumentHelp("Through what the path must lead (repeatable).", valueName: "medium")
     )
     var media: [OnlineCondition.Medium] = []
 
@@ -35,14 +43,14 @@ struct WaitOnlineCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait, in seconds or as in 500ms and 2m; 0 for ever (default: 120).",
+            "How long to wait, in seconds or with a unit, such as 500ms and 2m; 0: for ever (default: 120).",
             valueName: "time"
         ),
         transform: Arguments.seconds
     )
     var timeout: Duration = .seconds(120)
 
-    @Flag(help: "Print nothing; the status tells.")
+    @Flag(help: "Print nothing; the exit status tells.")
     var quiet = false
 
     @Flag(help: "Print one JSON object.")

@@ -6,6 +6,7 @@ struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Follow the running agent's events.",
+        usage: "reachagent watch [<options>]",
         discussion: """
             Prints the state as it is now, then every event as it happens. When the agent goes away, that is said on \
             standard error, and the events go on behind the last one as soon as it is back: none is printed twice, and \
@@ -14,9 +15,16 @@ struct WatchCommand: ParsableCommand {
             With --json, standard output is the agent's own lines, one object each: the events, and at the beginning of \
             each connection 'agent.hello' and, unless it goes on behind an event, 'network.snapshot'.
 
-            An interrupt ends it as it ends any program. When whoever reads the output ends, it ends with status 0. With \
-            --no-reconnect the status is 69 when there is no agent and 75 when the connection is lost; 77 tells that the \
-            agent may not be asked.
+            EXAMPLES
+              reachagent watch
+              reachagent watch --type reachability.changed --type 'probe.*'
+              reachagent watch --json --since 41 | jq -c '[.seq, .type, .subject]'
+
+            EXIT STATUS
+              0   whoever reads the output has ended
+              69  no agent answers (with --no-reconnect)
+              75  the connection was lost (with --no-reconnect)
+              77  no permission to ask the agent
             """
     )
 
@@ -29,16 +37,17 @@ struct WatchCommand: ParsableCommand {
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp(
-            "Only events of this type, such as path.changed or 'path.*'; may be repeated.",
+            "Only events of this type, such as path.changed or 'path.*' (repeatable).",
             valueName: "type"
-        )
+        ),
+        completion: .eventTypes(besides: [.probeCompleted])
     )
     var types: [String] = []
 
     @Option(
         name: .customLong("subject"),
         help: ArgumentHelp(
-            "Only events about this: default, a target's name, or agent; may be repeated.",
+            "Only events about this: default, agent, or the name of a target, a probe or a hook (repeatable).",
             valueName: "name"
         )
     )

@@ -17,7 +17,7 @@ final class AgentDesk: AgentInterface {
     private let origin: EventOrigin
     private let journal: EventJournal?
     private let bus: NotificationBus<Event>
-    private let sockets: StateSocketConfiguration
+    private let sockets: StateSocketConfiguration?
     private let driver: ReachabilityDriver
     private let runner: ProbeRunner
     private let reloader: Reloader
@@ -28,7 +28,7 @@ final class AgentDesk: AgentInterface {
         origin: EventOrigin,
         journal: EventJournal?,
         bus: NotificationBus<Event>,
-        sockets: StateSocketConfiguration,
+        sockets: StateSocketConfiguration?,
         driver: ReachabilityDriver,
         runner: ProbeRunner,
         reloader: Reloader,
@@ -62,15 +62,22 @@ final class AgentDesk: AgentInterface {
 
     func lagged(lastSequence: UInt64) -> Event { event(.subscriberLagged(lastSequence: lastSequence)) }
 
-    func status(connections: Int) -> [UInt8] {
-        let summary = SocketSummary(
-            events: "\(sockets.directory)/events.sock",
-            control: "\(sockets.directory)/control.sock",
-            connections: connections,
-            limit: sockets.mostConnections
-        )
+    func status(connections: Int) -> [UInt8] { currentStatus(connections: connections).json }
+
+    /// The status at this moment.
+    ///
+    /// - Parameter connections: How many connections to the sockets there are.
+    func currentStatus(connections: Int) -> AgentStatus {
+        let summary = sockets.map { sockets in
+            SocketSummary(
+                events: "\(sockets.directory)/events.sock",
+                control: "\(sockets.directory)/control.sock",
+                connections: connections,
+                limit: sockets.mostConnections
+            )
+        }
         let (probes, uplinks) = driver.probes
-        let status = board.status(
+        return board.status(
             journal: journalSummary,
             sockets: summary,
             probes: probes,
@@ -79,7 +86,6 @@ final class AgentDesk: AgentInterface {
             configuration: reloader.facts,
             hooks: hooks.standings
         )
-        return status.json
     }
 
     /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.

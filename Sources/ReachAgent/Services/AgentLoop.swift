@@ -33,19 +33,24 @@ final class AgentLoop: Service {
         var bypassRecorder: @Sendable () -> Void
         /// Takes that somebody asks for the configuration to be read again (SIGHUP).
         var reload: @Sendable () -> Void
+        /// Takes that somebody asks for the state in the log (SIGUSR1).
+        var dump: @Sendable () -> Void
     }
 
-    /// Lets a SIGHUP wait until the loop takes it: one that comes while the agent starts then ends nobody.
+    /// Lets a SIGHUP and a SIGUSR1 wait until the loop takes them: one that comes while the agent starts then ends nobody.
     ///
     /// To be called before anything else, in any case before any thread is started.
-    static func holdReload() { clibnl_hold_signal(SIGHUP) }
+    static func holdRequests() {
+        clibnl_hold_signal(SIGHUP)
+        clibnl_hold_signal(SIGUSR1)
+    }
 
-    /// Takes SIGINT, SIGTERM and SIGHUP over; to be called before any thread is started.
+    /// Takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 over; to be called before any thread is started.
     ///
     /// - Parameter suspendWatch: Wakes the loop when the machine resumes.
     init(suspendWatch: SuspendWatch) throws(NetlinkError) {
         self.suspendWatch = suspendWatch
-        signalDescriptor = clibnl_open_signalfd(SIGINT, SIGTERM, SIGHUP)
+        signalDescriptor = clibnl_open_signalfd(SIGINT, SIGTERM, SIGHUP, SIGUSR1)
         wakeDescriptor = clibnl_open_eventfd()
         timerDescriptor = clibnl_open_timerfd()
         guard signalDescriptor >= 0, wakeDescriptor >= 0, timerDescriptor >= 0 else {
@@ -97,8 +102,8 @@ final class AgentLoop: Service {
         } onCancelOrGracefulShutdown: { [self] in
             stop(because: "a part of the agent has ended")
         }
-        // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP is kept from the process for
-        // good: there is nothing left to reload, and it must not cut the end short.
+        // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP or SIGUSR1 is kept from the
+        // process for good: there is nothing left to reload or to tell, and it must not cut the end short.
         clibnl_give_back_signals(SIGINT, SIGTERM)
     }
 
@@ -115,6 +120,7 @@ final class AgentLoop: Service {
             case SIGTERM: stop(because: "SIGTERM")
             case SIGHUP where hadTerminal && isatty(STDIN_FILENO) != 1: stop(because: "the terminal was closed")
             case SIGHUP: work?.reload()
+            case SIGUSR1: work?.dump()
             default: break
             }
         }

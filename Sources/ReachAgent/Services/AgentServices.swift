@@ -19,13 +19,11 @@ internal import StateSocket
 /// source, then the state machine, whose last event ends the bus, then the consumers when they have passed on what was
 /// published, and last the journal, which the others wait for.
 struct AgentServices {
-    /// How long a consumer may take to pass on the rest.
-    private static let drainDeadline: Duration = .seconds(2)
     /// How long the parts may take to stop, all together.
     private static let shutdownDeadline: Duration = .seconds(8)
 
-    private let loop: AgentLoop
-    private let logger = AgentLogger.make()
+    let loop: AgentLoop
+    let logger = AgentLogger.make()
     private var parts: [AgentPart] = []
 
     /// Opens the journal and wires the parts; nothing runs yet.
@@ -63,40 +61,54 @@ struct AgentServices {
             suspended: suspendWatch.takeSuspension,
             whenEarlier: loop.wake
         )
-        let runner = ProbeRunner(limits: settings.limits) { driver.judge($0) }
+        let reporter = Self.reporter(board, loop)
+        let runner = ProbeRunner(limits: settings.limits) { check in
+            defer { reporter?.noteAwake() }
+            return driver.judge(check)
+        }
         let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
         let log = HookLog()
         let hooks = HookRunner(configuration.hooks(settings)) { completion in
             log.note(completion)
             driver.announce(EventDraft(completion))
         }
-        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, loop)
-        loop.setWork(
-            AgentLoop.Work(
-                tick: driver.tick,
-                bypassRecorder: bus.bypassRecorder,
-                reload: { reloader.reload() }
-            )
-        )
+        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, loop, reporter)
         if let journal { parts.append(recording(journal, bus, driver)) }
+        let desk = AgentDesk(
+            board: board,
+            origin: origin,
+            journal: journal,
+            bus: bus,
+            sockets: configuration.sockets,
+            driver: driver,
+            runner: runner,
+            reloader: reloader,
+            hooks: hooks
+        )
+        var threads: [ServiceReporter.Member] = [
+            .init(name: "netlink", ask: kernel.whenFree), .init(name: "probes", ask: runner.whenFree),
+            .init(name: "hooks", ask: hooks.whenFree),
+        ]
         var feed: CheckFeed?
+        var connections: @Sendable () -> Int = { 0 }
         if let sockets = configuration.sockets {
-            let desk = AgentDesk(
-                board: board,
-                origin: origin,
-                journal: journal,
-                bus: bus,
-                sockets: sockets,
-                driver: driver,
-                runner: runner,
-                reloader: reloader,
-                hooks: hooks
-            )
             let server = try server(sockets, bus, journal, desk)
+            connections = { server.connectionCount }
             feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
             parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
+            threads.append(.init(name: "sockets", ask: server.whenFree))
         }
+        let dump = StateDump(of: { [connections] in desk.currentStatus(connections: connections()) })
+        loop.setWork(
+            AgentLoop.Work(
+                tick: { [driver.tick(), reporter?.turn()].compactMap(\.self).min() },
+                bypassRecorder: bus.bypassRecorder,
+                reload: { reloader.reload() },
+                dump: { dump.log() }
+            )
+        )
         driver.connect(runner: runner, feed: feed)
+        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != .none)))
         if configuration.format != .none {
             parts.append(printing(try EventPrinter(bus: bus, format: configuration.format, origin: origin)))
         }
@@ -106,7 +118,7 @@ struct AgentServices {
                 driver.finish(because: loop.reason ?? "the agent ends")
             }
         )
-        parts.append(running(hooks, HookFeed(bus: bus, runner: hooks)))
+        parts.append(running(hooks, EventFeed(bus: bus, take: hooks.deliver)))
         parts.append(
             AgentPart(name: "probes") {
             } stop: {
@@ -120,6 +132,7 @@ struct AgentServices {
                 kernel.stop()
             }
         )
+        if let reporter { parts.append(Self.reporting(reporter, bus, loop, threads)) }
     }
 
     /// What reads the configuration again, and takes it into use: first what the kernel is asked, then how it is judged.
@@ -129,9 +142,15 @@ struct AgentServices {
         _ runner: ProbeRunner,
         _ kernel: KernelSource,
         _ hooks: HookRunner,
-        _ loop: AgentLoop
+        _ loop: AgentLoop,
+        _ reporter: ServiceReporter?
     ) -> Reloader {
-        Reloader(source: configuration.source, loaded: configuration.loaded) { old, new, reload in
+        Reloader(
+            source: configuration.source,
+            loaded: configuration.loaded,
+            noteReading: { reporter?.note($0) }
+        ) { old, new, reload in
+            AgentLogger.setLevel(new.agent.logLevel)
             runner.setLimits(new.limits)
             hooks.configure(configuration.hooks(new))
             driver.configure(new, reload)
@@ -141,95 +160,6 @@ struct AgentServices {
                 AgentLogger.make().error("the kernel cannot be asked for what the new configuration wants: \(error)")
                 if !kernel.isWatching { loop.stop(because: "the kernel cannot be watched any more") }
             }
-        }
-    }
-
-    // MARK: The consumers
-
-    /// Opens the journal; where nobody asked for one and none can be made, there is none.
-    private static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
-        guard let journal = configuration.journal else { return nil }
-        do throws(JournalError) {
-            return try EventJournal(opening: journal) { .now }
-        } catch {
-            if case .inUse = error.cause { throw error }
-            if configuration.needsJournal { throw error }
-            logger.warning("there is no journal: \(error)")
-            return nil
-        }
-    }
-
-    private func recording(
-        _ journal: EventJournal,
-        _ bus: NotificationBus<Event>,
-        _ driver: ReachabilityDriver
-    ) -> AgentPart {
-        for repair in journal.status().repairs { logger.notice("journal: \(repair)") }
-        let recorder = JournalRecorder(recording: bus, in: journal) { [logger] condition in
-            let draft = EventDraft.journal(condition)
-            logger.log(level: condition.isTrouble ? .error : .notice, "\(draft.summary)")
-            driver.announce(draft)
-        }
-        return AgentPart(name: "journal") {
-            try recorder.start()
-        } stop: { [logger] in
-            if !recorder.finish(within: Self.drainDeadline) {
-                logger.error("the journal's disk did not answer in time")
-            }
-        }
-    }
-
-    private func server(
-        _ sockets: StateSocketConfiguration,
-        _ bus: NotificationBus<Event>,
-        _ journal: EventJournal?,
-        _ desk: AgentDesk
-    ) throws -> StateServer {
-        StateServer(
-            configuration: sockets,
-            bus: bus,
-            replay: journal.map { JournalReplay(journal: $0) },
-            agent: desk,
-            adopting: try ActivatedSockets.take()
-        )
-    }
-
-    private func serving(
-        _ server: StateServer,
-        _ sockets: StateSocketConfiguration,
-        isNeeded: Bool
-    ) -> AgentPart {
-        AgentPart(name: "sockets") { [logger] in
-            do throws(StateSocketError) {
-                try server.start()
-            } catch {
-                if case .inUse = error.cause { throw error }
-                if isNeeded { throw error }
-                return logger.warning("there are no sockets: \(error)")
-            }
-            if server.connectionLimit < sockets.mostConnections {
-                logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
-            }
-        } stop: {
-            server.stop(within: Self.drainDeadline)
-        }
-    }
-
-    private func printing(_ printer: EventPrinter) -> AgentPart {
-        AgentPart(name: "standard output") { [loop] in
-            printer.start { loop.stop(because: "the reader of standard output has gone") }
-        } stop: {
-            printer.finish()
-        }
-    }
-
-    /// Hooks end before the state machine does: what it announces of them is part of the history.
-    private func running(_ hooks: HookRunner, _ feed: HookFeed) -> AgentPart {
-        AgentPart(name: "hooks") {
-            feed.start()
-        } stop: {
-            feed.end()
-            hooks.stop()
         }
     }
 
@@ -277,5 +207,6 @@ struct AgentServices {
                 throw error
             }
         }
+        StartUpCode.release()
     }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability

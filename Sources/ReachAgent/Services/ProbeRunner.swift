@@ -55,6 +55,16 @@ final class ProbeRunner: Sendable {
     /// What was counted; `nil` while there was never a probe.
     var statistics: ProbeScheduler.Statistics? { scheduler?.statistics }
 
+    /// Calls a closure when the threads that make checks were all free once; at once where there are none.
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+        let running = state.withLock { state -> Running? in
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+        guard let running else { return body() }
+        running.scheduler.whenFree { running.prober.whenFree(body) }
+    }
+
     private var scheduler: ProbeScheduler? {
         state.withLock { state in
             guard case .running(let running) = state else { return nil }

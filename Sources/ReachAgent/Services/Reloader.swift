@@ -13,6 +13,13 @@ internal import Synchronization
 final class Reloader: Sendable {
     typealias Reply = @Sendable (ControlReply) -> Void
 
+    /// What the service manager is told of a reading.
+    enum Reading: Sendable {
+        case begun
+        /// It is over; the settings are in use unless there is a refusal.
+        case ended(refusal: String?)
+    }
+
     private struct State {
         var settings: Settings
         var waiting: [Reply] = []
@@ -26,6 +33,7 @@ final class Reloader: Sendable {
     private static let mostWaiting = 64
 
     private let source: ConfigurationSource
+    private let noteReading: @Sendable (Reading) -> Void
     private let apply: @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
@@ -33,13 +41,16 @@ final class Reloader: Sendable {
 
     /// - Parameters:
     ///   - loaded: What the agent runs with.
+    ///   - noteReading: Told of the beginning and the end of each reading, one reading at a time.
     ///   - apply: Takes other settings into use.
     init(
         source: ConfigurationSource,
         loaded: ConfigurationFile.Loaded,
+        noteReading: @escaping @Sendable (Reading) -> Void = { _ in },
         apply: @escaping @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
     ) {
         self.source = source
+        self.noteReading = noteReading
         self.apply = apply
         state = Mutex(State(settings: loaded.settings))
         self.loaded = Mutex(source.path == nil ? nil : ConfigurationFacts(files: loaded.files, loaded: .now))
@@ -56,6 +67,9 @@ final class Reloader: Sendable {
     func reload(reply: @escaping Reply = { _ in }) {
         guard source.path != nil else {
             logger.notice("there is no configuration file to read again")
+            // Who asked by a signal waits for the end of what would have begun.
+            noteReading(.begun)
+            noteReading(.ended(refusal: nil))
             return reply(
                 .failure(code: "no_configuration_file", message: "this agent was started without a configuration file")
             )
@@ -105,6 +119,7 @@ final class Reloader: Sendable {
     }
 
     private func read() -> ControlReply {
+        noteReading(.begun)
         do throws(ConfigurationErrors) {
             let loaded = try source.load()
             for warning in loaded.warnings { logger.warning("\(warning)") }
@@ -121,12 +136,14 @@ final class Reloader: Sendable {
             state.withLock { $0.settings = loaded.settings }
             self.loaded.withLock { $0 = ConfigurationFacts(files: loaded.files, loaded: .now) }
             logger.notice("\(EventDraft(reload).summary)")
+            noteReading(.ended(refusal: nil))
             var json = JSONWriter()
             reload.write(to: &json)
             return .parameters(json.bytes)
         } catch {
             logger.error("the configuration is refused, and the one before stays in use")
             for line in error.errors { logger.error("\(line)") }
+            noteReading(.ended(refusal: error.errors.first?.description ?? ""))
             let message = String(decoding: error.description.utf8.prefix(Self.longestMessage), as: UTF8.self)
             return .failure(code: "configuration_invalid", message: message)
         }

@@ -90,6 +90,9 @@ final class StatusBoard: Sendable {
     /// Takes the number of any other event that was published.
     func note(sequence: UInt64) { state.withLock { $0.lastSequence = max($0.lastSequence, sequence) } }
 
+    /// The settled state.
+    var reachability: ReachabilityState { state.withLock { $0.reachability.state } }
+
     /// Takes other targets, after a reload; those that were there before keep their state.
     func setTargets(_ targets: [Target]) {
         state.withLock { state in

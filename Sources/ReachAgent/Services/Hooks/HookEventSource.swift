@@ -46,7 +46,7 @@ struct HookEventSource {
             throw Self.status(of: error, directories: location.directoriesToRead(directory))
         }
         if let event = wanted ?? newest { return event }
-        let names = types.map { $0.rawValue.dropFirst("reachagent.".count) }.sorted().joined(separator: ", ")
+        let names = types.map(\.shortName).sorted().joined(separator: ", ")
         Terminal.printError("reachagent: the journal has no event of \(names); give one with '--event FILE'")
         throw ExitCode(ExitStatus.unavailable)
     }

@@ -1,25 +1,25 @@
 internal import EventEnvelope
-internal import Hooks
 internal import NotificationBus
 internal import Synchronization
 
-/// Hands what is published to the hooks.
+/// Hands what is published to somebody who takes it at once.
 ///
-/// It is taken on the thread that publishes, which the runner does not hold up: nothing waits in the subscription.
-final class HookFeed: Sendable {
+/// It is taken on the thread that publishes, which the taker must not hold up: nothing waits in the subscription.
+final class EventFeed: Sendable {
     /// More than is ever published between two turns of a thread.
     private static let capacity = 4096
 
     private let bus: NotificationBus<Event>
-    private let runner: HookRunner
+    private let take: @Sendable (Event) -> Void
     private let subscription = Mutex<Subscription<Event>?>(nil)
 
-    init(bus: NotificationBus<Event>, runner: HookRunner) {
+    /// - Parameter take: Called for each event in the order of the numbers, one at a time; it must be quick.
+    init(bus: NotificationBus<Event>, take: @escaping @Sendable (Event) -> Void) {
         self.bus = bus
-        self.runner = runner
+        self.take = take
     }
 
-    /// Subscribes: hooks are given what is published from now on.
+    /// Subscribes: what is published from now on is taken.
     func start() { subscription.withLock { $0 = subscribe() } }
 
     /// Ends the subscription.
@@ -40,8 +40,8 @@ final class HookFeed: Sendable {
         subscription.withLock { subscription in
             while true {
                 switch subscription?.take() {
-                case .notifications(let batch): for notification in batch { runner.deliver(notification.content) }
-                // What was missed is behind; hooks are about what is.
+                case .notifications(let batch): for notification in batch { take(notification.content) }
+                // What was missed is behind; who takes events at once is after what is.
                 case .lagged: subscription = subscribe()
                 case .empty, .finished, nil: return
                 }

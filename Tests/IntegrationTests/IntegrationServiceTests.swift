@@ -1,0 +1,111 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// What the built agent tells its service manager, in order.
+@Suite(.inNamespace, .serialized)
+struct IntegrationServiceTests {
+    let namespace: NetworkNamespace
+    let folder: StreamFolder
+
+    private static let ready = "READY=1 & STATUS=reachable through other eth0 IPv4"
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        folder = try StreamFolder(in: namespace)
+    }
+
+    private func write(_ text: String) throws -> String {
+        let path = "\(folder.path)/reachagent.toml"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test func `a life is told from its beginning to its end, with every settled state as a sentence`() async throws {
+        let agent = try ServiceAgent(in: namespace, folder, ["--config", try write("")])
+        #expect(await agent.next() == Self.ready)
+        try namespace.ip("link set far0 down")
+        #expect(await agent.next()?.hasPrefix("STATUS=not reachable: ") == true)
+        try namespace.run("ip link set far0 up")
+        #expect(await agent.next() == "STATUS=reachable through other eth0 IPv4")
+
+        agent.command("signal \(SIGHUP)")
+        #expect(await agent.next() == "RELOADING=1 & MONOTONIC_USEC=…")
+        // The log and the notices are different streams: only the order within each is told.
+        #expect(try await agent.next(containing: "READY") == Self.ready)
+        _ = try write("[nonsense]\n")
+        agent.command("signal \(SIGHUP)")
+        #expect(try await agent.next(containing: "RELOADING") == "RELOADING=1 & MONOTONIC_USEC=…")
+        let refused = try await agent.next(containing: "READY")
+        #expect(refused.hasPrefix(Self.ready + "; the new configuration is refused: "))
+        #expect(refused.contains("reachagent.toml:1: nonsense: unknown key"))
+
+        agent.command("signal \(SIGTERM)")
+        #expect(try await agent.next(containing: "STOPPING") == "STOPPING=1 & STATUS=stopping: SIGTERM")
+        #expect(try await agent.next(containing: "exited") == "exited 0")
+    }
+
+    @Test func `when it is ready it can be asked, and the journal has its first events`() async throws {
+        let agent = try ServiceAgent(in: namespace, folder)
+        #expect(await agent.next() == Self.ready)
+        #expect(try await folder.status()["agent"] != nil)
+        #expect(try await folder.history().starts(with: [1, 2]))
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func `a reload that has nothing to read is begun and ended all the same`() async throws {
+        let agent = try ServiceAgent(in: namespace, folder, ["--no-config"])
+        #expect(await agent.next() == Self.ready)
+        agent.command("signal \(SIGHUP)")
+        #expect(try await agent.next(containing: "RELOADING") == "RELOADING=1 & MONOTONIC_USEC=…")
+        #expect(try await agent.next(containing: "READY") == Self.ready)
+    }
+
+    @Test func `an agent that cannot start is never ready`() async throws {
+        let first = try ServiceAgent(in: namespace, folder)
+        #expect(await first.next() == Self.ready)
+        let second = try ServiceAgent(in: namespace, folder)
+        let lines = try await second.lines(to: "exited")
+        #expect(lines.last == "exited 75")
+        #expect(!lines.contains { $0.contains("READY") })
+        withExtendedLifetime(first) {}
+    }
+
+    @Test(arguments: ["netlink", "NIO-ELT"])
+    func `one thread that is stuck ends the signs of life, and is named`(thread: String) async throws {
+        let configuration = try write("[hook.h]\ncommand = [\"/bin/true\"]\n")
+        let agent = try ServiceAgent(
+            in: namespace,
+            folder,
+            ["--config", configuration],
+            environment: ["WATCHDOG_USEC": "400000"]
+        )
+        #expect(await agent.next() == Self.ready)
+        for _ in 0..<3 { #expect(await agent.next() == "WATCHDOG=1") }
+
+        agent.command("freeze \(thread)")
+        #expect(try await agent.next(containing: "frozen") != "frozen 0")
+        // A sign that was due already may still come; the next one takes an answer.
+        let silence = try await agent.lines(to: "does not answer")
+        #expect(silence.filter { $0 == "WATCHDOG=1" }.count <= 1)
+        agent.command("thaw")
+        try await agent.next(containing: "thawed")
+        #expect(try await agent.next(containing: "WATCHDOG") == "WATCHDOG=1")
+        agent.command("signal \(SIGTERM)")
+        #expect(try await agent.next(containing: "exited") == "exited 0")
+    }
+
+    @Test func `a manager at a place that is none is told of once, and the agent goes on`() async throws {
+        let agent = try CommandLines(
+            "NOTIFY_SOCKET=nowhere "
+                + namespace.command(BuiltAgent.path, folder.arguments(["--format", "json"])).dropFirst("exec ".count)
+                + " 2>&1"
+        )
+        let complaint = try await agent.next(containing: "NOTIFY_SOCKET")
+        #expect(complaint.hasSuffix("reachagent: warning: NOTIFY_SOCKET is no address of a socket: 'nowhere'"))
+        let rest = try await agent.lines(to: "reachagent.reachability.changed")
+        #expect(!rest.contains { $0.contains("NOTIFY_SOCKET") })
+        agent.end()
+    }
+}
