@@ -1,0 +1,89 @@
+extension Manual {
+    /// What the description says besides the program's own help.
+    static let agentDescription = """
+        `reachagent run` is the agent: it watches the kernel, checks the targets that reachagent.toml(5) names, publishes \
+        each change with its reason as an event (reachagent-events(7)), keeps them in a journal, serves two sockets and \
+        runs hooks. The package starts it as `reachagent.service`. All other commands ask that agent, read its journal, or \
+        look for themselves; none of them needs to be root. The sockets are open to the group `reachagent`.
+        """
+
+    /// The sections behind the commands, in Markdown.
+    static let agentSections = [
+        ("Signals", signals), ("Environment", environment), ("Files", files), ("Examples", examples),
+        ("See also", seeAlso),
+    ]
+
+    private static let signals = """
+        For `reachagent run`:
+
+        | Signal | Meaning |
+        |---|---|
+        | `SIGTERM`, `SIGINT` | The agent ends in order: `agent.stopping` is published and kept, subscribers are given what they wait for, and programs that run as hooks have `stop_grace` to end. The second of them ends it at once. |
+        | `SIGHUP` | The configuration is read again, as by `reachagent reload`; what is wrong with it is in the log, and changes nothing. An agent whose terminal was closed ends instead. |
+        | `SIGUSR1` | The state, as `reachagent status` shows it, is written to the log, whatever the log's level is. |
+        | `SIGPIPE` | Ignored: the agent outlives whoever reads its output. |
+        """
+
+    private static let environment = """
+        | Variable | Meaning |
+        |---|---|
+        | `REACHAGENT_SOCKET` | The control socket that commands ask, where `--socket` names none. |
+        | `CONFIGURATION_DIRECTORY` | The folder of `reachagent.toml` (systemd.exec(5)). |
+        | `CREDENTIALS_DIRECTORY` | The folder of what the configuration calls `credential:NAME`. |
+        | `STATE_DIRECTORY` | The journal is in `journal` below it. |
+        | `RUNTIME_DIRECTORY` | The sockets are in it; commands look there, too. |
+        | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_RUNTIME_DIR`, `HOME` | Where configuration and hooks, the journal, and the sockets are for a user who is not root. |
+        | `NOTIFY_SOCKET` | The service manager that is told `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |
+        | `WATCHDOG_USEC`, `WATCHDOG_PID` | How often the service manager wants a sign of life. It is given only while the loop, the reader of the kernel's messages and the event loops all answer. |
+        | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets that the service manager has made, named `events` and `control` (sd_listen_fds(3)). |
+        | `JOURNAL_STREAM` | Standard error is systemd's journal: lines begin with a priority instead of a time. |
+        | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, or the second is `dumb`; nor where the output is no terminal. |
+        | `LC_ALL`, `LC_CTYPE`, `LANG` | Whether the terminal is given characters beyond ASCII. |
+        | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |
+
+        Hooks are given an environment of their own: see reachagent.toml(5).
+        """
+
+    private static let files = """
+        | File | Meaning |
+        |---|---|
+        | `/etc/reachagent/reachagent.toml` | The configuration; reachagent.toml(5). |
+        | `/etc/reachagent/reachagent.toml.d/` | Drop-ins, read after it in the order of their names. |
+        | `/usr/lib/reachagent/` | The same of a vendor. |
+        | `/etc/reachagent/hooks.d/` | Programs that run when something changes. |
+        | `/var/lib/reachagent/journal/` | The journal: every event as one line of JSON. |
+        | `/run/reachagent/events.sock` | Connect and read: a greeting, the state, then each event. |
+        | `/run/reachagent/control.sock` | Requests: the state, subscriptions, checks, reload. |
+        | `\(installed)/` | More documentation: hooks, the protocol of the sockets, the journal, replays, examples. |
+        """
+
+    private static let examples = """
+        What the state is, since when and why; then each change as it happens:
+
+            reachagent status
+            reachagent watch
+
+        Without the service, in a terminal, with a check besides:
+
+            reachagent run --format human --probe https://www.example.org/
+
+        Begin a transfer as soon as there is Wi-Fi or a cable:
+
+            reachagent wait-online --via wifi --via wired --timeout 60s &&
+                rsync -a /srv/data backup.example:
+
+        Try a configuration before the agent takes it:
+
+            reachagent check-config && systemctl reload reachagent
+
+        A program of your own, in any language, begins by reading lines:
+
+            socat -u UNIX-CONNECT:/run/reachagent/events.sock - | jq .type
+        """
+
+    private static let seeAlso = """
+        reachagent.toml(5), reachagent-events(7), systemd.service(5), journalctl(1), ip(8)
+
+        Documentation in `\(installed)`.
+        """
+}

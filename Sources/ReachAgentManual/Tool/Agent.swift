@@ -1,0 +1,49 @@
+import Foundation
+
+/// The agent's program, which is asked for what it knows of itself.
+struct Agent {
+    /// Its path.
+    let path: String
+
+    /// The program failed, or said what cannot be understood.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The names that shells look for completions by, with the shell that they are for.
+    static let completions = [("reachagent.bash", "bash"), ("_reachagent", "zsh"), ("reachagent.fish", "fish")]
+
+    /// Its version.
+    func version() throws -> String {
+        String(decoding: try output(["--version"]), as: UTF8.self).replacing("\n", with: "")
+    }
+
+    /// Its command line.
+    func description() throws -> ToolDescription {
+        let tool = try JSONDecoder().decode(ToolDescription.self, from: try output(["--experimental-dump-help"]))
+        guard tool.serializationVersion == ToolDescription.knownVersion else {
+            throw Failure(description: "\(path): the form \(tool.serializationVersion) of its help is not known")
+        }
+        return tool
+    }
+
+    /// What completes its command line in a shell.
+    func completionScript(for shell: String) throws -> Data { try output(["--generate-completion-script", shell]) }
+
+    private func output(_ arguments: [String]) throws -> Data {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, !data.isEmpty else {
+            let words = arguments.joined(separator: " ")
+            throw Failure(description: "\(path) \(words): status \(process.terminationStatus), \(data.count) bytes")
+        }
+        return data
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Testing
+
+@testable import ReachAgent
+@testable import ReachAgentManual
+
+/// What the shells make of the completions; skipped where a shell is not installed.
+@Suite struct CompletionTests {
+    private static func script(_ shell: String, in folder: TemporaryFolder) throws -> String {
+        let kind = try #require(CompletionShell(rawValue: shell))
+        let text = ReachAgentCommand.completionScript(for: kind)
+        #expect(text.count > 1000)
+        return try folder.file("completion.\(shell)", text)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"].filter(Command.has))
+    func `a shell can read its completions`(shell: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try #require(try Command.run(shell, ["-n", Self.script(shell, in: folder)]))
+        #expect(result.output == "")
+        #expect(result.status == 0)
+    }
+
+    @Test(
+        .enabled(if: Command.has("bash")),
+        arguments: [
+            (["reachagent", "sta"], "status"), (["reachagent", "hooks", "r"], "run"),
+            (["reachagent", "history", "--sub"], "--subject"),
+            (["reachagent", "watch", "--type", "reachability"], "reachability.changed"),
+            (["reachagent", "run", "--format", "h"], "human"),
+            (["reachagent", "probe", "--pin-mode", "pub"], "public-key"),
+        ]
+    )
+    func `bash completes what was begun`(words: [String], expected: String) throws {
+        let folder = try TemporaryFolder()
+        let script = try Self.script("bash", in: folder)
+        let program = """
+            source "$1"; shift
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; COMP_KEY=9
+            specification=$(complete -p reachagent)
+            function=${specification##*-F }; function=${function%% *}
+            "$function" reachagent "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let arguments = ["--norc", "-c", program, "bash", script] + words
+        let result = try #require(try Command.run("bash", arguments))
+        let replies = result.output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        #expect(replies.contains(expected), "\(result.output)")
+        let begun = words.last ?? ""
+        #expect(replies.allSatisfy { $0.hasPrefix(begun) }, "\(result.output)")
+    }
+}

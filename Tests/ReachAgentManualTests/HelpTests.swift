@@ -1,0 +1,83 @@
+import ArgumentParser
+import Testing
+
+@testable import ReachAgent
+@testable import ReachAgentManual
+
+/// What `--help` prints, for people with 80 columns.
+@Suite struct HelpTests {
+    /// A command with the words that lead to it.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let name: String
+        let type: any ParsableCommand.Type
+        var testDescription: String { name }
+    }
+
+    /// Every command that there is, nested ones too.
+    static let commands: [Case] = all(ReachAgentCommand.self, below: "")
+
+    private static func all(_ type: any ParsableCommand.Type, below path: String) -> [Case] {
+        let name = (path.isEmpty ? "" : "\(path) ") + (type.configuration.commandName ?? "")
+        return [Case(name: name, type: type)] + type.configuration.subcommands.flatMap { all($0, below: name) }
+    }
+
+    private static func help(_ command: Case) -> [Substring] {
+        ReachAgentCommand.helpMessage(for: command.type, columns: 80).split(separator: "\n")
+    }
+
+    @Test func `there are the commands that the documentation tells of`() {
+        #expect(Self.commands.count > 17)
+        #expect(Self.commands.contains { $0.name == "reachagent hooks run" })
+    }
+
+    @Test(arguments: commands)
+    func `no line of a help is longer than 80 columns`(command: Case) {
+        let lines = Self.help(command)
+        #expect(lines.count > 5)
+        for line in lines { #expect(line.count <= 80, "\(command.name): \(line)") }
+    }
+
+    @Test(arguments: commands)
+    func `an abstract fits the line that lists it`(command: Case) throws {
+        let abstract = command.type.configuration.abstract
+        #expect(abstract.hasSuffix("."))
+        // The list of subcommands begins the texts in column 27; the root's own stands behind 'OVERVIEW: '.
+        #expect(abstract.count <= (command.name == "reachagent" ? 70 : 54), "\(abstract)")
+    }
+
+    @Test(arguments: commands)
+    func `what stands as it is in a help is not broken, neither there nor on the page`(command: Case) {
+        let help = ReachAgentCommand.helpMessage(for: command.type, columns: 80)
+        for line in command.type.configuration.discussion.split(separator: "\n") where line.hasPrefix("  ") {
+            #expect(help.contains("\n\(line)\n"), "\(line)")
+        }
+        for case .example(let lines) in HelpText.blocks(command.type.configuration.discussion) {
+            for line in lines { #expect(line.count <= RoffPage.exampleWidth, "\(line)") }
+        }
+    }
+
+    @Test func `every argument and every option says what it is for`() throws {
+        for (path, command) in try Project.tool().command.leaves {
+            for argument in command.arguments ?? [] {
+                #expect(argument.abstract?.isEmpty == false, "\(path) \(argument.valueName ?? "")")
+                #expect(argument.abstract?.hasSuffix(" ") == false)
+            }
+        }
+    }
+
+    @Test(arguments: commands.filter { $0.type.configuration.subcommands.isEmpty })
+    func `a command says with which status it ends`(command: Case) {
+        let blocks = HelpText.blocks(command.type.configuration.discussion)
+        guard let place = blocks.firstIndex(of: .heading("EXIT STATUS")) else {
+            // The agent's own are those of the root.
+            #expect(command.name == "reachagent run")
+            return
+        }
+        guard case .rows(let rows) = blocks[place + 1] else {
+            Issue.record("no rows in \(command.name)")
+            return
+        }
+        #expect(rows.count > 1)
+        for row in rows { #expect(Int(row.tag) != nil && !row.text.isEmpty) }
+    }
+}

@@ -1,0 +1,156 @@
+import EventEnvelope
+import Foundation
+import Hooks
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import ConfigurationFile
+@testable import ReachAgent
+@testable import ReachAgentManual
+
+/// What stands in the pages, against the lists in the source.
+@Suite struct PageTests {
+    /// The tags of a page's lists, each with the line that follows it.
+    private static func items(_ page: String) -> [String: String] {
+        let lines = page.split(separator: "\n").map(String.init)
+        var items: [String: String] = [:]
+        for (place, line) in lines.enumerated() where line == ".TP" && place + 2 < lines.count {
+            let tag = plain(lines[place + 1])
+            let rest = lines[(place + 2)...].prefix { !$0.hasPrefix(".") }.map(plain).joined(separator: " ")
+            items[tag] = rest
+        }
+        return items
+    }
+
+    /// A line without roff's marks.
+    private static func plain(_ line: String) -> String {
+        let marks = [("\\fB", ""), ("\\fI", ""), ("\\fP", ""), ("\\&", ""), ("\\-", "-"), ("\\(aq", "'")]
+        return marks.reduce(line) { $0.replacing($1.0, with: $1.1) }
+    }
+
+    private static func page(_ name: String) throws -> String { try #require(try Project.pages()[name]) }
+
+    /// A section of a page.
+    private static func section(_ title: String, of page: String) throws -> String {
+        let rest = try #require(page.components(separatedBy: ".SH \"\(title)\"\n").dropFirst().first)
+        return try #require(rest.components(separatedBy: "\n.SH").first)
+    }
+
+    @Test func `every command and every option of the program is in its page with what it means`() throws {
+        let tool = try Project.tool()
+        let page = try Self.page("reachagent.8")
+        var options = 0
+        for (path, command) in tool.command.leaves {
+            let name = path.joined(separator: " ").replacing("-", with: "\\-")
+            let parts = page.components(separatedBy: ".SS \"\(name)\"\n")
+            #expect(parts.count == 2, "\(name)")
+            let section = parts.last?.components(separatedBy: "\n.SS ").first ?? ""
+            let items = Self.items(section)
+            for argument in command.arguments ?? [] where !argument.isCommon {
+                options += 1
+                let tag = argument.names?.first?.text ?? argument.valueName ?? ""
+                let item = items.first { item in
+                    item.key == tag || [" ", ","].contains { item.key.hasPrefix(tag + $0) }
+                }
+                let words = try #require(item, "\(name) \(tag)").value.split(separator: " ")
+                #expect(words.count > 2, "\(name) \(tag)")
+            }
+        }
+        #expect(options > 80)
+    }
+
+    @Test(arguments: [
+        0, 64, ExitStatus.finding, ExitStatus.unavailable, ExitStatus.tryAgain, ExitStatus.notPermitted,
+        ExitStatus.badConfiguration,
+    ])
+    func `every exit status is in the page of the program`(status: Int32) throws {
+        let page = try Self.page("reachagent.8")
+        #expect(Self.items(try Self.section("EXIT STATUS", of: page))["\(status)"]?.isEmpty == false)
+    }
+
+    @Test func `every variable of the environment that the sources read is in the page of the program`() throws {
+        let page = Self.plain(try Self.page("reachagent.8"))
+        let section = try Self.section("ENVIRONMENT", of: page)
+        let reading = /(?:environment|variables|variable|getenv|value)[\[\(]"(?<name>[A-Z][A-Z_]+)"/
+        // Variables of hooks, of tests and of this generator.
+        let others = ["USER", "LOGNAME", "SHELL", "SOURCE_DATE_EPOCH"]
+        let sources = Project.folder.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var names: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            names.formUnion(text.matches(of: reading).map { String($0.output.name) })
+        }
+        #expect(names.isSuperset(of: ["REACHAGENT_SOCKET", "NOTIFY_SOCKET", "LISTEN_FDS", "NO_COLOR"]))
+        for name in names.subtracting(others) { #expect(section.contains(name), "\(name) is missing") }
+    }
+
+    @Test func `every key that the reader of the configuration knows is in its page with its kind`() throws {
+        let folder = Project.folder.appending(path: "Tests/ConfigurationFileTests/Fixtures").path(percentEncoded: false)
+        let notes = Notes(listsEffective: true)
+        _ = try ConfigurationFile.load("\(folder)/valid-everything.toml", folders: .system, notes: notes)
+        let tags = Self.items(try Self.page("reachagent.toml.5")).keys.filter { $0.contains(" = ") }
+        let shown = Set(tags.flatMap { $0.split(whereSeparator: { " ,".contains($0) }).map(String.init) })
+        // What a person names, and tables with a heading instead of a tag.
+        let asked = notes.keys.filter { !($0.keys.first == "interfaces" && $0.keys.count > 2) }.compactMap(\.keys.last)
+        let inline = ["good", "bad", "window"]
+        let headed = [
+            "agent", "settle", "interfaces", "metered", "portal", "connectivity", "limits", "target", "probe", "hook",
+            "hooks",
+        ]
+        let keys = Set(asked + ProbeReader.requestKeys + HookReader.webhookKeys + HookReader.commandKeys)
+        #expect(keys.count > 90)
+        for key in keys.subtracting(inline + headed) { #expect(shown.contains(key), "\(key) is missing") }
+    }
+
+    @Test(arguments: [
+        ("agent", "journal", "boolean"), ("agent", "journal_size", "size"), ("settle", "up", "duration"),
+        ("probe.NAME", "target", "text"), ("probe.NAME", "ca_file", "path"), ("probe.NAME", "rise", "integer"),
+        ("probe.NAME", "pins", "array of texts"), ("hook.NAME", "url", "text"),
+        ("hook.NAME", "command", "array of texts"),
+        ("hook.NAME.when", "to_via", "text or array of texts"), ("hooks", "folders", "array of paths"),
+    ])
+    func `the kind of a key is what its reader wants`(table: String, key: String, kind: String) throws {
+        let folder = try TemporaryFolder()
+        #expect(try KeyTypes(folder: folder.url).type(of: key, in: table) == kind)
+    }
+
+    @Test func `a key that there is not has no kind`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try KeyTypes(folder: folder.url).type(of: "journl", in: "agent") == nil)
+    }
+
+    @Test func `every type of event is in its page with its meaning`() throws {
+        let items = Self.items(try Self.page("reachagent-events.7"))
+        for type in EventType.allCases {
+            #expect(items[type.rawValue] == type.meaning.replacing("`", with: ""), "\(type)")
+        }
+    }
+
+    @Test func `every code is in the page of events with what it means`() throws {
+        let page = try Self.page("reachagent-events.7")
+        let items = Self.items(page)
+        for code in FindingCode.allCases {
+            #expect(items[code.rawValue] == code.sentence.replacing("`", with: ""), "\(code)")
+        }
+        let others =
+            ReasonCode.allCases.map(\.rawValue) + NetworkChange.Code.allCases.map(\.rawValue)
+            + Overrun.Code.allCases.map(\.rawValue) + HookRefusal.Code.allCases.map(\.rawValue)
+        for code in others { #expect(items[code]?.isEmpty == false, "\(code) is missing") }
+        let words = ChangeCause.Kind.allCases.map(\.rawValue) + Underlay.Evidence.allCases.map(\.rawValue)
+        for word in words { #expect(page.contains("\\fB\(word)\\fP"), "\(word) is missing") }
+        let outcomes = [
+            "succeeded", "exited", "signaled", "timed_out", "refused", "not_started", "stopped", "undelivered",
+        ]
+        for outcome in outcomes {
+            #expect(items[outcome]?.isEmpty == false, "\(outcome) is missing")
+        }
+    }
+
+    @Test func `every variable of hooks is in the page of the configuration`() throws {
+        let items = Self.items(try Self.page("reachagent.toml.5"))
+        for name in HookEnvironment.variables.map(\.name) { #expect(items[name]?.isEmpty == false, "\(name)") }
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+
+@testable import ReachAgent
+@testable import ReachAgentManual
+
+/// The project's own documents and program, and what the generator makes of them.
+enum Project {
+    /// The folder with the sources, `docs` and `examples`.
+    static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// A generator for the project as it is.
+    static let manual = Manual(
+        documentation: folder.appending(path: "docs"),
+        examples: folder.appending(path: "examples"),
+        version: "0.1.0",
+        date: "2026-11-21"
+    )
+
+    /// The command line as the program describes it.
+    static func tool() throws -> ToolDescription {
+        try JSONDecoder().decode(ToolDescription.self, from: Data(ReachAgentCommand._dumpHelp().utf8))
+    }
+
+    /// The pages with the names of their files; made once for all tests.
+    static func pages() throws -> [String: String] { try made.get() }
+
+    private static let made = Result {
+        [
+            "reachagent.8": try manual.agentPage(try tool()).text,
+            "reachagent.toml.5": try manual.configurationPage().text,
+            "reachagent-events.7": try manual.eventsPage().text,
+        ]
+    }
+}
+
+/// A program with what it is given, and what it says.
+struct Command {
+    let status: Int32
+    let output: String
+
+    /// Runs a program of the usual folders; nil where it is not installed.
+    static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Command? {
+        guard let path = path(of: name) else { return nil }
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
+        process.standardOutput = pipe
+        process.standardError = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Command(status: process.terminationStatus, output: String(decoding: data, as: UTF8.self))
+    }
+
+    /// Whether a program is installed.
+    static func has(_ name: String) -> Bool { path(of: name) != nil }
+
+    private static func path(of name: String) -> String? {
+        let paths = ["/usr/local/bin", "/usr/bin", "/bin"].map { "\($0)/\(name)" }
+        return paths.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "manual-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Writes a file and gives its path.
+    func file(_ name: String, _ text: String) throws -> String {
+        let file = url.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        return file.path(percentEncoded: false)
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import ReachAgentManual
+
+/// What the programs that show manuals say of the pages; skipped where they are not installed.
+@Suite struct RenderingTests {
+    static let names = ["reachagent.8", "reachagent.toml.5", "reachagent-events.7"]
+
+    private static func page(_ name: String, in folder: TemporaryFolder) throws -> String {
+        try folder.file(name, try #require(try Project.pages()[name]))
+    }
+
+    @Test(.enabled(if: Command.has("mandoc")), arguments: names)
+    func `mandoc has nothing to warn of`(name: String) throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["-T", "lint", "-W", "warning", try Self.page(name, in: folder)]
+        let result = try #require(try Command.run("mandoc", arguments))
+        #expect(result.output == "")
+        #expect(result.status == 0)
+    }
+
+    @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names, ["C.UTF-8", "C"])
+    func `groff has nothing to warn of, in either character set`(name: String, locale: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.page(name, in: folder)
+        let result = try #require(
+            try Command.run(
+                "groff",
+                ["-man", "-ww", "-z", "-K", "utf8", locale == "C" ? "-Tascii" : "-Tutf8", path],
+                environment: ["LC_ALL": locale]
+            )
+        )
+        #expect(result.output == "")
+    }
+
+    @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names)
+    func `a page fits 80 columns, and nothing in it is torn apart`(name: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.page(name, in: folder)
+        let result = try #require(
+            try Command.run("man", ["--warnings", "-l", path], environment: ["MANWIDTH": "80", "MANPAGER": "cat"])
+        )
+        #expect(result.status == 0)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count > 200)
+        for line in lines {
+            #expect(line.count <= 80, "\(line)")
+            #expect(!line.hasSuffix("\u{2010}"), "\(line)")
+        }
+    }
+}
