@@ -44,28 +44,45 @@ enum SystemLab {
     /// Why the lab cannot run; `nil` when it can.
     ///
     /// Asking builds the guest the first time.
-    static let obstacle: String? = {
+    static let obstacle = building([])
+
+    /// The same of the guest with systemd.
+    static let systemObstacle = building(["--systemd"])
+
+    private static func building(_ options: [String]) -> String? {
         guard ProcessInfo.processInfo.environment["REACHAGENT_SYSTEM_TESTS"] != nil else {
             return "the VM lab runs with `make system-test`, which sets REACHAGENT_SYSTEM_TESTS"
         }
         do {
-            let (status, output) = try lab(["build"])
+            let (status, output) = try lab(["build"] + options)
             return status == 0 ? nil : "the VM lab's guest cannot be built here: \(output)"
         } catch {
             return "the VM lab cannot be started here: \(error)"
         }
-    }()
+    }
 
-    /// Boots the guest, runs a scenario with the built agent in it, and reads what it wrote.
+    /// What is booted: a few programs, and the built agent among them, or a whole Debian with systemd.
+    enum Guest {
+        case programs
+        case system
+    }
+
+    /// Boots the guest, runs a scenario in it, and reads what it wrote.
     ///
     /// - Parameters:
-    ///   - files: What the scenario needs besides the agent, by the names that it knows.
+    ///   - files: What the scenario needs, besides the agent in the guest without systemd, by the names that it knows.
     ///   - seconds: How long it may take.
-    static func run(_ scenario: String, files: [String] = [], seconds: Int = 180) throws -> Result {
+    static func run(
+        _ scenario: String,
+        guest: Guest = .programs,
+        files: [String] = [],
+        seconds: Int = 180
+    ) throws -> Result {
         let output = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
         let script = directory.appending(path: "scenarios/\(scenario).sh").path()
         let (status, text) = try lab(
-            ["run", "-t", "\(seconds)", "-o", output.path(), script, BuiltAgent.path] + files
+            ["run", "-t", "\(seconds)", "-o", output.path()]
+                + (guest == .system ? ["--systemd", script] : [script, BuiltAgent.path]) + files
         )
         guard status == 0 else { throw Failure(scenario: scenario, status: status, output: text) }
         let steps = try String(contentsOf: output.appending(path: "steps.jsonl"), encoding: .utf8)

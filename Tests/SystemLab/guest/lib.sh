@@ -32,11 +32,17 @@ step() {
     printf -v stamp '%(%Y-%m-%dT%H:%M:%S)T.%sZ' "${now%.*}" "${now#*.}"
     for pair in "$@"; do
         value=${pair#*=}
-        [[ $value =~ ^(0|[1-9][0-9]*)$ ]] || value="\"$value\""
+        [[ $value =~ ^(0|[1-9][0-9]*)$ ]] || json_text value
         more+=",\"${pair%%=*}\":$value"
     done
     printf '{"step":"%s","uptime":%s,"time":"%s"%s}\n' "$name" "$uptime" "$stamp" "$more" >>"$STEPS"
-    echo "$uptime  $name${*:+ $*}"
+    pair=${*:+ $*}
+    echo "$uptime  $name${pair:0:200}"
+}
+json_text() { # VARIABLE: what it holds becomes a JSON string; other control characters are dropped
+    local -n text=$1
+    text=${text//\\/\\\\} text=${text//\"/\\\"} text=${text//$'\n'/\\n} text=${text//$'\t'/\\t}
+    text="\"${text//[$'\x01'-$'\x1f']/}\""
 }
 
 # wait_for WHAT COMMAND...: until COMMAND succeeds, or fail with WHAT.

@@ -1,12 +1,13 @@
 # A web server that is reached over the Wi-Fi and over a cellular link, and a captive portal before it.
-# Sourced as /lab/web.sh, after wifi.sh. Each link's far end has the server's address itself, so that
+# Sourced as /lab/web.sh, after wifi.sh or service.sh. Each link's far end has the server's address itself, so that
 # what answers is what is at the end of the link in use: in the access point's network namespace a portal
-# or the server, in the carrier's always the server. Needs 'socat' and the certificates as payload:
-# server.pem, server.key, portal.pem and portal.key.
+# or the server, in the carrier's always the server. Needs 'socat' (the one of $SOCAT) and the
+# certificates as payload: server.pem and server.key, with a portal portal.pem and portal.key.
 : >"$OUT/web-requests.log"
 WEB_HOST=web.test
 WEB_ADDRESS=203.0.113.1
-PORTAL_URL=http://$AP_ADDRESS/login
+SOCAT=${SOCAT:-$PAYLOAD/socat}
+PORTAL_URL=http://${AP_ADDRESS:-portal.test}/login
 CARRIER_SPACE=carrier
 CARRIER_ADDRESS=10.64.0.1
 CELLULAR_ADDRESS=10.64.0.2
@@ -23,10 +24,10 @@ web_listen() {
     [ "$kind" = open ] || certificate=portal
     web_silence "$space"
     export WEB_ANSWERS=$kind WEB_LOCATION=$PORTAL_URL
-    ip netns exec "$space" "$PAYLOAD/socat" TCP-LISTEN:80,fork,reuseaddr,backlog=32 \
+    ip netns exec "$space" "$SOCAT" TCP-LISTEN:80,fork,reuseaddr,backlog=32 \
         EXEC:"bash /lab/web-answer.sh" 2>>"$OUT/web-$space.log" &
     echo $! >"/run/web-$space.pids"
-    ip netns exec "$space" "$PAYLOAD/socat" \
+    ip netns exec "$space" "$SOCAT" \
         OPENSSL-LISTEN:443,fork,reuseaddr,backlog=32,verify=0,cert="$PAYLOAD/$certificate.pem",key="$PAYLOAD/$certificate.key" \
         EXEC:"bash /lab/web-answer.sh" 2>>"$OUT/web-$space.log" &
     echo $! >>"/run/web-$space.pids"

@@ -17,6 +17,11 @@ BUILD_TOOLS = {
     "make": "make",
     "ld": "binutils",
 }
+SYSTEM_BUILD_TOOLS = {
+    "mmdebstrap": "mmdebstrap",
+    "newuidmap": "uidmap",
+    "mksquashfs": "squashfs-tools",
+}
 RUN_TOOLS = {
     "qemu-system-x86_64": "qemu-system-x86",
     "ldd": "libc-bin",
@@ -32,17 +37,17 @@ def say(message):
     print(f"lab: {message}", file=sys.stderr, flush=True)
 
 
-def run(argv, *, timeout, cwd=None, stdout=subprocess.PIPE):
+def run(argv, *, timeout, cwd=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE):
     """Run a command to its end and return what it printed.
 
     Every call names its own limit, so that a hung mirror or compiler ends as an error about that
     command instead of as a test run that somebody has to kill. With `stdout` set to a file, bulk
-    output goes there and the returned text is empty.
+    output goes there and the returned text is empty; likewise `stdin`.
     """
     argv = [str(word) for word in argv]
     line = " ".join(argv)
     try:
-        done = subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=stdout,
+        done = subprocess.run(argv, cwd=cwd, stdin=stdin, stdout=stdout,
                               stderr=subprocess.PIPE, timeout=timeout,
                               env=dict(os.environ, LC_ALL="C"))
     except subprocess.TimeoutExpired:

@@ -2,6 +2,7 @@
 
 An image is finished or absent, never half there: it is made in a directory beside its place and
 renamed into it. Downloads are dropped afterwards, which leaves a third of the space to be cached.
+The system that the guest with systemd has on its disk is added when it is first asked for.
 """
 
 import fcntl
@@ -14,13 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import debian, elf, modules, wwan_hwsim
+from . import debian, elf, modules, system, wwan_hwsim
 from .deb import PackageTree, canonical
-from .host import BUILD_TOOLS, LabError, cache_directory, require, say
+from .host import BUILD_TOOLS, SYSTEM_BUILD_TOOLS, LabError, cache_directory, require, say
 from .initramfs import Initramfs
 
 # Raise it with every change of what an image holds: an image of another schema is not used.
-SCHEMA = 1
+SCHEMA = 2
 
 PROGRAMS = ("bash", "busybox", "hostapd", "hostapd_cli", "ip", "iw", "pppd", "wpa_cli",
             "wpa_supplicant")
@@ -49,6 +50,11 @@ class Image:
         return self.directory / "root.cpio"
 
     @property
+    def system(self):
+        """The disk of the guest with systemd; an image need not have one."""
+        return self.directory / "system.squashfs"
+
+    @property
     def facts(self):
         return json.loads((self.directory / "facts.json").read_text())
 
@@ -59,25 +65,37 @@ def current():
     return image if (image.directory / "facts.json").exists() else None
 
 
-def build(force=False):
-    """Make the image unless it is there."""
+def build(force=False, with_system=False):
+    """Make the image, and the disk of the guest with systemd if wanted, unless they are there."""
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
+    work = cache / "building"
     with _alone(cache):
-        if current() and not force:
-            return current()
-        require(BUILD_TOOLS)
-        work = cache / "building"
-        shutil.rmtree(work, ignore_errors=True)
-        for old in cache.glob("image-*"):
-            shutil.rmtree(old)
-        draft = work / "image"
-        draft.mkdir(parents=True)
-        _make(cache / "packages", work, Image(draft))
-        draft.rename(cache / f"image-{SCHEMA}")
-        shutil.rmtree(work)
-        shutil.rmtree(cache / "packages")
-    return current()
+        if force or not current():
+            require(BUILD_TOOLS)
+            _renew(work)
+            for old in cache.glob("image-*"):
+                shutil.rmtree(old)
+            draft = work / "image"
+            draft.mkdir()
+            _make(cache / "packages", work, Image(draft))
+            draft.rename(cache / f"image-{SCHEMA}")
+            shutil.rmtree(work)
+            shutil.rmtree(cache / "packages")
+        image = current()
+        if with_system and not image.system.exists():
+            require(SYSTEM_BUILD_TOOLS)
+            _renew(work)
+            say("making the root file system of the guest with systemd")
+            system.make(work, work / "system")
+            (work / "system").rename(image.system)
+            shutil.rmtree(work)
+    return image
+
+
+def _renew(directory):
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ WANTED = (
     # kinds of interfaces that the agent has to tell from the two above
     "8021q", "bonding", "bridge", "dummy", "ip_gre", "ipip", "macvlan", "ppp_async", "sit", "tun",
     "veth", "vrf", "vxlan", "wireguard",
+    # the disk of the guest with systemd
+    "overlay", "squashfs", "virtio_blk", "virtio_pci",
 )
 
 # Without these, loading bonding or dummy makes an interface that no scenario has asked for.

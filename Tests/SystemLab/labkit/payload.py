@@ -15,12 +15,14 @@ from .initramfs import Initramfs
 _SEARCHED = {"usr/lib", "usr/lib64", "usr/lib/x86_64-linux-gnu"}
 
 
-def write(file, guest, scenario, files, arguments, limit):
+def write(file, guest, scenario, files, arguments, limit, with_systemd):
     """Append the run's own archive to `file`, after the base root."""
     archive = Initramfs(file)
-    archive.file("init", (guest / "init").read_bytes(), 0o755)
+    init = "init-systemd" if with_systemd else "init"
+    archive.file("init", (guest / init).read_bytes(), 0o755)
     for helper in sorted(guest.glob("*.sh")):
         archive.file(f"lab/{helper.name}", helper.read_bytes())
+    archive.file("lab/lab.service", (guest / "lab.service").read_bytes())
 
     programs = []
     for source in [scenario, *files]:
@@ -29,7 +31,8 @@ def write(file, guest, scenario, files, arguments, limit):
         _copy(archive, source, f"payload/{source.resolve().name}", programs)
 
     libraries = {}
-    for program in programs:
+    # A whole system has libraries of its own, and what a package needs is to be found among them.
+    for program in () if with_systemd else programs:
         libraries.update({canonical(path): path for path in _libraries(program)})
     for inside, path in sorted(libraries.items()):
         archive.file(inside, Path(path).read_bytes(), 0o755)
