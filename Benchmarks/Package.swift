@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "probe-bench", targets: ["ProbeBench"]),
         .executable(name: "probe-load", targets: ["ProbeLoad"]),
         .executable(name: "schedule-bench", targets: ["ScheduleBench"]),
+        .executable(name: "service-bench", targets: ["ServiceBench"]),
         .executable(name: "stream-bench", targets: ["StreamBench"]),
         .executable(name: "stream-load", targets: ["StreamLoad"]),
     ],
@@ -35,12 +36,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What the benchmarks' command lines share.
+        .target(
+            name: "BenchmarkCommand",
+            dependencies: ["BenchmarkKit", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings
+        ),
         // Network namespaces in which paths come and go.
         .target(name: "NetworkTestbed", dependencies: ["BenchmarkKit", "CTestbed"], swiftSettings: settings),
         .executableTarget(
             name: "NetlinkBench",
             dependencies: [
-                "BenchmarkKit", "CTestbed", "NetworkTestbed",
+                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -48,7 +55,7 @@ let package = Package(
         .executableTarget(
             name: "HookBench",
             dependencies: [
-                "BenchmarkKit", "CTestbed", "NetworkTestbed",
+                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -62,7 +69,7 @@ let package = Package(
         .executableTarget(
             name: "ProbeBench",
             dependencies: [
-                "BenchmarkKit", "WebTestbed",
+                "BenchmarkCommand", "BenchmarkKit", "WebTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -81,16 +88,25 @@ let package = Package(
         .executableTarget(
             name: "ScheduleBench",
             dependencies: [
-                "BenchmarkKit", "WebTestbed",
+                "BenchmarkCommand", "BenchmarkKit", "WebTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Probes", package: "reachagent"),
+            ],
+            swiftSettings: settings
+        ),
+        // The agent as a service: its start, its memory, its wake-ups.
+        .executableTarget(
+            name: "ServiceBench",
+            dependencies: [
+                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed", "WebTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "StreamBench",
             dependencies: [
-                "BenchmarkKit", "CTestbed", "NetworkTestbed",
+                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -5,24 +5,23 @@ internal import Glibc
 package struct ProcessUsage {
     /// Time on a CPU, user and kernel, of all threads that it ever had.
     package let cpuNanoseconds: UInt64
-    /// How often each living thread went to sleep of its own accord: as often as it was woken, but for the first time.
-    private let voluntarySwitches: [String: UInt64]
+    private let switches: ThreadSwitches
     package let residentKilobytes: UInt64
+    /// What is resident, a page that several processes share counted in parts.
+    package let proportionalKilobytes: UInt64
+    /// What would be free without this process.
+    package let privateKilobytes: UInt64
     package let privateDirtyKilobytes: UInt64
 
     package init(of identifier: Int32) {
-        let process = "/proc/\(identifier)"
         cpuNanoseconds = Self.cpuNanoseconds(of: identifier)
-        voluntarySwitches = Dictionary(
-            uniqueKeysWithValues: ProcFile.names(in: "\(process)/task").map { thread in
-                let status = ProcFile.read("\(process)/task/\(thread)/status") ?? ""
-                return (thread, ProcFile.number("voluntary_ctxt_switches", in: status) ?? 0)
-            }
-        )
+        switches = ThreadSwitches(of: identifier)
         // Walks the page tables: exact, where the figure in /proc/PID/status is batched by CPU.
-        let memory = ProcFile.read("\(process)/smaps_rollup") ?? ""
+        let memory = ProcFile.read("/proc/\(identifier)/smaps_rollup") ?? ""
         residentKilobytes = ProcFile.number("Rss", in: memory) ?? 0
+        proportionalKilobytes = ProcFile.number("Pss", in: memory) ?? 0
         privateDirtyKilobytes = ProcFile.number("Private_Dirty", in: memory) ?? 0
+        privateKilobytes = privateDirtyKilobytes + (ProcFile.number("Private_Clean", in: memory) ?? 0)
     }
 
     /// Time on a CPU since an earlier moment.
@@ -31,14 +30,10 @@ package struct ProcessUsage {
     }
 
     /// How often a thread was woken since an earlier moment.
-    ///
-    /// One that has ended meanwhile was woken for that, once.
-    package func wakeUps(since earlier: ProcessUsage) -> UInt64 {
-        let ended = earlier.voluntarySwitches.keys.count { voluntarySwitches[$0] == nil }
-        return voluntarySwitches.reduce(UInt64(ended)) { sum, entry in
-            sum + entry.value - min(entry.value, earlier.voluntarySwitches[entry.key] ?? 0)
-        }
-    }
+    package func wakeUps(since earlier: ProcessUsage) -> UInt64 { switches.wakeUps(since: earlier.switches) }
+
+    /// How many threads are alive.
+    package var threads: Int { switches.threads }
 }
 
 extension ProcessUsage {

@@ -119,6 +119,15 @@ int testbed_listen(const char *path) {
     return fd;
 }
 
+int testbed_bind_datagram(const char *path) {
+    struct sockaddr_un address;
+    int fd = fill_address(&address, path) ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        return close_failed(fd);
+    }
+    return fd;
+}
+
 int testbed_epoll_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int testbed_epoll_add(int epoll, int fd, uint32_t token) {

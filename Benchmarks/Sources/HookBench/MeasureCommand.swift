@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BenchmarkCommand
 internal import BenchmarkKit
 internal import Glibc
 internal import NetworkTestbed
@@ -19,11 +20,7 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long everybody rests between two edges.", valueName: "microseconds"))
     var pause: UInt32 = 20_000
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Flag(help: "End with status 1 when a target is missed.")
-    var check = false
+    @OptionGroup var output: ReportOptions
 
     func validate() throws {
         guard 1...1_000_000 ~= edges else { throw ValidationError("--edges must be from 1 to 1000000") }
@@ -31,17 +28,7 @@ struct MeasureCommand: ParsableCommand {
         guard 0...1_000_000 ~= pause else { throw ValidationError("--pause must be from 0 to 1000000") }
     }
 
-    func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            let report = try measure()
-            print(json ? try Output.json(report) : report.text)
-            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
-        } catch let error as BenchmarkError {
-            Output.tell("hook-bench: \(error)")
-            throw ExitCode(EX_UNAVAILABLE)
-        }
-    }
+    func run() throws { try output.print(of: "hook-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> Report {
         guard access(agent, X_OK) == 0 else {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BenchmarkCommand
 internal import BenchmarkKit
 internal import Glibc
 internal import NetworkTestbed
@@ -57,11 +58,7 @@ struct MeasureCommand: ParsableCommand {
     @Flag(help: "Measure systemd-networkd's D-Bus signals too, where it is installed (root only).")
     var peers = false
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Flag(help: "End with status 1 when a target is missed.")
-    var check = false
+    @OptionGroup var output: ReportOptions
 
     private static func parts(_ text: String) throws -> [Part] {
         try text.split(separator: ",").map { name in
@@ -80,17 +77,7 @@ struct MeasureCommand: ParsableCommand {
         guard 1...3600 ~= idleSeconds else { throw ValidationError("--idle-seconds must be from 1 to 3600") }
     }
 
-    func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            let report = try measure()
-            print(json ? try Output.json(report) : report.text(agent: Listener.agent(agent).name))
-            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
-        } catch let error as BenchmarkError {
-            Output.tell("netlink-bench: \(error)")
-            throw ExitCode(EX_UNAVAILABLE)
-        }
-    }
+    func run() throws { try output.print(of: "netlink-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> Report {
         guard access(agent, X_OK) == 0 else {
@@ -132,7 +119,7 @@ struct MeasureCommand: ParsableCommand {
             report.latency = (report.latency ?? []) + results
         }
         report.environment.loadAfter = Host.load
-        report.judge(agent: listener.name)
+        report.judge()
         return report
     }
 }

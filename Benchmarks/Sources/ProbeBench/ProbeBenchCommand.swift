@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import BenchmarkCommand
 internal import BenchmarkKit
-internal import Glibc
 internal import WebTestbed
 
 /// `probe-bench`: our probes beside curl's, Go's and blackbox_exporter's, in one run on one machine.
@@ -45,11 +45,7 @@ struct ProbeBenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The folder with the peers' sources.", valueName: "path"))
     var peers = "Peers"
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Flag(help: "End with status 1 when a target is missed.")
-    var check = false
+    @OptionGroup var output: ReportOptions
 
     private static func contenders(_ text: String) throws -> [Contender] {
         try text.split(separator: ",").map { name in
@@ -76,17 +72,7 @@ struct ProbeBenchCommand: ParsableCommand {
         guard 1...1000 ~= rounds else { throw ValidationError("--rounds must be from 1 to 1000") }
     }
 
-    func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            let report = try measure()
-            print(json ? try Output.json(report) : report.text)
-            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
-        } catch let error as BenchmarkError {
-            Output.tell("probe-bench: \(error)")
-            throw ExitCode(EX_UNAVAILABLE)
-        }
-    }
+    func run() throws { try output.print(of: "probe-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> ProbeReport {
         guard let nginx = Executable.find("nginx") else {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BenchmarkCommand
 internal import BenchmarkKit
 internal import Glibc
 internal import WebTestbed
@@ -29,11 +30,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "How many seconds a scheduler with one probe at 60 s is watched; 0 leaves that out.")
     var idleSeconds = 65
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Flag(help: "End with status 1 when a target is missed.")
-    var check = false
+    @OptionGroup var output: ReportOptions
 
     func validate() throws {
         guard 1...100_000 ~= probes, 0...100_000 ~= httpsProbes else {
@@ -44,17 +41,7 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            let report = try measure()
-            print(json ? try Output.json(report) : report.text)
-            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
-        } catch let error as BenchmarkError {
-            Output.tell("schedule-bench: \(error)")
-            throw ExitCode(EX_UNAVAILABLE)
-        }
-    }
+    func run() throws { try output.print(of: "schedule-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> ScheduleReport {
         let folder = try TemporaryFolder("schedule-bench")

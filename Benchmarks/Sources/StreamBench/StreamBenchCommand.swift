@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BenchmarkCommand
 internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
@@ -58,11 +59,7 @@ struct StreamBenchCommand: ParsableCommand {
     )
     var only = Part.allCases
 
-    @Flag(help: "Print the report as JSON.")
-    var json = false
-
-    @Flag(help: "End with status 1 when a target is missed.")
-    var check = false
+    @OptionGroup var output: ReportOptions
 
     func validate() throws {
         guard 1...1000 ~= rounds else { throw ValidationError("--rounds must be from 1 to 1000") }
@@ -71,17 +68,7 @@ struct StreamBenchCommand: ParsableCommand {
         guard 1000...100_000_000 ~= events else { throw ValidationError("--events must be from 1000 to 100000000") }
     }
 
-    func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            let report = try measure()
-            print(json ? try Output.json(report) : report.text)
-            if check, report.verdicts.contains(where: { !$0.isMet }) { throw ExitCode(1) }
-        } catch let error as BenchmarkError {
-            Output.tell("stream-bench: \(error)")
-            throw ExitCode(EX_UNAVAILABLE)
-        }
-    }
+    func run() throws { try output.print(of: "stream-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> StreamReport {
         try BenchmarkError.check(testbed_raise_file_limit(), "raise the limit of open files")

@@ -41,6 +41,9 @@ int testbed_connect(const char *path);
 // A Unix stream socket that listens at a path. The descriptor, or -1 with errno.
 int testbed_listen(const char *path);
 
+// A Unix datagram socket at a path. The descriptor, or -1 with errno.
+int testbed_bind_datagram(const char *path);
+
 // An epoll instance. The descriptor, or -1 with errno.
 int testbed_epoll_open(void);
 

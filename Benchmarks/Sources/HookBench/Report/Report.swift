@@ -9,7 +9,7 @@ struct HookRow: Codable, Sendable {
 }
 
 /// Everything that one run has measured.
-struct Report: Codable, Sendable {
+struct Report: BenchmarkReport, Codable, Sendable {
     /// Changes when the meaning of a field does.
     var schema = 1
     var environment: HostEnvironment

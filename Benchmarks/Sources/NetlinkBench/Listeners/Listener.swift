@@ -15,10 +15,12 @@ struct Listener: Sendable {
 }
 
 extension Listener {
+    static let agentName = "reachagent run"
+
     /// The agent, without settle times; the edge counts that the kernel reported.
     static func agent(_ path: String) -> Listener {
         Listener(
-            name: "reachagent run",
+            name: agentName,
             source: .program(
                 path: path,
                 arguments: [

@@ -4,11 +4,11 @@ internal import NetworkTestbed
 /// The report for people.
 extension Report {
     /// Every part as a table, the targets last.
-    func text(agent: String) -> String {
+    var text: String {
         var parts = [environment.text]
-        if let latency { parts.append("Latency, idle network (µs)\n" + Self.table(latency, agent)) }
+        if let latency { parts.append("Latency, idle network (µs)\n" + Self.table(latency)) }
         if let flood {
-            parts.append("Latency of the carrier's edges during a flood of routes (µs)\n" + Self.table(flood, agent))
+            parts.append("Latency of the carrier's edges during a flood of routes (µs)\n" + Self.table(flood))
         }
         if let churn { parts.append("Cost of the flood: routes added, then deleted\n" + Self.table(churn)) }
         if let idle { parts.append("Idle\n" + Self.table(idle)) }
@@ -16,7 +16,8 @@ extension Report {
         return parts.joined(separator: "\n\n")
     }
 
-    private static func table(_ rows: [LatencyResult], _ agent: String) -> String {
+    private static func table(_ rows: [LatencyResult]) -> String {
+        let agent = Listener.agentName
         var table = TextTable(["edge, listener", "n", "missed", "p50", "p99", "max", "CPU/edge", "agent/it p50", "p99"])
         for row in rows {
             let own = rows.first { $0.edge == row.edge && $0.listener == agent }?.latency

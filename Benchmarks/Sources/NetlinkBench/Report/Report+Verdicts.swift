@@ -14,7 +14,8 @@ extension Report {
     }
 
     /// Compares what was measured with the targets.
-    mutating func judge(agent: String) {
+    mutating func judge() {
+        let agent = Listener.agentName
         verdicts = []
         for (title, rows) in [("p50", latency ?? []), ("p50 in the flood", flood ?? [])] {
             for own in rows where own.listener == agent {

@@ -4,7 +4,7 @@ internal import NetworkTestbed
 /// Everything that one run has measured.
 ///
 /// A part that was not asked for is missing.
-struct Report: Codable, Sendable {
+struct Report: BenchmarkReport, Codable, Sendable {
     /// Changes when the meaning of a field does.
     var schema = 1
     var environment: HostEnvironment

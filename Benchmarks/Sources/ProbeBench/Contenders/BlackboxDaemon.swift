@@ -12,7 +12,7 @@ struct BlackboxDaemon: LoadGenerator {
     let folder: TemporaryFolder
 
     func run(_ load: Load) throws(BenchmarkError) -> Measurement {
-        let configuration = try folder.write(Self.configuration(load), to: "blackbox.yml")
+        let configuration = try folder.write(BlackboxModule.configuration(caFile: load.caFile), to: "blackbox.yml")
         let port = try Loopback.freePort()
         let daemon = try ChildProcess(
             path,
@@ -20,7 +20,11 @@ struct BlackboxDaemon: LoadGenerator {
         )
         defer { daemon.stop() }
         try Loopback.waitForListener(on: port, of: daemon, named: path)
-        let scraper = Scraper(port: port, path: "/probe?module=https&target=\(load.url)", concurrency: load.concurrency)
+        let scraper = Scraper(
+            port: port,
+            path: "/probe?module=\(BlackboxModule.name)&target=\(load.url)",
+            concurrency: load.concurrency
+        )
         _ = try scraper.fetch(load.warmUp)
         let cpu = ProcessUsage.cpuNanoseconds(of: daemon.identifier)
         let started = MonotonicClock.nanoseconds
@@ -39,23 +43,5 @@ struct BlackboxDaemon: LoadGenerator {
             ),
             peakResidentKilobytes: ProcessUsage.peakResidentKilobytes(of: daemon.identifier)
         )
-    }
-
-    private static func configuration(_ load: Load) -> String {
-        """
-        modules:
-          https:
-            prober: http
-            timeout: 10s
-            http:
-              method: GET
-              valid_status_codes: [200]
-              valid_http_versions: ["HTTP/1.1"]
-              fail_if_not_ssl: true
-              preferred_ip_protocol: ip4
-              tls_config:
-                ca_file: "\(load.caFile)"
-
-        """
     }
 }

@@ -1,7 +1,7 @@
 internal import BenchmarkKit
 
 /// Everything that one run has measured.
-struct ProbeReport: Codable, Sendable {
+struct ProbeReport: BenchmarkReport, Codable, Sendable {
     /// Changes when the meaning of a field does.
     var schema = 1
     var kernel = Host.kernel

@@ -1,7 +1,7 @@
 internal import BenchmarkKit
 
 /// Everything that one run has measured.
-struct ScheduleReport: Codable, Sendable {
+struct ScheduleReport: BenchmarkReport, Codable, Sendable {
     private enum Target {
         static let stubMilliseconds = 10.0
         static let stubCPUPercent = 25.0

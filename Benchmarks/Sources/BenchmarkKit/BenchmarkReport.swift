@@ -1,0 +1,7 @@
+/// What a benchmark has measured, for people and for programs.
+package protocol BenchmarkReport: Encodable {
+    /// The tables, the targets last.
+    var text: String { get }
+    /// The targets, and whether they are met.
+    var verdicts: [Verdict] { get }
+}
