@@ -2,11 +2,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt system-test fuzz bench bench-hooks bench-probes bench-schedule bench-stream
+.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test fuzz bench bench-hooks bench-probes bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Fuzz/*.swift) Fuzz/Probes/Package.swift Fuzz/Probes/Sources
+CONFIGURATION ?= debug
+# As the package builds: `make manual CONFIGURATION=release` then builds nothing that the package would not.
+MANUAL_FLAGS ?= $(if $(filter release,$(CONFIGURATION)),--static-swift-stdlib)
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries $(wildcard Fuzz/*.swift) Fuzz/Probes/Package.swift Fuzz/Probes/Sources
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,29 +33,53 @@ test: dependencies ## Run the unit and integration tests
 	swift test --skip SystemTests --skip IntegrationTests
 	swift test --skip-build --no-parallel --filter IntegrationTests
 
-check: dependencies ## Check the format, and that everything builds without a warning
+check: dependencies ## Check the format, the service files, and that everything builds without a warning
+	@scripts/install-dependencies check
+	@scripts/check-version >/dev/null
+	packaging/check-units
 	swift format lint --strict --recursive $(SOURCES)
 	REACHAGENT_STRICT=1 swift build --build-tests --explicit-target-dependency-import-check error
 
 fmt: toolchain ## Format the sources
 	swift format format --in-place --recursive $(SOURCES)
 
-system-test: dependencies ## Run the system tests: a VM with real Wi-Fi and WWAN stacks
+manual: dependencies ## Make the manual and the completions in .build/manual; CONFIGURATION=release as for the package
+	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent >&2
+	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-manual >&2
+	@rm -rf .build/manual
+	.build/$(CONFIGURATION)/reachagent-manual --agent .build/$(CONFIGURATION)/reachagent --output .build/manual
+
+package: dependencies ## Build the Debian package into .build/package, and check it
+	@scripts/install-dependencies package
+	debian/rules clean >&2
+	@# Warnings are the business of `make check`: a newer compiler's keeps nobody from a package.
+	env -u REACHAGENT_STRICT debian/rules binary >&2
+	debian/rules clean >&2
+	packaging/check-package
+
+system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stacks, and with a real systemd and the package
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
 	@# One by one: two virtual machines at once leave nothing of two cores for what is to be answered in time.
 	REACHAGENT_SYSTEM_TESTS=1 swift test --no-parallel --filter SystemTests
 
+examples: dependencies ## Build the packages of examples/ as a stranger would
+	@# In the agent's own folder: what both need is compiled once, and the tests find the programs beside the agent.
+	REACHAGENT_STRICT=1 swift build --package-path examples/libraries --scratch-path .build
+
 fuzz: dependencies ## Fuzz the parsers; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run $(FUZZ_SECONDS)
 
+docs: dependencies ## Build the libraries' guides and references with DocC into .build/docs
+	scripts/build-documentation
+
 bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes options
-	swift build -c release --static-swift-stdlib --product reachagent
+	@scripts/build-release >&2
 	cd Benchmarks && swift build -c release --product netlink-bench && .build/release/netlink-bench --agent ../.build/release/reachagent $(ARGS)
 
 bench-hooks: dependencies ## Measure how soon a hook runs, beside a shell loop and ifplugd; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is left out." >&2
 	@touch Benchmarks/Package.swift
-	swift build -c release --static-swift-stdlib --product reachagent
+	@scripts/build-release >&2
 	cd Benchmarks && swift build -c release --product hook-bench && .build/release/hook-bench --agent ../.build/release/reachagent $(ARGS)
 
 bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_exporter; ARGS passes options
@@ -66,9 +93,15 @@ bench-schedule: dependencies ## Measure 10,000 probes on one core, 1,000 HTTPS p
 	@touch Benchmarks/Package.swift
 	cd Benchmarks && swift build -c release --product schedule-bench && .build/release/schedule-bench $(ARGS)
 
+bench-service: dependencies ## Measure the service's start, memory and wake-ups; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is left out." >&2
+	@touch Benchmarks/Package.swift
+	@scripts/build-release >&2
+	cd Benchmarks && swift build -c release --product service-bench && .build/release/service-bench --agent ../.build/release/reachagent $(ARGS)
+
 bench-stream: dependencies ## Measure the journal and the sockets beside floors and Redis; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2
 	@touch Benchmarks/Package.swift
-	swift build -c release --static-swift-stdlib --product reachagent
+	@scripts/build-release >&2
 	cd Benchmarks && swift build -c release --product stream-load && swift build -c release --product stream-bench
 	cd Benchmarks && .build/release/stream-bench --agent ../.build/release/reachagent $(ARGS)
