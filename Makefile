@@ -28,9 +28,9 @@ run: build ## Run the agent in the foreground; ARGS="--format human" passes opti
 
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
-	@# The integration tests run one by one: all tests of a run share a few threads, and those that wait for the kernel
-	@# or for a program must not queue behind the others.
-	swift test --skip SystemTests --skip IntegrationTests
+	@# One by one: side by side all tests of a run begin at once and share a few threads, and one that waits for the kernel,
+	@# a server or a program would queue behind a thousand others until its time is over.
+	swift test --no-parallel --skip SystemTests --skip IntegrationTests
 	swift test --skip-build --no-parallel --filter IntegrationTests
 
 check: dependencies ## Check the format, the service files, and that everything builds without a warning
