@@ -9,15 +9,17 @@ enum Listener {
     /// Nobody writes much to us; a request that is longer is read in pieces.
     private static let readSize = 4096
 
-    /// Accepts connections from now on.
+    /// Accepts connections from now on, or when it is told to read.
     static func open(
         _ name: SocketName,
         _ file: SocketFile,
+        accepting: Bool,
         hub: NIOLoopBound<StreamHub>,
         on group: MultiThreadedEventLoopGroup
     ) throws -> any Channel {
         let channel = try ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: mostAcceptedAtOnce)
+            .serverChannelOption(.autoRead, value: accepting)
             // Without free descriptors nothing is accepted for a second, instead of trying again at once and for ever.
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -70,8 +70,9 @@ public final class StateServer: Sendable {
     ///
     /// Blocks shortly. Raises the process's limit of open files to what the connections need.
     ///
+    /// - Parameter accepting: Without, who connects waits until ``accept()`` is called.
     /// - Throws: ``StateSocketError``, also when the server was started before; nothing is left open then.
-    public func start() throws(StateSocketError) {
+    public func start(accepting: Bool = true) throws(StateSocketError) {
         let isNew = phase.withLock { phase in
             guard case .new = phase else { return false }
             phase = .starting
@@ -81,11 +82,21 @@ public final class StateServer: Sendable {
             throw StateSocketError(operation: "start", path: configuration.directory, cause: .startedBefore)
         }
         do {
-            let running = try makeRunning()
+            let running = try makeRunning(accepting: accepting)
             phase.withLock { $0 = .running(running) }
         } catch {
             phase.withLock { $0 = .stopped }
             throw error
+        }
+    }
+
+    /// Serves those who have connected, after a start without.
+    ///
+    /// Returns at once, from any thread. Does nothing when clients are served already, before the start and after the end.
+    public func accept() {
+        phase.withLock { phase in
+            guard case .running(let running) = phase else { return }
+            for listener in running.listeners { listener.setOption(.autoRead, value: true).whenComplete { _ in } }
         }
     }
 
@@ -148,7 +159,7 @@ public final class StateServer: Sendable {
 
     // MARK: Starting
 
-    private func makeRunning() throws(StateSocketError) -> Running {
+    private func makeRunning(accepting: Bool) throws(StateSocketError) -> Running {
         let (files, directory) = try open()
         let limit = FileLimit.raise(for: max(1, configuration.mostConnections))
         self.limit.store(limit, ordering: .relaxed)
@@ -173,7 +184,7 @@ public final class StateServer: Sendable {
             var running = Running(group: group, gate: gate, hub: hub, listeners: [], files: [], directory: directory)
             for (name, file) in files {
                 taken += 1
-                running.listeners.append(try Listener.open(name, file, hub: hub, on: group))
+                running.listeners.append(try Listener.open(name, file, accepting: accepting, hub: hub, on: group))
                 running.files.append(file)
             }
             return running

@@ -18,6 +18,41 @@ struct ConnectionTests {
         #expect(numbers == [Array(1...10), Array(1...10)])
     }
 
+    @Test func `who connects before the server accepts waits, and is answered then`() async throws {
+        let (early, late, reply) = try await onThread {
+            let stream = try ServedStream(accepting: false)
+            defer { stream.stop() }
+            let clients = [try Client(stream.control), try Client(stream.events)]
+            try clients[0].send(#"{"method":"status"}"# + "\n")
+            stream.publish()
+            // The server's thread has had its turn and has taken nobody.
+            let turn = DispatchSemaphore(value: 0)
+            stream.server.whenFree { turn.signal() }
+            turn.wait()
+            let early = stream.server.connectionCount
+            stream.server.accept()
+            stream.server.accept()
+            let reply = try clients[0].line()
+            _ = try clients[1].lines(2)
+            return (early, stream.server.connectionCount, reply)
+        }
+        #expect((early, late) == (0, 2))
+        #expect(reply?.hasPrefix(#"{"parameters":{"#) == true, "\(reply ?? "")")
+    }
+
+    @Test func `who waits when the server ends is not left waiting`() async throws {
+        let failures = try await onThread {
+            let stream = try ServedStream(accepting: false)
+            let clients = [try Client(stream.control), try Client(stream.events)]
+            stream.stop()
+            stream.server.accept()
+            return clients.map { client in
+                #expect(throws: Client.Failure.self) { try client.linesToEnd() }?.number
+            }
+        }
+        #expect(failures == [ECONNRESET, ECONNRESET])
+    }
+
     @Test func `a client that is gone is noticed while nothing happens`() async throws {
         let isGone = try await ServedStream.run { stream in
             var clients = [try Client(stream.events), try Client(stream.control), try Client(stream.events)]

@@ -59,6 +59,7 @@ extension AgentServices {
         )
     }
 
+    /// The sockets are there before the kernel is asked, so that what keeps them from being opened ends the agent first.
     func serving(
         _ server: StateServer,
         _ sockets: StateSocketConfiguration,
@@ -66,7 +67,7 @@ extension AgentServices {
     ) -> AgentPart {
         AgentPart(name: "sockets") { [logger] in
             do throws(StateSocketError) {
-                try server.start()
+                try server.start(accepting: false)
             } catch {
                 if case .inUse = error.cause { throw error }
                 if isNeeded { throw error }
@@ -77,6 +78,15 @@ extension AgentServices {
             }
         } stop: {
             server.stop(within: Self.drainDeadline)
+        }
+    }
+
+    /// Comes after the kernel: whoever has connected by then, as with sockets that the service manager made, learns the state
+    /// and not that there is none yet.
+    static func answering(_ server: StateServer) -> AgentPart {
+        AgentPart(name: "clients") {
+            server.accept()
+        } stop: {
         }
     }
 

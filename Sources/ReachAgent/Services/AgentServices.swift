@@ -91,8 +91,8 @@ struct AgentServices {
         ]
         var feed: CheckFeed?
         var connections: @Sendable () -> Int = { 0 }
-        if let sockets = configuration.sockets {
-            let server = try server(sockets, bus, journal, desk)
+        let server = try configuration.sockets.map { try self.server($0, bus, journal, desk) }
+        if let server, let sockets = configuration.sockets {
             connections = { server.connectionCount }
             feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
             parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
@@ -132,6 +132,7 @@ struct AgentServices {
                 kernel.stop()
             }
         )
+        if let server { parts.append(Self.answering(server)) }
         if let reporter { parts.append(Self.reporting(reporter, bus, loop, threads)) }
     }
 

@@ -24,6 +24,7 @@ final class ServedStream: Sendable {
         firstSequence: UInt64 = 1,
         replay: MemoryJournal? = nil,
         adopting: ActivatedSockets = ActivatedSockets(),
+        accepting: Bool = true,
         _ configure: (inout StateSocketConfiguration) -> Void = { _ in }
     ) throws {
         directory = try Self.makeDirectory()
@@ -32,7 +33,7 @@ final class ServedStream: Sendable {
         var configuration = StateSocketConfiguration(directory: directory)
         configure(&configuration)
         server = StateServer(configuration: configuration, bus: bus, replay: replay, agent: agent, adopting: adopting)
-        try server.start()
+        try server.start(accepting: accepting)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
