@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Testing
+
+@testable import ReachAgent
+
+/// What may be given back to the kernel: what is lost with it would be code, or addresses that the loader has filled in.
+@Suite struct MappedFileTests {
+    private static func smaps(
+        _ permissions: String = "r--p",
+        path: String = "/usr/bin/reachagent",
+        anonymous: String = "Anonymous:             0 kB",
+        swap: String = "Swap:                  0 kB"
+    ) -> String {
+        """
+        55a8d13ad000-55a8d13af000 \(permissions) 00000000 fe:00 254163                     \(path)
+        Size:                  8 kB
+        Rss:                   8 kB
+        \(anonymous)
+        AnonHugePages:         0 kB
+        \(swap)
+        SwapPss:               0 kB
+        THPeligible:           0
+        VmFlags: rd mr mw me\u{20}
+
+        """
+    }
+
+    @Test(arguments: [
+        (smaps(), true),
+        (smaps("r-xp"), true),
+        (smaps(path: "/a name/with spaces (deleted)"), true),
+        (smaps("rw-p"), false),
+        (smaps("r--s"), false),
+        // What the loader filled in before it took the right to write away, in memory or swapped out.
+        (smaps(anonymous: "Anonymous:             4 kB"), false),
+        (smaps(swap: "Swap:                  4 kB"), false),
+        // A kernel that does not tell.
+        (smaps(anonymous: ""), false),
+        (smaps(swap: ""), false),
+    ])
+    func `only what nobody can write to and nobody has written is unwritten`(text: String, isUnwritten: Bool) {
+        let mapping = MappedFile(start: 0x55a8_d13a_d000, length: 0x2000, isUnwritten: isUnwritten)
+        #expect(MappedFile.all(inSmaps: text) == [mapping])
+    }
+
+    @Test(arguments: [
+        smaps(path: ""), smaps(path: "[heap]"), smaps(path: "[vdso]"),
+        smaps().replacing("55a8d13ad000-55a8d13af000", with: "55a8d13af000-55a8d13ad000"),
+        smaps().replacing("55a8d13ad000-55a8d13af000", with: "0-1000"),
+        smaps().replacing("55a8d13ad000-55a8d13af000", with: "x-1000"),
+        smaps().replacing("55a8d13ad000-55a8d13af000", with: "55a8d13ad000"),
+        smaps().replacing("VmFlags:", with: "Flags:"),
+        "", "\n\n", "VmFlags: rd\n", "Anonymous:\nSwap:\n",
+    ])
+    func `what is no file's, or is not understood, is left out`(text: String) {
+        #expect(MappedFile.all(inSmaps: text) == [])
+    }
+
+    @Test func `what a mapping has written says nothing of the next`() {
+        let text = Self.smaps() + Self.smaps(anonymous: "Anonymous:             4 kB") + Self.smaps()
+        #expect(MappedFile.all(inSmaps: text).map(\.isUnwritten) == [true, false, true])
+    }
+
+    @Test func `this process's own code is unwritten, and its data is not`() throws {
+        let text = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8)
+        let mappings = MappedFile.all(inSmaps: text)
+        #expect(mappings.contains { $0.isUnwritten })
+        #expect(mappings.contains { !$0.isUnwritten })
+    }
+}
