@@ -104,13 +104,21 @@ final class NetworkNamespace: Sendable {
     @discardableResult
     func ip(_ arguments: String) throws -> String { try run("ip \(arguments)") }
 
-    /// Makes a pair of links: `name`, and `peer` at the other end of the wire.
+    /// Makes a pair of links: `name`, and `peer` at the other end of the wire; waits until there is a carrier.
+    ///
+    /// The kernel finds that out later and by itself, and later still while it takes another namespace down.
     func makeLink(_ name: String, peer: String, address: String? = nil, gateway: String? = nil, metric: Int = 100)
         throws
     {
         var script = "ip link add \(name) type veth peer name \(peer); ip link set \(peer) up; ip link set \(name) up;"
         if let address { script += "ip addr add \(address) dev \(name);" }
-        if let gateway { script += "ip route add default via \(gateway) dev \(name) metric \(metric)" }
+        if let gateway { script += "ip route add default via \(gateway) dev \(name) metric \(metric);" }
+        script += """
+            for attempt in $(seq 1000); do
+              ! ip -oneline link | grep --quiet ' \(name)@.* state UP ' || exit 0
+            done
+            echo 'there is no carrier'; exit 1
+            """
         try run(script)
     }
 
