@@ -150,10 +150,12 @@ struct IntegrationLogTests {
         #expect(await log.status() == 78)
     }
 
-    /// Starts an agent on a terminal of its own.
+    /// Starts an agent on a terminal of its own, where nothing is said of colours: `swift test` wants none.
     private func terminal(_ variables: String) throws -> CommandLines {
         let agent = command(["--no-config", "--format", "none"]).replacing("'", with: #"'\''"#)
-        return try CommandLines("\(variables) exec script --quiet --return --flush --command '\(agent)' /dev/null")
+        return try CommandLines(
+            "unset NO_COLOR; \(variables) exec script --quiet --return --flush --command '\(agent)' /dev/null"
+        )
     }
 
     @Test func `a terminal is given the local time, and colours for what matters`() async throws {
