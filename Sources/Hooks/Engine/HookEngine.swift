@@ -5,7 +5,8 @@ internal import Probes
 
 /// What a runner does on its loop: events in, runs out.
 ///
-/// Sendable by hand: everything that changes is only used on the event loop.
+/// Unchecked, and safe: `gate`, `board` and `completed` never change and are Sendable; everything else is used on the event
+/// loop of `gate` only, which its methods and those of its extensions are called on.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 

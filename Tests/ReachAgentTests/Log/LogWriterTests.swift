@@ -74,8 +74,23 @@ import Testing
         try pipe.fileHandleForReading.close()
         for number in 0..<10_000 { writer.write([Self.line(number)]) }
         writer.flush(within: .seconds(30))
-        let closed = LogWriter(-1) { _ in [] }
-        for number in 0..<10 { closed.write([Self.line(number)]) }
+        // Another reader in its place is told how much there was, and given what comes now.
+        let next = try PrivatePipe()
+        dup2(next.fileHandleForWriting.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor)
+        writer.write([Self.line(10_000)])
+        writer.flush(within: .seconds(30))
+        try pipe.fileHandleForWriting.close()
+        #expect(try Self.words(next) == ["lost 10000", "10000"])
+    }
+
+    @Test func `what is written to no descriptor at all is counted`() {
+        let told = Mutex<[Int]>([])
+        let writer = LogWriter(-1) { lost in
+            told.withLock { $0.append(lost) }
+            return Array("lost\n".utf8)
+        }
+        for number in 0..<10 { writer.write([Self.line(number)]) }
+        #expect(told.withLock { $0 } == Array(1...9))
     }
 
     @Test func `a full disk is told of when there is room again`() throws {
