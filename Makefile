@@ -2,14 +2,17 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test fuzz bench bench-hooks bench-probes bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
+SIDE_BY_SIDE := --experimental-maximum-parallelization-width 4
 CONFIGURATION ?= debug
 # As the package builds: `make manual CONFIGURATION=release` then builds nothing that the package would not.
 MANUAL_FLAGS ?= $(if $(filter release,$(CONFIGURATION)),--static-swift-stdlib)
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries $(wildcard Fuzz/*.swift) Fuzz/Probes/Package.swift Fuzz/Probes/Sources
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries Fuzz
+# Whatever the package is made of: it is built again when one of them has changed.
+PACKAGED := Package.swift README.md CHANGELOG.md LICENSE $(shell find Sources debian docs examples packaging scripts -type f -not -path 'debian/reachagent/*')
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,10 +31,13 @@ run: build ## Run the agent in the foreground; ARGS="--format human" passes opti
 
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
-	@# One by one: side by side all tests of a run begin at once and share a few threads, and one that waits for the kernel,
-	@# a server or a program would queue behind a thousand others until its time is over.
-	swift test --no-parallel --skip SystemTests --skip IntegrationTests
-	swift test --skip-build --no-parallel --filter IntegrationTests
+	swift build --build-tests
+	@# Both tiers run, whatever becomes of the first. Without a bound all tests of a run begin at once, and their time limits
+	@# would measure how long they queue.
+	@failed=0; \
+	swift test --skip-build $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests || failed=1; \
+	swift test --skip-build $(SIDE_BY_SIDE) --filter IntegrationTests || failed=1; \
+	exit $$failed
 
 check: dependencies ## Check the format, the service files, and that everything builds without a warning
 	@scripts/install-dependencies check
@@ -49,13 +55,16 @@ manual: dependencies ## Make the manual and the completions in .build/manual; CO
 	@rm -rf .build/manual
 	.build/$(CONFIGURATION)/reachagent-manual --agent .build/$(CONFIGURATION)/reachagent --output .build/manual
 
-package: dependencies ## Build the Debian package into .build/package, and check it
+package: .build/package/checked ## Build the Debian package into .build/package, and check it
+
+.build/package/checked: $(PACKAGED) | dependencies
 	@scripts/install-dependencies package
 	debian/rules clean >&2
 	@# Warnings are the business of `make check`: a newer compiler's keeps nobody from a package.
 	env -u REACHAGENT_STRICT debian/rules binary >&2
 	debian/rules clean >&2
 	packaging/check-package
+	@touch $@
 
 system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stacks, and with a real systemd and the package
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
@@ -66,8 +75,11 @@ examples: dependencies ## Build the packages of examples/ as a stranger would
 	@# In the agent's own folder: what both need is compiled once, and the tests find the programs beside the agent.
 	REACHAGENT_STRICT=1 swift build --package-path examples/libraries --scratch-path .build
 
-fuzz: dependencies ## Fuzz the parsers; FUZZ_SECONDS=30 sets how long each
+fuzz: dependencies ## Fuzz the parsers with libFuzzer; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run $(FUZZ_SECONDS)
+
+fuzz-corpus: dependencies ## Replay the fuzzers' corpora and mutate them, with what `make check` has built
+	Fuzz/run --without-libfuzzer $(FUZZ_SECONDS)
 
 docs: dependencies ## Build the libraries' guides and references with DocC into .build/docs
 	scripts/build-documentation

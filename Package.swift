@@ -173,6 +173,43 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Built with everything else, so that they stay true; `Fuzz/run` says how they run.
+        .target(name: "FuzzKit", path: "Fuzz/Kit", swiftSettings: settings),
+        .executableTarget(
+            name: "FuzzNetlink",
+            dependencies: ["FuzzKit", "NetlinkMonitor"],
+            path: "Fuzz/Netlink",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzJournal",
+            dependencies: ["EventEnvelope", "EventJournal", "FuzzKit"],
+            path: "Fuzz/Journal",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzControl",
+            dependencies: ["FuzzKit", "StateSocket", .product(name: "NIOCore", package: "swift-nio")],
+            path: "Fuzz/Control",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzSettings",
+            dependencies: ["ConfigurationFile", "FuzzKit", "Hooks", "InputRecording", "Probes"],
+            path: "Fuzz/Settings",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzProbes",
+            dependencies: [
+                "FuzzKit", "Probes",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Fuzz/Probes",
+            swiftSettings: settings
+        ),
+
         .testTarget(
             name: "NetlinkMonitorTests",
             dependencies: ["CLibNL", "NetlinkMonitor", "NetlinkTestKit"],

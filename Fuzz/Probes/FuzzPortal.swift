@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Probes
 
 /// What a network says about its captive portal: its interface's answer, networkd's state file, and a Location field.

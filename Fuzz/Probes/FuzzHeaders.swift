@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Probes
 
 /// Header fields that go out, and language tags from the environment.

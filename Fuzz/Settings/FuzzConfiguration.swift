@@ -1,4 +1,5 @@
-import Probes
+internal import FuzzKit
+internal import Probes
 
 @testable import ConfigurationFile
 

@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import InputRecording
 
 /// Recordings, read and lived again.

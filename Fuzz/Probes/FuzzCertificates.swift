@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Probes
 
 /// Certificates, revocation lists and PEM files.

@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Probes
 
 /// Answers of name servers.

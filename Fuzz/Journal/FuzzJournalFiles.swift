@@ -1,4 +1,5 @@
-import FoundationEssentials
+internal import FoundationEssentials
+internal import FuzzKit
 
 @testable import EventEnvelope
 @testable import EventJournal
@@ -7,7 +8,10 @@ import FoundationEssentials
 ///
 /// The first byte chooses what the rest is: a plain segment, a compressed one, an index beside a segment of some events,
 /// or, with two bytes for the length of the first, an index and the segment.
-enum FuzzJournal {
+@main
+enum FuzzJournalFiles {
+    static func main() { FuzzProgram.run([FuzzTarget("journal", run)]) }
+
     private static let directory: String = {
         // In memory where that is possible: a disk would be waited for with each compressed segment.
         let memory = "/dev/shm"

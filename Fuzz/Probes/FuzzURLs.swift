@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Probes
 
 /// URLs and targets as a configuration, a command line or a Location header may hold them.

@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Probes
 
 /// What a configuration expects, and bodies that a server made up; the input holds both, with a zero byte between.

@@ -1,9 +1,13 @@
+internal import FuzzKit
 internal import NIOCore
 
 @testable import StateSocket
 
 /// What clients send to control.sock.
-enum FuzzControl {
+@main
+enum FuzzControlRequests {
+    static func main() { FuzzProgram.run([FuzzTarget("control", run)]) }
+
     private static let limit = 1024
 
     static func run(_ input: [UInt8]) {

@@ -1,3 +1,5 @@
+internal import FuzzKit
+
 @testable import Hooks
 
 /// What is read of files that are to be run, their first bytes and their names, and of events that come from a file.

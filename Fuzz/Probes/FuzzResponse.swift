@@ -1,3 +1,4 @@
+internal import FuzzKit
 internal import NIOCore
 internal import NIOEmbedded
 

@@ -1,0 +1,85 @@
+internal import Foundation
+internal import Glibc
+
+/// A target's seeds one by one, then mutations of them, without coverage to lead the way.
+///
+/// For toolchains without libFuzzer, and for CI, where instrumenting everything would be a build tree more. The random
+/// numbers begin the same each time, so that a crash comes again.
+struct MutationLoop {
+    /// Why there is nothing to run.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let maximumLength = 8192
+
+    private let seeds: [[UInt8]]
+    private let kept: UnsafeMutableRawBufferPointer
+    private let keptPath: String
+
+    /// Reads a corpus.
+    ///
+    /// - Parameter path: A file that holds the input under test as long as it is one. It is mapped, so that it outlives
+    ///   a trap, and removed when the loop ends.
+    init(corpus: String, keeping path: String) throws {
+        seeds = try FileManager.default.contentsOfDirectory(atPath: corpus).sorted()
+            .map { [UInt8](try Data(contentsOf: URL(filePath: "\(corpus)/\($0)"))) }
+        guard !seeds.isEmpty else { throw Failure(description: "\(corpus) has no seeds") }
+        let size = max(Self.maximumLength, seeds.map(\.count).max() ?? 0)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, ftruncate(descriptor, off_t(size)) == 0,
+            let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
+        else { throw Failure(description: "\(path): \(String(cString: strerror(errno)))") }
+        close(descriptor)
+        kept = UnsafeMutableRawBufferPointer(start: memory, count: size)
+        keptPath = path
+    }
+
+    /// Runs a target; gives how many inputs it was given.
+    func run(_ target: FuzzTarget, for duration: Duration) -> Int {
+        var random = SplitMix64(state: 1)
+        var executions = 0
+        for seed in seeds { execute(target, seed, &executions) }
+        let end = ContinuousClock.now.advanced(by: duration)
+        while ContinuousClock.now < end { execute(target, mutation(&random), &executions) }
+        munmap(kept.baseAddress, kept.count)
+        unlink(keptPath)
+        return executions
+    }
+
+    private func execute(_ target: FuzzTarget, _ input: [UInt8], _ executions: inout Int) {
+        // The file has the bytes, and by its length how many they are: a crash leaves exactly the input.
+        kept.copyBytes(from: input)
+        truncate(keptPath, off_t(input.count))
+        target.run(input)
+        truncate(keptPath, off_t(kept.count))
+        executions += 1
+    }
+
+    /// A seed, perhaps another one behind it, with a few bytes changed, and perhaps cut off.
+    private func mutation(_ random: inout SplitMix64) -> [UInt8] {
+        var input = seeds[Int.random(in: seeds.indices, using: &random)]
+        if Bool.random(using: &random) { input += seeds[Int.random(in: seeds.indices, using: &random)] }
+        let interesting: [UInt8] = [0, 1, 3, 4, 5, 7, 8, 15, 16, 127, 128, 255]
+        for _ in 0..<Int.random(in: 0...8, using: &random) where !input.isEmpty {
+            let byte =
+                Bool.random(using: &random)
+                ? interesting.randomElement(using: &random) ?? 0 : UInt8.random(in: 0...255, using: &random)
+            input[Int.random(in: input.indices, using: &random)] = byte
+        }
+        if Bool.random(using: &random) { input = Array(input.prefix(Int.random(in: 0...input.count, using: &random))) }
+        return Array(input.prefix(Self.maximumLength))
+    }
+}
+
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,68 @@
+internal import FuzzKit
+
+@testable import NetlinkMonitor
+
+/// The datagrams that the parser, the view and the classifier make of any bytes.
+///
+/// What must hold for all of them: no trap, no reading beyond the end (AddressSanitizer), no endless loop, and a message
+/// that comes twice changes nothing the second time.
+@main
+enum FuzzNetlinkMessages {
+    static func main() { FuzzProgram.run([FuzzTarget("netlink", run)]) }
+
+    static func run(_ input: [UInt8]) {
+        // Exactly as long as the input, so that one byte beyond it is noticed; aligned as the kernel's datagrams are.
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: input.count, alignment: 16)
+        defer { copy.deallocate() }
+        copy.copyBytes(from: input)
+
+        var messages: [NetlinkMessage] = []
+        var seen = 0
+        do throws(MessageError) {
+            try MessageParser.forEachMessage(in: UnsafeRawBufferPointer(copy)) { parsed in
+                seen += 1
+                switch parsed.content {
+                case .success(let message): messages.append(message)
+                case .failure(let error): require(!error.description.isEmpty, "an error without a description")
+                }
+            }
+        } catch {
+            require(!error.description.isEmpty, "an error without a description")
+        }
+        require(seen <= input.count / 16, "every message has a header of 16 bytes")
+
+        var view = KernelView()
+        var lookups = LookupAnswers(questions: 1, messagesPerQuestion: 2, firstSequence: 0)
+        for message in messages {
+            let before = view
+            _ = view.apply(message)
+            let after = view
+            let again = view.apply(message)
+            require(view == after, "a message that comes twice changes nothing the second time")
+            if before == after { continue }
+            require(again == KernelView.Effects(), "what did not change makes nothing stale")
+        }
+        for message in messages.prefix(2) {
+            let header = MessageHeader(type: 0, flags: 0, sequence: UInt32(seen % 3), port: 0)
+            lookups.take(MessageParser.Parsed(header: header, content: .success(message)))
+        }
+        _ = lookups.lookup(at: 0, for: .unspecified(.ipv4))
+        check(view)
+    }
+
+    /// What can be derived from a view, whatever somebody wrote into it.
+    private static func check(_ view: KernelView) {
+        var links = view.links
+        var classifier = KindClassifier(overrides: [], sysfsRoot: "/nonexistent")
+        classifier.classify(&links)
+        let snapshot = NetworkSnapshot(links: Array(links.values), addresses: view.addresses)
+        require(snapshot.diff(from: snapshot).isEmpty, "a snapshot differs from itself")
+        let changes = snapshot.diff(from: NetworkSnapshot())
+        require(changes.count == links.count + view.addresses.count, "each link and each address is one change")
+        for family in AddressFamily.allCases { require(!view.tables(family).isEmpty, "no table to look into") }
+        require(
+            RouteFilter(covering: UnderlayResolver.watchedRemotes(view)).program.count <= 4096,
+            "a filter that the kernel refuses"
+        )
+    }
+}

@@ -1,0 +1,11 @@
+internal import FuzzKit
+
+@main
+enum FuzzFiles {
+    static func main() {
+        FuzzProgram.run([
+            FuzzTarget("config", FuzzConfiguration.run), FuzzTarget("hook", FuzzHooks.run),
+            FuzzTarget("recording", FuzzRecording.run),
+        ])
+    }
+}
