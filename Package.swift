@@ -218,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "ProbesTests",
             dependencies: [
-                "ProbeTestKit", "Probes",
+                "AgentTestKit", "ProbeTestKit", "Probes",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -247,7 +247,7 @@ let package = Package(
         ),
         .testTarget(
             name: "InputRecordingTests",
-            dependencies: ["InputRecording", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["AgentTestKit", "InputRecording", "NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -255,18 +255,22 @@ let package = Package(
             dependencies: ["NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
-        .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
+        .testTarget(
+            name: "ServiceManagerTests",
+            dependencies: ["AgentTestKit", "ServiceManager"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
         .testTarget(name: "EventEnvelopeTests", dependencies: ["EventEnvelope"], swiftSettings: settings),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["EventEnvelope", "EventJournal", "NotificationBus"],
+            dependencies: ["AgentTestKit", "EventEnvelope", "EventJournal", "NotificationBus"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "StateSocketTests",
             dependencies: [
-                "EventEnvelope", "EventJournal", "NotificationBus", "StateSocket",
+                "AgentTestKit", "EventEnvelope", "EventJournal", "NotificationBus", "StateSocket",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings
@@ -296,7 +300,7 @@ let package = Package(
         .testTarget(
             name: "ReachAgentManualTests",
             dependencies: [
-                "ConfigurationFile", "EventEnvelope", "Hooks", "NetlinkMonitor", "Probes", "ReachAgent",
+                "AgentTestKit", "ConfigurationFile", "EventEnvelope", "Hooks", "NetlinkMonitor", "Probes", "ReachAgent",
                 "ReachAgentManual", "Reachability",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -317,3 +321,8 @@ let package = Package(
         ),
     ]
 )
+
+// After an edit, one module's tests are compiled and linked alone, without the others (see CONTRIBUTING.md).
+if let tests = Context.environment["REACHAGENT_TESTS"] {
+    package.targets.removeAll { $0.type == .test && $0.name != tests }
+}

@@ -58,14 +58,11 @@ package final class CommandLines: Sendable, LineSource {
         return await iterator.next()
     }
 
-    /// The exit status, after ``rest()``, waited for on a thread of its own.
+    /// The exit status, after ``rest()``.
     package func status() async -> Int32 {
-        let process = process
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                process.waitUntilExit()
-                continuation.resume(returning: process.terminationStatus)
-            }
+        await onThread {
+            process.waitUntilExit()
+            return process.terminationStatus
         }
     }
 }

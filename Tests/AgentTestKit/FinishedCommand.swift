@@ -16,9 +16,6 @@ package struct FinishedCommand: Sendable {
     package let error: String
 
     /// Runs a program to its end; one that takes longer than `patience` seconds is killed.
-    ///
-    /// It is waited for on a thread of its own: the tests' threads are few, and a server that the program talks to may
-    /// need them.
     package static func run(
         _ arguments: [String],
         of path: String = BuiltAgent.path,
@@ -26,13 +23,7 @@ package struct FinishedCommand: Sendable {
         environment: [String: String] = [:],
         patience: UInt32 = 60
     ) async throws -> FinishedCommand {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result { try FinishedCommand(arguments, path, input, environment, patience) }
-                )
-            }
-        }
+        try await onThread { try FinishedCommand(arguments, path, input, environment, patience) }
     }
 
     /// Everything goes through files that are unlinked at once, so that no pipe can fill up.

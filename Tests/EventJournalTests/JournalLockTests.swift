@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
         let hasEnded = AsyncStream<Void>.makeStream()
         holder.terminationHandler = { _ in hasEnded.continuation.finish() }
         try holder.run()
-        let said = await blocking { output.fileHandleForReading.availableData }
+        let said = await onThread { output.fileHandleForReading.availableData }
         #expect(said == Data("held\n".utf8))
         #expect(throws: JournalError(operation: "write", path: fixture.directory, cause: .inUse(by: 4711))) {
             _ = try scripted.open(fixture)

@@ -1,3 +1,4 @@
+import AgentTestKit
 import EventEnvelope
 import Foundation
 import NotificationBus
@@ -52,7 +53,7 @@ import Testing
         box.withLock { $0 = subscription }
         for _ in 0..<200 { Self.publish(3, on: bus) }
         bus.finish()
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(early.withLock { $0 } == [])
         #expect(seen.withLock { $0 } == 600)
         #expect(fixture.numbers == Array(1...600))
@@ -67,7 +68,7 @@ import Testing
         Self.publish(5, on: bus)
         bus.finish()
         let before = scripted.with { $0.syncs }
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(scripted.with { $0.syncs } > before)
         #expect(try scripted.open(fixture).nextSequence == 6)
     }
@@ -89,17 +90,17 @@ import Testing
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(3, on: bus)
-        await blocking { stuck.wait() }
+        await onThread { stuck.wait() }
         #expect(numbers(subscription) == [])
         bus.bypassRecorder()
         #expect(numbers(subscription) == [1, 2, 3])
         // The status answers although the write hangs.
         #expect(journal.status().newestSequence == nil)
         bus.finish()
-        #expect(await blocking { recorder.finish(within: .milliseconds(50)) } == false)
+        #expect(await onThread { recorder.finish(within: .milliseconds(50)) } == false)
         scripted.with { $0.whenWriting = nil }
         goOn.signal()
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(fixture.numbers == [1, 2, 3])
     }
 
@@ -122,12 +123,12 @@ import Testing
         }
         try recorder.start()
         Self.publish(1, on: bus)
-        await blocking { stuck.wait() }
+        await onThread { stuck.wait() }
         bus.bypassRecorder()
         Self.publish(1, on: bus)
         goOn.signal()
         bus.finish()
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(conditions.withLock { $0 } == [.stalled, .resumed])
         #expect(!bus.isRecorderBypassed)
         #expect(fixture.numbers == Array(1...bus.lastSequence))
@@ -154,17 +155,17 @@ import Testing
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(1, on: bus)
-        await blocking { stuck.wait() }
+        await onThread { stuck.wait() }
         Self.publish(8, on: bus)
         #expect(numbers(subscription) == Array(1...9))
         goOn.signal()
-        await blocking { resumed.wait() }
+        await onThread { resumed.wait() }
         #expect(journal.status().missing.count == 1)
         let missing = try #require(told.withLock { $0.compactMap(\.missing).first })
         #expect(missing.lowerBound == 2)
         #expect(missing.upperBound >= 9)
         bus.finish()
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(fixture.numbers == [1] + Array(missing.upperBound + 1...bus.lastSequence))
     }
 
@@ -182,21 +183,21 @@ import Testing
         let ready = DispatchSemaphore(value: 0)
         let subscription = bus.subscribe(capacity: 100) { ready.signal() }
         Self.publish(2, on: bus)
-        await blocking { changed.wait() }
+        await onThread { changed.wait() }
         // Delivered although it is not recorded; at once or one after the other, as the recorder took them.
         var delivered = numbers(subscription)
         while delivered.count < 2 {
-            await blocking { ready.wait() }
+            await onThread { ready.wait() }
             delivered += numbers(subscription)
         }
         #expect(delivered == [1, 2])
         scripted.with { $0.room = nil }
         scripted.advance(.seconds(1))
         Self.publish(1, on: bus)
-        await blocking { changed.wait() }
+        await onThread { changed.wait() }
         #expect(codes.withLock { $0 } == [.writeFailed, .resumed])
         bus.finish()
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(fixture.numbers == [1, 2, 3])
     }
 }

@@ -1,3 +1,4 @@
+import AgentTestKit
 import EventEnvelope
 import Foundation
 import Synchronization
@@ -98,10 +99,10 @@ import Testing
     @Test func `a reader beside a writer sees each event once`() async throws {
         let journal = try FixtureJournal()
         let count: UInt64 = 20_000
-        let readings = try await blocking {
+        let readings = try await onThread {
             let writer = Writer { try Self.write(count, to: journal) }
-            return Result { try Self.follow(journal, beside: writer) }
-        }.get()
+            return try Self.follow(journal, beside: writer)
+        }
         #expect(readings.numbers == Array(1...count))
         #expect(readings.missing == [])
         #expect(readings.corruptLines == 0)

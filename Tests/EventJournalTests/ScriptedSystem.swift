@@ -1,3 +1,4 @@
+import AgentTestKit
 import EventEnvelope
 import Foundation
 import Synchronization
@@ -130,14 +131,7 @@ extension FixtureJournal {
 
 extension EventJournal {
     /// Waits, beside the test's threads, until the other thread has nothing left to do.
-    func settle() async -> Bool { await blocking { self.flush(within: .seconds(30)) } }
+    func settle() async -> Bool { await onThread { self.flush(within: .seconds(30)) } }
 
-    func shut() async -> Bool { await blocking { self.close(within: .seconds(30)) } }
-}
-
-/// Runs what blocks on a thread of its own.
-func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        Thread { continuation.resume(returning: body()) }.start()
-    }
+    func shut() async -> Bool { await onThread { self.close(within: .seconds(30)) } }
 }

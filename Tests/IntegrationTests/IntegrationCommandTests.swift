@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The command line as an operator meets it: statuses, messages, signals and pipes.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationCommandTests {
     let namespace: NetworkNamespace
     private let agent = BuiltAgent.path

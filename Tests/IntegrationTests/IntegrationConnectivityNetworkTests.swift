@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// The network of the connectivity tests does what those tests say about it: shown by single checks from the command line.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityNetworkTests {
     private let network: ConnectivityNetwork
 

@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// What the agent makes of paths that carry less than they promise, and of its second uplink.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityPathTests {
     private static let onlyIPv4 = #"families = "ipv4""#
 

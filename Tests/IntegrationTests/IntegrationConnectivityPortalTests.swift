@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// Captive portals, and what looks like one: every connection ends in the router, which answers for the server.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityPortalTests {
     private static let onlyIPv4 = #"families = "ipv4""#
 

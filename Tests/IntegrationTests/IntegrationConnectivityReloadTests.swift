@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// A new configuration while the agent runs.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityReloadTests {
     private static let onlyIPv4 = #"families = "ipv4""#
 

@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// What the agent makes of servers and name servers that fail and come back: states, codes and their order.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityServerTests {
     private static let onlyIPv4 = #"families = "ipv4""#
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `reachagent hooks` as somebody meets it who wants to know what runs and why not.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookCommandTests {
     let lab: HookLab
 

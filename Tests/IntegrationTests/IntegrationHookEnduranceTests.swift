@@ -2,8 +2,8 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// Many runs, and none for a long time.
-@Suite(.withHooks, .serialized)
+/// Many runs.
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookEnduranceTests {
     let lab: HookLab
 
@@ -42,40 +42,5 @@ struct IntegrationHookEnduranceTests {
     private func residentKiB(_ process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         return status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) } ?? 0
-    }
-
-    @Test
-    func `an agent with hooks that nothing happens to does not wake up`() async throws {
-        try lab.put("etc/10-folder", "echo $REACH_TO_VIA")
-        let agent = try await HookAgent.start(
-            in: lab,
-            """
-            [hook.own]
-            command = ["true"]
-            at_start = true
-
-            [hook.calm]
-            command = ["true"]
-            debounce = "200ms"
-
-            [hook.fails]
-            command = ["false"]
-
-            [hook.remote]
-            url = "http://127.0.0.1:8080/"
-            retries = 0
-            """
-        )
-        try await agent.completed("10-folder", for: agent.events.first(of: "reachability.changed"))
-        try lab.use(.wifi)
-        let change = try await agent.settles(on: "wifi")
-        for hook in ["10-folder", "own", "calm", "fails", "remote"] { try await agent.completed(hook, for: change) }
-        try await Task.sleep(for: .seconds(3))
-        let before = try ThreadSleeps.counts(of: agent.processIdentifier)
-        try await Task.sleep(for: .seconds(5))
-        let after = try ThreadSleeps.counts(of: agent.processIdentifier)
-        #expect(after.filter { before[$0.key] != $0.value } == [:], "before: \(before)")
-        #expect(Set(before.keys) == Set(after.keys))
-        #expect(try await agent.stop() == 0)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The folders of hooks: which files run, for what, and in which order.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookFolderTests {
     let lab: HookLab
 

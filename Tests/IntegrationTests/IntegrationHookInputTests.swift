@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a hook is given: its environment and standard input, and for which events.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookInputTests {
     let lab: HookLab
 

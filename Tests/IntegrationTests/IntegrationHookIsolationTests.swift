@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A hook that hangs, and an agent that ends: nobody else notices either.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookIsolationTests {
     let lab: HookLab
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The folders of connectivity: with a server that a probe asks.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookOnlineTests {
     @Test
     func `online and offline run when connectivity becomes full, and when it is that no more`() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Programs that do what programs should not do.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookProcessTests {
     let lab: HookLab
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What becomes of events that come faster than a hook runs.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookQueueTests {
     let lab: HookLab
 

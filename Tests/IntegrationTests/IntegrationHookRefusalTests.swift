@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Files that are not run, each with a reason and what mends it.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookRefusalTests {
     /// A file that is refused.
     struct Case: CustomTestStringConvertible, Sendable {
@@ -148,7 +148,7 @@ struct IntegrationHookRefusalTests {
 }
 
 /// Hooks of another user.
-@Suite(.asRoot, .serialized)
+@Suite(.asRoot, .onOwnThread, .serialized)
 struct IntegrationHookUserTests {
     @Test
     func `a hook of another user has that one's identity and groups and nothing of the agent's`() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Hooks that come, change and go while the agent runs, and hooks that fail again and again.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookReloadTests {
     let lab: HookLab
 

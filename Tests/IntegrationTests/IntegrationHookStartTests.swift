@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// The state that the agent finds when it starts, as hooks are given it.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookStartTests {
     let lab: HookLab
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Requests that are sent when something changes.
-@Suite(.withHooks, .serialized)
+@Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookWebhookTests {
     /// A request, as `hook-server.py` tells of it.
     private struct Request: Decodable {

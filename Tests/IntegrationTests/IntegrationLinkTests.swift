@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The identity of links on a real kernel: names that change, indexes that are used again, links that go.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationLinkTests {
     let namespace: NetworkNamespace
 

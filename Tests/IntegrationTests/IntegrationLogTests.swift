@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What the built agent writes to standard error, for whoever reads it.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationLogTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder
@@ -255,20 +255,6 @@ struct IntegrationLogTests {
         events.signal(SIGTERM)
         #expect(await events.rest().last?.contains("agent.stopping") == true)
         #expect(await events.status() == 0)
-    }
-
-    @Test func `an agent that logs its changes has no thread for that, and does not wake up`() async throws {
-        let log = try log()
-        try await log.next(containing: "reachability: ")
-        try lose()
-        try await log.next(containing: "reachability: ")
-        log.signal(SIGUSR1)
-        try await log.next(containing: "journal       none")
-        try await Task.sleep(for: .seconds(3))
-        let before = try ThreadSleeps.counts(of: log.processIdentifier)
-        try await Task.sleep(for: .seconds(5))
-        #expect(try ThreadSleeps.counts(of: log.processIdentifier) == before)
-        #expect(!before.keys.contains { $0.hasSuffix(" log") })
     }
 
     /// A pipe with a name that is open for reading, and that nobody reads.

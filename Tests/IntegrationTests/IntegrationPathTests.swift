@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// The default path on a real kernel, in namespaces that each test makes for itself.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationPathTests {
     let namespace: NetworkNamespace
 

@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// `--no-cellular`: what may not be asked is not asked.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationProbeCellularTests {
     private static let kind = "eth0=wwan"
 

@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// ICMP echo requests of an unprivileged process, to routers that answer, refuse and discard.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationProbeEchoTests {
     private let network: ProbeNetwork
 

@@ -1,7 +1,8 @@
+import AgentTestKit
 import Testing
 
 /// The system's resolver, as any program has it, with name servers that answer, fail and are silent.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationProbeResolverTests {
     private let network: ProbeNetwork
 

@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// Routes, tables, rules and nexthop objects on a real kernel.
-@Suite(.inNamespace)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationRoutingTests {
     let namespace: NetworkNamespace
 

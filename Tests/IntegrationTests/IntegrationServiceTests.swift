@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What the built agent tells its service manager, in order.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationServiceTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Storms: more messages than anybody wants, and more than the socket's buffer takes.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStormTests {
     let namespace: NetworkNamespace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Clients that know nothing but the protocol, against the built agent.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamClientTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder

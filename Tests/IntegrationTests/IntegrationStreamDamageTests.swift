@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A journal that somebody has damaged, and two agents that want the same one.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamDamageTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A disk that is full, or read-only, under the journal of the built agent.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamDiskTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder

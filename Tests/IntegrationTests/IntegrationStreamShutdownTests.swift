@@ -2,8 +2,8 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// The end of the built agent while others listen, its start after a crash, and its rest in between.
-@Suite(.inNamespace, .serialized)
+/// The end of the built agent while others listen, and its start after a crash.
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamShutdownTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder
@@ -80,24 +80,5 @@ struct IntegrationStreamShutdownTests {
         #expect(await (try SocketLines(folder.events)).next()?.contains("agent.hello") == true)
         #expect(try await second.stop().status == 0)
         #expect(!exists(folder.events))
-    }
-
-    @Test("an agent that nothing happens to does not wake up, whoever is connected")
-    func idle() async throws {
-        let agent = try await folder.agent("--compress-journal")
-        let reader = try SocketLines(folder.events)
-        let subscriber = try SocketLines(folder.control, request: request)
-        let asleep = try SocketLines(folder.control)
-        try await folder.turn(agent, to: 3)
-        for client in [reader, subscriber] { try await client.next(containing: #""gateway":"192.0.2.3""#) }
-        // The journal is forced onto the disk a second after the last event; then there is nothing more to do.
-        try await Task.sleep(for: .seconds(3))
-        let before = try ThreadSleeps.counts(of: agent.processIdentifier)
-        try await Task.sleep(for: .seconds(5))
-        let after = try ThreadSleeps.counts(of: agent.processIdentifier)
-        #expect(after.filter { before[$0.key] != $0.value } == [:], "before: \(before)")
-        #expect(Set(before.keys) == Set(after.keys))
-        withExtendedLifetime(asleep) {}
-        #expect(try await agent.stop().status == 0)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `reachagent wait-online` in a script.
-@Suite(.inNamespace, .serialized)
+@Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamWaitTests {
     let namespace: NetworkNamespace
     let folder: StreamFolder

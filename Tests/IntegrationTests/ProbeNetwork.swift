@@ -66,14 +66,8 @@ final class ProbeNetwork: Sendable {
     func probe(_ arguments: String...) async throws -> ProbeReport { try await probe(arguments) }
 
     /// Runs `reachagent probe --json` to its end, without any capability.
-    ///
-    /// It waits on a thread of its own: the threads of Swift's pool are what other tests' servers run on.
     func probe(_ arguments: [String]) async throws -> ProbeReport {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { [self] in
-                continuation.resume(with: Result { try finishedProbe(arguments) })
-            }
-        }
+        try await onThread { try finishedProbe(arguments) }
     }
 
     private func finishedProbe(_ arguments: [String]) throws -> ProbeReport {

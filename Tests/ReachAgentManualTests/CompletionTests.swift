@@ -14,9 +14,9 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"].filter(Command.has))
-    func `a shell can read its completions`(shell: String) throws {
+    func `a shell can read its completions`(shell: String) async throws {
         let folder = try TemporaryFolder()
-        let result = try #require(try Command.run(shell, ["-n", Self.script(shell, in: folder)]))
+        let result = try #require(try await Command.run(shell, ["-n", try Self.script(shell, in: folder)]))
         #expect(result.output == "")
         #expect(result.status == 0)
     }
@@ -31,7 +31,7 @@ import Testing
             (["reachagent", "probe", "--pin-mode", "pub"], "public-key"),
         ]
     )
-    func `bash completes what was begun`(words: [String], expected: String) throws {
+    func `bash completes what was begun`(words: [String], expected: String) async throws {
         let folder = try TemporaryFolder()
         let script = try Self.script("bash", in: folder)
         let program = """
@@ -43,7 +43,7 @@ import Testing
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         let arguments = ["--norc", "-c", program, "bash", script] + words
-        let result = try #require(try Command.run("bash", arguments))
+        let result = try #require(try await Command.run("bash", arguments))
         let replies = result.output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
         #expect(replies.contains(expected), "\(result.output)")
         let begun = words.last ?? ""

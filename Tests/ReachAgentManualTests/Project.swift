@@ -1,3 +1,4 @@
+import AgentTestKit
 import ArgumentParser
 import Foundation
 
@@ -41,20 +42,11 @@ struct Command {
     let output: String
 
     /// Runs a program of the usual folders; nil where it is not installed.
-    static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Command? {
+    static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) async throws -> Command?
+    {
         guard let path = path(of: name) else { return nil }
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Command(status: process.terminationStatus, output: String(decoding: data, as: UTF8.self))
+        let command = try await FinishedCommand.run(arguments, of: path, environment: environment)
+        return Command(status: command.status, output: command.output + command.error)
     }
 
     /// Whether a program is installed.

@@ -11,20 +11,20 @@ import Testing
     }
 
     @Test(.enabled(if: Command.has("mandoc")), arguments: names)
-    func `mandoc has nothing to warn of`(name: String) throws {
+    func `mandoc has nothing to warn of`(name: String) async throws {
         let folder = try TemporaryFolder()
         let arguments = ["-T", "lint", "-W", "warning", try Self.page(name, in: folder)]
-        let result = try #require(try Command.run("mandoc", arguments))
+        let result = try #require(try await Command.run("mandoc", arguments))
         #expect(result.output == "")
         #expect(result.status == 0)
     }
 
     @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names, ["C.UTF-8", "C"])
-    func `groff has nothing to warn of, in either character set`(name: String, locale: String) throws {
+    func `groff has nothing to warn of, in either character set`(name: String, locale: String) async throws {
         let folder = try TemporaryFolder()
         let path = try Self.page(name, in: folder)
         let result = try #require(
-            try Command.run(
+            try await Command.run(
                 "groff",
                 ["-man", "-ww", "-z", "-K", "utf8", locale == "C" ? "-Tascii" : "-Tutf8", path],
                 environment: ["LC_ALL": locale]
@@ -34,11 +34,15 @@ import Testing
     }
 
     @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names)
-    func `a page fits 80 columns, and nothing in it is torn apart`(name: String) throws {
+    func `a page fits 80 columns, and nothing in it is torn apart`(name: String) async throws {
         let folder = try TemporaryFolder()
         let path = try Self.page(name, in: folder)
         let result = try #require(
-            try Command.run("man", ["--warnings", "-l", path], environment: ["MANWIDTH": "80", "MANPAGER": "cat"])
+            try await Command.run(
+                "man",
+                ["--warnings", "-l", path],
+                environment: ["MANWIDTH": "80", "MANPAGER": "cat"]
+            )
         )
         #expect(result.status == 0)
         let lines = result.output.split(separator: "\n")

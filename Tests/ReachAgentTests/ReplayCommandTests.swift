@@ -76,18 +76,12 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let header = RecordingHeader(agent: "0", stream: "abc", nextSequence: 40, source: source, started: start)
         let inputs = inputs
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        let recorder = try InputRecorder(path: path, header: header, limitBytes: limit)
-                        for (input, sequence) in inputs { recorder.record(input, nextSequence: sequence) }
-                        recorder.finish(within: .seconds(60))
-                        let text = try String(contentsOfFile: path, encoding: .utf8)
-                        try change(text).write(toFile: path, atomically: false, encoding: .utf8)
-                    }
-                )
-            }
+        try await onThread {
+            let recorder = try InputRecorder(path: path, header: header, limitBytes: limit)
+            for (input, sequence) in inputs { recorder.record(input, nextSequence: sequence) }
+            recorder.finish(within: .seconds(60))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            try change(text).write(toFile: path, atomically: false, encoding: .utf8)
         }
         let command = try await FinishedCommand.run(["replay", path] + options)
         #expect(!command.error.contains(path) || command.status != 0)

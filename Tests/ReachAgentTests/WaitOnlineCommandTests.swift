@@ -83,13 +83,9 @@ import Testing
     @Test func `an agent that comes later is waited for`() async throws {
         let path = ScriptedAgent.newPath()
         async let result = wait(path, "--timeout", "20")
-        let agent = try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                // Whether the command is there by now does not matter: both orders must work.
-                usleep(300_000)
-                continuation.resume(with: Result { try Self.agent(at: path, AgentLines.state(via: "wifi")) })
-            }
-        }
+        // Whether the command is there by now does not matter: both orders must work.
+        try await Task.sleep(for: .milliseconds(300))
+        let agent = try Self.agent(at: path, AgentLines.state(via: "wifi"))
         #expect(try await result.status == 0)
         #expect(agent.requests.count == 1)
     }

@@ -1,9 +1,10 @@
+import AgentTestKit
 import Foundation
 import Testing
 
 @testable import ServiceManager
 
-@Suite struct NotifySocketTests {
+@Suite(.onOwnThread) struct NotifySocketTests {
     @Test(arguments: [
         (ServiceNotice.ready, "READY=1"),
         (.reloading(since: 42), "RELOADING=1\nMONOTONIC_USEC=42"),

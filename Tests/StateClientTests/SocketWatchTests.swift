@@ -11,23 +11,23 @@ import Testing
     /// What ends a sleep of up to 30 seconds, while something is done.
     private func reason(_ path: String, _ body: @escaping @Sendable () throws -> Void) async throws -> Wakeup.Reason {
         let wakeup = try Wakeup()
-        async let reason = withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let watch = SocketWatch(SocketLocation(path: path))
-                let deadline = ContinuousClock.now.advanced(by: .seconds(30))
-                continuation.resume(returning: watch.sleep(deadline: deadline, wakeup: wakeup))
-            }
+        async let reason = onThread {
+            let watch = SocketWatch(SocketLocation(path: path))
+            let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+            return watch.sleep(deadline: deadline, wakeup: wakeup)
         }
         let stop = Flag()
-        Thread.detachNewThread {
+        async let done: Void = onThread {
             // The watch may not be there yet: it is done again until it was seen.
             while !stop.isSet {
                 try? body()
                 usleep(20_000)
             }
         }
-        defer { stop.set() }
-        return await reason
+        let seen = await reason
+        stop.set()
+        await done
+        return seen
     }
 
     @Test func `in a directory that is there`() async throws {
@@ -57,14 +57,12 @@ import Testing
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let wakeup = try Wakeup()
-        let reason = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let watch = SocketWatch(SocketLocation(path: "\(directory)/control.sock"))
-                _ = watch.sleep(deadline: .now, wakeup: wakeup)
-                try? Data().write(to: URL(filePath: "\(directory)/events.sock"))
-                let deadline = ContinuousClock.now.advanced(by: .milliseconds(50))
-                continuation.resume(returning: watch.sleep(deadline: deadline, wakeup: wakeup))
-            }
+        let reason = await onThread {
+            let watch = SocketWatch(SocketLocation(path: "\(directory)/control.sock"))
+            _ = watch.sleep(deadline: .now, wakeup: wakeup)
+            try? Data().write(to: URL(filePath: "\(directory)/events.sock"))
+            let deadline = ContinuousClock.now.advanced(by: .milliseconds(50))
+            return watch.sleep(deadline: deadline, wakeup: wakeup)
         }
         #expect(reason == .deadline)
     }

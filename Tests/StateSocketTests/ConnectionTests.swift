@@ -1,3 +1,4 @@
+import AgentTestKit
 import EventEnvelope
 import Foundation
 import NotificationBus

@@ -1,5 +1,4 @@
-import DetachedThread
-import Glibc
+import AgentTestKit
 import Hooks
 import Synchronization
 
@@ -36,7 +35,7 @@ final class CompletionLog: Sendable {
 
     /// All reports, as soon as they are enough, or when it has been waited for long enough.
     func reports(
-        patience: UInt32 = 60,
+        patience: Duration = .seconds(60),
         when isEnough: @escaping @Sendable ([HookCompletion]) -> Bool
     ) async -> [HookCompletion] {
         await withCheckedContinuation { continuation in
@@ -48,8 +47,8 @@ final class CompletionLog: Sendable {
                 return (number, nil)
             }
             if let now { return continuation.resume(returning: now) }
-            try? DetachedThread.start { [weak self] in
-                sleep(patience)
+            Task { [weak self] in
+                try? await Task.sleep(for: patience)
                 self?.giveUp(number)
             }
         }
@@ -71,15 +70,6 @@ final class CompletionLog: Sendable {
 extension HookRunner {
     /// Stops it on a thread of its own, and returns when that is done.
     func stopped(grace: Duration = .zero) async {
-        await withCheckedContinuation { continuation in
-            do {
-                try DetachedThread.start {
-                    self.stop(grace: grace)
-                    continuation.resume()
-                }
-            } catch {
-                continuation.resume()
-            }
-        }
+        await onThread { self.stop(grace: grace) }
     }
 }

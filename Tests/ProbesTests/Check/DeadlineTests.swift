@@ -1,3 +1,4 @@
+import AgentTestKit
 import Dispatch
 import Foundation
 import ProbeTestKit
@@ -89,20 +90,18 @@ struct DeadlineTests {
 
     /// How long a check and the prober's end take, on a thread that does not queue behind other tests.
     private static func checkAndShutDown(_ probe: Probe) async -> (report: CheckReport?, duration: Duration) {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let start = ContinuousClock.now
-                let prober = Prober(resolver: TableResolver(names: [:]))
-                let hasEnded = DispatchSemaphore(value: 0)
-                let report = Mutex<CheckReport?>(nil)
-                prober.start(probe) { ended in
-                    report.withLock { $0 = ended }
-                    hasEnded.signal()
-                }
-                hasEnded.wait()
-                prober.shutDownAndWait()
-                continuation.resume(returning: (report.withLock { $0 }, ContinuousClock.now - start))
+        await onThread {
+            let start = ContinuousClock.now
+            let prober = Prober(resolver: TableResolver(names: [:]))
+            let hasEnded = DispatchSemaphore(value: 0)
+            let report = Mutex<CheckReport?>(nil)
+            prober.start(probe) { ended in
+                report.withLock { $0 = ended }
+                hasEnded.signal()
             }
+            hasEnded.wait()
+            prober.shutDownAndWait()
+            return (report.withLock { $0 }, ContinuousClock.now - start)
         }
     }
 
@@ -159,7 +158,7 @@ struct DeadlineTests {
         await prober.shutDown()
     }
 
-    @Test
+    @Test(.onOwnThread)
     func `shutting down ends what runs, and what comes later`() async throws {
         let prober = Prober(resolver: SilentResolver())
         let probe = try CheckBench.probe("http://host.test/")

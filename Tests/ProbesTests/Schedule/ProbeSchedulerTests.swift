@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -236,15 +237,5 @@ import Testing
         #expect(transport.cancelled == ["tcp://a.test:22"])
         transport.complete("a.test")
         #expect(log.names.isEmpty)
-    }
-
-    /// Runs what may block on a thread of its own.
-    private func onThread(_ body: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                body()
-                continuation.resume()
-            }
-        }
     }
 }

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 
 #if canImport(Glibc)
@@ -31,13 +32,11 @@ final class EagerReader: Sendable {
     ///
     /// - Returns: How many bytes came.
     func readToEnd() async -> Int {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in
-                var chunk = [UInt8](repeating: 0, count: 1 << 16)
-                var total = 0
-                while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 { total += count }
-                continuation.resume(returning: total)
-            }
+        await onThread {
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            var total = 0
+            while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 { total += count }
+            return total
         }
     }
 

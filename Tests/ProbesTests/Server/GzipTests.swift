@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import ProbeTestKit
 import Testing
@@ -12,11 +13,8 @@ import Testing
 struct GzipTests {
     /// The number of bytes that gzip(1) makes of a file's bytes, and its exit status: an independent decoder.
     ///
-    /// It is waited for on a thread of its own: the tests' threads are few.
     private func decompress(_ bytes: [UInt8]) async throws -> (count: Int, status: Int32) {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try Self.run(bytes) }) }
-        }
+        try await onThread { try Self.run(bytes) }
     }
 
     private static func run(_ bytes: [UInt8]) throws -> (count: Int, status: Int32) {

@@ -23,6 +23,9 @@ struct RawClient {
     var serverName: String? = "server.test"
     /// How many bytes are enough: the client closes then.
     var limit = Int.max
+    /// Where it runs, and what holds that loop up between the connection and the request.
+    var group = MultiThreadedEventLoopGroup.singleton
+    var beforeSending: @Sendable () -> Void = {}
 
     static func tls(
         protocols: [String] = [],
@@ -46,14 +49,14 @@ struct RawClient {
         let outcome = Mutex(Outcome())
         let box = OutcomeBox(outcome)
         let context = try configuration.map { try NIOSSLContext(configuration: $0) }
-        let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let connecting = ClientBootstrap(group: group)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let context {
                         let handler = try NIOSSLClientHandler(context: context, serverHostname: serverName)
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
-                    let collector = Collector(box: box, request: request, limit: limit, isSecured: context != nil)
+                    let collector = Collector(box: box, request: request, client: self)
                     try channel.pipeline.syncOperations.addHandler(collector)
                 }
             }
@@ -84,21 +87,26 @@ private final class Collector: ChannelInboundHandler {
 
     let box: OutcomeBox
     let request: [UInt8]
-    let limit: Int
-    let isSecured: Bool
+    let client: RawClient
 
-    init(box: OutcomeBox, request: [UInt8], limit: Int, isSecured: Bool) {
+    init(box: OutcomeBox, request: [UInt8], client: RawClient) {
         self.box = box
         self.request = request
-        self.limit = limit
-        self.isSecured = isSecured
+        self.client = client
     }
 
-    func channelActive(context: ChannelHandlerContext) { if !isSecured { send(context) } }
+    func channelActive(context: ChannelHandlerContext) { if client.configuration == nil { send(context) } }
 
     private func send(_ context: ChannelHandlerContext) {
         guard !request.isEmpty else { return }
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: request)), promise: nil)
+        client.beforeSending()
+        let written = context.eventLoop.makePromise(of: Void.self)
+        // The system tells of a reset once: when a write meets it, reading finds nothing but the end.
+        written.futureResult.whenFailure { [box] error in
+            guard error is IOError else { return }
+            box.outcome.withLock { $0.error = $0.error ?? String(describing: error) }
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: request)), promise: written)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -115,7 +123,7 @@ private final class Collector: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let isEnough = box.outcome.withLock {
             $0.bytes += unwrapInboundIn(data).readableBytesView
-            return $0.bytes.count >= limit
+            return $0.bytes.count >= client.limit
         }
         if isEnough { context.close(promise: nil) }
     }

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import ProbeTestKit
 import Probes
 import Testing
@@ -82,6 +84,22 @@ struct ScriptedServerTests {
         let error = try await exchange(script).error
         let isReset = error?.contains("reset") == true || error?.contains("errno: 104") == true
         #expect(isReset, "\(error ?? "closed in order")")
+    }
+
+    @Test
+    func `a reset is one too when writing the request meets it`() async throws {
+        let server = try await ScriptedServer.start([.reset])
+        let hasEnded = DispatchSemaphore(value: 0)
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        // The client's loop stands still until the reset is there: it comes between the connection and the request.
+        let client = RawClient(group: loop, beforeSending: { hasEnded.wait() })
+        async let outcome = client.exchange(port: server.port, send: Self.get)
+        await server.ended(connections: 1)
+        hasEnded.signal()
+        let error = try await outcome.error
+        #expect(error?.contains("errno: 104") == true, "\(error ?? "closed in order")")
+        await server.shutDown()
+        try await loop.shutdownGracefully()
     }
 
     @Test

@@ -1,3 +1,4 @@
+import AgentTestKit
 import ConfigurationFile
 import EventEnvelope
 import EventSchema
@@ -12,7 +13,7 @@ import Testing
 @testable import ReachAgent
 
 /// Events as messages of the log.
-@Suite struct EventLogTests {
+@Suite(.onOwnThread) struct EventLogTests {
     private static let origin = EventOrigin(streamID: "6f1c", host: "edge-7")
     private static let observed = ObservedTime(instant: .now, microsecondsSince1970: 0)
     private static let wifi = path(.wifi, "wlan0")

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import ReachAgent
 
 /// Lines on their way to a reader who may not read.
-@Suite struct LogWriterTests {
+@Suite(.onOwnThread) struct LogWriterTests {
     private static func line(_ number: Int, _ length: Int = 1000) -> [UInt8] {
         let text = "\(number) "
         return Array((text + String(repeating: "x", count: length - text.count - 1) + "\n").utf8)
