@@ -1,5 +1,4 @@
 import Foundation
-import ProbeTestKit
 import Testing
 
 /// The built agent's connectivity on a real kernel: a captive portal behind real Wi-Fi, and a machine that was suspended.
@@ -30,43 +29,10 @@ struct SystemConnectivityTests {
         try result.lines("events.jsonl").map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
     }
 
-    /// A server's certificate, a portal's that nobody trusts, and a program that serves them, as the scenarios name them.
-    private func payload(in folder: URL) throws -> [String] {
-        let authority = try TestAuthority.standard()
-        // With the same names, the chain would lead to the trusted root, and its signatures would be wrong.
-        let foreign = try TestAuthority(
-            root: .authority("Portal Root"),
-            intermediate: .intermediate("Portal Authority")
-        )
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        func file(_ name: String, _ text: String) throws -> String {
-            let place = folder.appending(path: name).path()
-            try text.write(toFile: place, atomically: true, encoding: .utf8)
-            return place
-        }
-        func pair(_ name: String, _ issuer: IssuedCertificate, _ host: String) throws -> [String] {
-            let leaf = try issuer.issue(
-                CertificateTemplate.server(names: [host]).with {
-                    $0.notBefore = Date(timeIntervalSinceNow: -30 * 86_400)
-                    $0.notAfter = Date(timeIntervalSinceNow: 300 * 86_400)
-                }
-            )
-            return [try file("\(name).pem", leaf.pem + issuer.pem), try file("\(name).key", leaf.key.pkcs8PEM)]
-        }
-        return [try file("root.pem", authority.root.pem), "/usr/bin/socat"]
-            + (try pair("server", authority.intermediate, "web.test"))
-            + (try pair("portal", foreign.intermediate, "login.portal.test"))
-    }
-
-    private func run(_ scenario: String) throws -> SystemLab.Result {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "payload-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try SystemLab.run(scenario, files: try payload(in: folder), seconds: 300)
-    }
-
     @Test
-    func `a captive portal behind Wi-Fi, the login, and the failover to cellular are told in that order`() throws {
-        let result = try run("portal")
+    func `a captive portal behind Wi-Fi, the login, and the failover to cellular are told in that order`() async throws
+    {
+        let result = try await SystemLab.result(of: "portal")
         // The network is what the scenario says: nobody but the agent can be wrong about it.
         let checks = result.steps.filter { $0.step == "checked" }
         #expect(checks.map(\.name) == ["cellular", "portal"])
@@ -84,8 +50,8 @@ struct SystemConnectivityTests {
     }
 
     @Test
-    func `after a suspension that is the first thing told, and checks are made at once`() throws {
-        let result = try run("suspend")
+    func `after a suspension that is the first thing told, and checks are made at once`() async throws {
+        let result = try await SystemLab.result(of: "suspend")
         let before = try #require(result.step("suspend")?.events)
         let after = try events(result).dropFirst(before)
         #expect(after.first?.name == "suspend.resumed")

@@ -1,9 +1,10 @@
 import AgentTestKit
 import Foundation
 
-/// The VM lab beside these tests: a real kernel with real Wi-Fi and WWAN stacks.
+/// The VM lab beside these tests: a real kernel with real Wi-Fi and WWAN stacks, and a whole Debian with systemd.
 ///
-/// See `Tests/SystemLab/README.md`.
+/// Each guest is booted once, plays all its scenarios, and the tests judge what each of them has recorded. See
+/// `Tests/SystemLab/README.md`.
 enum SystemLab {
     /// What one scenario brought back.
     struct Result {
@@ -38,79 +39,112 @@ enum SystemLab {
         let events: Int?
     }
 
-    private static let directory = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "SystemLab")
+    /// A guest of the lab: a few programs, and the built agent among them, or a whole Debian with systemd.
+    enum Guest {
+        case programs
+        case system
+
+        fileprivate var options: [String] { self == .system ? ["--systemd"] : [] }
+
+        /// The scenarios that this guest plays, in order; REACHAGENT_LAB_SCENARIOS names fewer, for work on one of them.
+        fileprivate func scenarios() async throws -> [String] {
+            let listed = try await FinishedCommand.run(["list"] + options, of: lab, environment: environment).lines
+            guard let wanted = environment["REACHAGENT_LAB_SCENARIOS"]?.split(separator: " ").map(String.init) else {
+                return listed
+            }
+            return listed.filter(wanted.contains)
+        }
+    }
+
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let lab = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "SystemLab/lab").path()
 
     /// Why the lab cannot run; `nil` when it can.
     ///
     /// Asking builds the guest the first time.
-    static let obstacle = building([])
+    static let obstacle = building(.programs)
 
     /// The same of the guest with systemd.
-    static let systemObstacle = building(["--systemd"])
+    static let systemObstacle = building(.system)
 
-    private static func building(_ options: [String]) -> String? {
-        guard ProcessInfo.processInfo.environment["REACHAGENT_SYSTEM_TESTS"] != nil else {
+    private static func building(_ guest: Guest) -> String? {
+        guard environment["REACHAGENT_SYSTEM_TESTS"] != nil else {
             return "the VM lab runs with `make system-test`, which sets REACHAGENT_SYSTEM_TESTS"
         }
+        let process = Process()
+        process.executableURL = URL(filePath: lab)
+        process.arguments = ["build"] + guest.options
+        let output = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
         do {
-            let (status, output) = try lab(["build"] + options)
-            return status == 0 ? nil : "the VM lab's guest cannot be built here: \(output)"
+            try process.run()
         } catch {
             return "the VM lab cannot be started here: \(error)"
         }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? nil : "the VM lab's guest cannot be built here: \(text)"
     }
 
-    /// What is booted: a few programs, and the built agent among them, or a whole Debian with systemd.
-    enum Guest {
-        case programs
-        case system
-    }
-
-    /// Boots the guest, runs a scenario in it, and reads what it wrote.
-    ///
-    /// - Parameters:
-    ///   - files: What the scenario needs, besides the agent in the guest without systemd, by the names that it knows.
-    ///   - seconds: How long it may take.
-    static func run(
-        _ scenario: String,
-        guest: Guest = .programs,
-        files: [String] = [],
-        seconds: Int = 180
-    ) throws -> Result {
-        let output = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
-        let script = directory.appending(path: "scenarios/\(scenario).sh").path()
-        let (status, text) = try lab(
-            ["run", "-t", "\(seconds)", "-o", output.path()]
-                + (guest == .system ? ["--systemd", script] : [script, BuiltAgent.path]) + files
-        )
-        guard status == 0 else { throw Failure(scenario: scenario, status: status, output: text) }
+    /// What a scenario recorded in the one boot of its guest.
+    static func result(of scenario: String, in guest: Guest = .programs) async throws -> Result {
+        let boot = try await (guest == .programs ? programs : system).value
+        guard let outcome = boot.outcomes.first(where: { $0.scenario == scenario }), let status = outcome.status else {
+            throw Failure(description: "scenario \(scenario) did not end:\n\(boot.messages.suffix(4000))")
+        }
+        let output = boot.output.appending(path: scenario)
+        guard status == 0 else {
+            let text = try String(contentsOf: output.appending(path: "output.txt"), encoding: .utf8)
+            throw Failure(description: "scenario \(scenario) ended with status \(status):\n\(text.suffix(4000))")
+        }
         let steps = try String(contentsOf: output.appending(path: "steps.jsonl"), encoding: .utf8)
             .split(separator: "\n")
             .map { try JSONDecoder().decode(Step.self, from: Data($0.utf8)) }
         return Result(steps: steps, output: output)
     }
 
-    private static func lab(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = directory.appending(path: "lab")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+    private static let programs = Task { try await boot(.programs) }
+    private static let system = Task { try await boot(.system) }
+
+    /// What one boot brought back.
+    private struct Boot {
+        struct Outcome: Decodable {
+            let scenario: String
+            let status: Int?
+        }
+
+        let outcomes: [Outcome]
+        let output: URL
+        let messages: String
     }
 
-    /// A scenario that did not come to its end.
-    struct Failure: Error, CustomStringConvertible {
-        let scenario: String
-        let status: Int32
-        let output: String
+    private static func boot(_ guest: Guest) async throws -> Boot {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
+        let (output, payload) = (folder.appending(path: "out"), folder.appending(path: "payload"))
+        defer { try? FileManager.default.removeItem(at: payload) }
+        let files = try LabPayload.certificates(in: payload) + LabPayload.programs(of: guest)
+        // The lab keeps the limits of the scenarios itself.
+        let command = try await FinishedCommand.run(
+            ["run", "-o", output.path()] + files.flatMap { ["-f", $0] } + guest.scenarios(),
+            of: lab,
+            environment: environment,
+            patience: 7200
+        )
+        let outcomes = try? String(contentsOf: output.appending(path: "outcomes.jsonl"), encoding: .utf8)
+        return Boot(
+            outcomes: try (outcomes ?? "").split(separator: "\n").map {
+                try JSONDecoder().decode(Boot.Outcome.self, from: Data($0.utf8))
+            },
+            output: output,
+            messages: command.error
+        )
+    }
 
-        var description: String { "scenario \(scenario) ended with status \(status):\n\(output.suffix(4000))" }
+    /// A scenario that failed, or did not end.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
     }
 }

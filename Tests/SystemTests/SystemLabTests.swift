@@ -28,8 +28,8 @@ struct SystemLabTests {
     }
 
     @Test("Wi-Fi: association, roam, a dead access point, deauthentication and disconnection are told as they happened")
-    func wifi() throws {
-        let result = try SystemLab.run("wifi")
+    func wifi() async throws {
+        let result = try await SystemLab.result(of: "wifi")
         let events = try expectSound(result)
         // A roam, a beacon loss with another AP in reach and a deauthentication are shorter than the settle time.
         #expect(states(events, "reachability.changed") == ["none", "wifi", "none", "wifi", "none", "wifi"])
@@ -53,8 +53,8 @@ struct SystemLabTests {
     }
 
     @Test("WWAN: a modem that comes, goes down, returns, is removed and replaced is told in that order")
-    func wwan() throws {
-        let events = try expectSound(try SystemLab.run("wwan"))
+    func wwan() async throws {
+        let events = try expectSound(await SystemLab.result(of: "wwan"))
         #expect(states(events, "reachability.changed") == ["none", "wwan", "none", "wwan", "none", "wwan"])
         let up = try #require(events.first { $0.name == "reachability.changed" && $0.data.to?.via == "wwan" })
         #expect(up.data.to?.af_status == 1)
@@ -62,8 +62,8 @@ struct SystemLabTests {
     }
 
     @Test("failover: Wi-Fi to WWAN and back, although the kernel keeps the route through the dead Wi-Fi")
-    func failover() throws {
-        let result = try SystemLab.run("failover")
+    func failover() async throws {
+        let result = try await SystemLab.result(of: "failover")
         let events = try expectSound(result)
         #expect(states(events, "reachability.changed") == ["none", "wwan", "wifi", "none", "wwan", "wifi", "none"])
         #expect(result.step("carrier_lost")?.kernel_choice == "wlan1")
@@ -71,12 +71,12 @@ struct SystemLabTests {
     }
 
     @Test("every interface of a machine with many has its kind")
-    func kinds() throws {
+    func kinds() async throws {
         struct Interface: Decodable {
             let name: String
             let kind: String
         }
-        let result = try SystemLab.run("kinds")
+        let result = try await SystemLab.result(of: "kinds")
         let found = try result.lines("interfaces.jsonl").map {
             try JSONDecoder().decode(Interface.self, from: Data($0.utf8))
         }

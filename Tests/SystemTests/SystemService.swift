@@ -1,5 +1,4 @@
 import Foundation
-import ProbeTestKit
 
 /// The Debian package in the VM lab's guest with systemd.
 enum SystemService {
@@ -36,7 +35,7 @@ enum SystemService {
         }
     }
 
-    /// What one boot brought back.
+    /// What one scenario brought back.
     struct Evidence {
         let facts: [Fact]
         let result: SystemLab.Result
@@ -54,56 +53,18 @@ enum SystemService {
         }
     }
 
-    /// The package under test; `nil` where none was built.
-    private static let package: String? = {
-        if let named = ProcessInfo.processInfo.environment["REACHAGENT_PACKAGE"] { return named }
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: ".build/package")
-        let built = try? FileManager.default.contentsOfDirectory(atPath: folder.path()).filter {
-            $0.hasPrefix("reachagent_") && $0.hasSuffix(".deb")
-        }
-        return built?.max().map { folder.appending(path: $0).path() }
-    }()
-
     /// Why these tests cannot run; `nil` when they can.
     static let obstacle: String? = {
-        if ProcessInfo.processInfo.environment["REACHAGENT_SYSTEM_TESTS"] != nil, package == nil {
+        if ProcessInfo.processInfo.environment["REACHAGENT_SYSTEM_TESTS"] != nil, LabPayload.package == nil {
             return "there is no package in .build/package: `make package` builds it"
         }
         return SystemLab.systemObstacle
     }()
 
-    /// The service's life, and the package's: each is played once, however many tests look at it.
-    static let service = Result { try play("service", seconds: 900) }
-    static let packageLife = Result { try play("service-package", seconds: 900) }
-
-    private static func play(_ scenario: String, seconds: Int) throws -> Evidence {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "payload-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let files = try [package].compactMap(\.self) + certificates(in: folder)
-        let result = try SystemLab.run(scenario, guest: .system, files: files, seconds: seconds)
+    /// What a scenario recorded in the guest with systemd.
+    static func evidence(of scenario: String) async throws -> Evidence {
+        let result = try await SystemLab.result(of: scenario, in: .system)
         let facts = try result.lines("steps.jsonl").map { try JSONDecoder().decode(Fact.self, from: Data($0.utf8)) }
         return Evidence(facts: facts, result: result)
-    }
-
-    /// A root and the certificate that it gave a web server.
-    private static func certificates(in folder: URL) throws -> [String] {
-        let authority = try TestAuthority.standard()
-        let leaf = try authority.intermediate.issue(
-            CertificateTemplate.server(names: ["web.test"]).with {
-                $0.notBefore = Date(timeIntervalSinceNow: -30 * 86_400)
-                $0.notAfter = Date(timeIntervalSinceNow: 300 * 86_400)
-            }
-        )
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let texts = [
-            "root.pem": authority.root.pem, "server.pem": leaf.pem + authority.intermediate.pem,
-            "server.key": leaf.key.pkcs8PEM,
-        ]
-        return try texts.map { name, text in
-            let place = folder.appending(path: name).path()
-            try text.write(toFile: place, atomically: true, encoding: .utf8)
-            return place
-        }
     }
 }

@@ -1,14 +1,16 @@
 import Foundation
 import Testing
 
-/// The package's life in one boot: `service-package.sh` installs, upgrades, removes and purges it.
+/// The package's life: `service-package.sh` installs, upgrades, removes and purges it.
 @Suite(.serialized, .enabled(if: SystemService.obstacle == nil, "\(SystemService.obstacle ?? "")"))
 struct SystemServicePackageTests {
-    private func evidence() throws -> SystemService.Evidence { try SystemService.packageLife.get() }
+    private func evidence() async throws -> SystemService.Evidence {
+        try await SystemService.evidence(of: "service-package")
+    }
 
     @Test
-    func `an upgrade brings the new conffile where nobody has edited it, and restarts the service`() throws {
-        let evidence = try evidence()
+    func `an upgrade brings the new conffile where nobody has edited it, and restarts the service`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["install"].status == 0, "\(evidence["install"].err)")
         #expect(evidence["verify"].out == "")
         #expect(evidence["upgrade"].status == 0, "\(evidence["upgrade"].out) \(evidence["upgrade"].err)")
@@ -21,8 +23,8 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `an edited conffile stays over an upgrade, with the new one beside it`() throws {
-        let evidence = try evidence()
+    func `an edited conffile stays over an upgrade, with the new one beside it`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["upgrade_kept"].status == 0, "\(evidence["upgrade_kept"].out)")
         let kept = evidence["kept"]
         #expect(kept["version"].hasSuffix("+lab2"))
@@ -32,8 +34,8 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `the numbers go on over upgrades, a removal and a new installation`() throws {
-        let evidence = try evidence()
+    func `the numbers go on over upgrades, a removal and a new installation`() async throws {
+        let evidence = try await evidence()
         for file in ["journal-installed.jsonl", "journal-again.jsonl"] {
             let numbers = try evidence.numbers(file)
             #expect(numbers == Array(1...numbers.count), "\(file)")
@@ -47,8 +49,8 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `a removal ends the service, and leaves the configuration and the journal`() throws {
-        let evidence = try evidence()
+    func `a removal ends the service, and leaves the configuration and the journal`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["remove"].status == 0, "\(evidence["remove"].out) \(evidence["remove"].err)")
         #expect(evidence["removed"]["ActiveState"] == "inactive")
         #expect(evidence["removed_status"].out == "config-files")
@@ -63,8 +65,8 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `after a purge the account and what the administrator has made are left, and nothing else`() throws {
-        let evidence = try evidence()
+    func `after a purge the account and what the administrator has made are left, and nothing else`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["purge"].status == 0, "\(evidence["purge"].out) \(evidence["purge"].err)")
         #expect(evidence["purged"]["LoadState"] == "not-found")
         let left = try evidence.lines("left-behind.txt").filter { !Self.isAccounts($0) }

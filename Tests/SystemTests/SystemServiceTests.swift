@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The package's service under a real systemd: one boot, in which `service.sh` does what administrators and users do.
+/// The package's service under a real systemd: `service.sh` does what administrators and users do.
 @Suite(.serialized, .enabled(if: SystemService.obstacle == nil, "\(SystemService.obstacle ?? "")"))
 struct SystemServiceTests {
     /// What the agent's status says, as far as these tests look at it.
@@ -19,17 +19,19 @@ struct SystemServiceTests {
         let targets: [Target]?
     }
 
-    private func evidence() throws -> SystemService.Evidence { try SystemService.service.get() }
+    private func evidence() async throws -> SystemService.Evidence {
+        try await SystemService.evidence(of: "service")
+    }
 
     private func status(_ text: String) throws -> Status {
         try JSONDecoder().decode(Status.self, from: Data(text.utf8))
     }
 
     @Test
-    func `installed by apt without a network, it runs by itself, and is ready in less than a second`() throws {
-        let evidence = try evidence()
-        #expect(evidence["install"].status == 0, "\(evidence["install"].out) \(evidence["install"].err)")
-        let installed = evidence["installed"]
+    func `installed by apt without a network, it runs by itself, and is ready in less than a second`() async throws {
+        let (evidence, package) = try await (evidence(), SystemService.evidence(of: "service-package"))
+        #expect(package["install"].status == 0, "\(package["install"].out) \(package["install"].err)")
+        let installed = package["installed_service"]
         #expect(installed["ActiveState"] == "active")
         #expect(installed["SubState"] == "running")
         #expect(installed["UnitFileState"] == "enabled")
@@ -52,8 +54,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `the state is the status line of systemctl, and follows it`() throws {
-        let evidence = try evidence()
+    func `the state is the status line of systemctl, and follows it`() async throws {
+        let evidence = try await evidence()
         let told = evidence.all("ready").last?["StatusText"] ?? ""
         #expect(told.contains("up0"))
         #expect(evidence["systemctl_status"].status == 0)
@@ -63,8 +65,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `members of the group may ask, follow and read; others are refused and told what to do`() throws {
-        let evidence = try evidence()
+    func `members of the group may ask, follow and read; others are refused and told what to do`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["member_status"].status == 0, "\(evidence["member_status"].err)")
         #expect(evidence["member_events"].out.contains("reachagent.agent.hello"))
         #expect(evidence["member_history"].status == 0, "\(evidence["member_history"].err)")
@@ -86,8 +88,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `it has no capability, can get none, and its system calls are filtered`() throws {
-        let evidence = try evidence()
+    func `it has no capability, can get none, and its system calls are filtered`() async throws {
+        let evidence = try await evidence()
         let sandbox = evidence["sandbox"]
         for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
             #expect(Int(sandbox[set], radix: 16) == 0, "\(set)")
@@ -99,9 +101,10 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `probes of every kind work from inside the sandbox, also bound to an interface and with a credential`() throws
+    func `probes of every kind work from inside the sandbox, also bound to an interface and with a credential`()
+        async throws
     {
-        let evidence = try evidence()
+        let evidence = try await evidence()
         #expect(evidence["configure"].status == 0)
         #expect(evidence["check_config"].status == 0, "\(evidence["check_config"].err)")
         #expect(evidence["online"].status == 0, "\(evidence["online"].out) \(evidence["online"].err)")
@@ -114,9 +117,9 @@ struct SystemServiceTests {
 
     @Test
     func `hooks run in there: of the folder, of the web with a signature, and as somebody else only with the drop-in`()
-        throws
+        async throws
     {
-        let evidence = try evidence()
+        let evidence = try await evidence()
         #expect(evidence["note_hook"]["line"].contains("note by reachagent: wired to wired over up1"))
         #expect(try evidence.lines("web-requests.log").contains { $0.hasPrefix("/hook v1,") })
         #expect(evidence["refused_hook"]["line"].contains("hook_user"))
@@ -128,8 +131,10 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a good file is taken by a reload, a bad one is refused with all its errors, and the agent goes on`() throws {
-        let evidence = try evidence()
+    func `a good file is taken by a reload, a bad one is refused with all its errors, and the agent goes on`()
+        async throws
+    {
+        let evidence = try await evidence()
         #expect(evidence["reload_good"].status == 0)
         #expect(try status(evidence.lines("status-good.json").joined()).targets?.map(\.name) == ["office"])
         #expect(evidence["reload_bad"].status != 0)
@@ -149,8 +154,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `what hangs is ended by the watchdog and started again, and the numbers go on`() throws {
-        let evidence = try evidence()
+    func `what hangs is ended by the watchdog and started again, and the numbers go on`() async throws {
+        let evidence = try await evidence()
         let (before, after) = (evidence["before_stop"], evidence["after_stop"])
         #expect(before["NRestarts"] == "0")
         #expect(before["WatchdogUSec"] == "5s")
@@ -167,8 +172,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a bad file at the start is told, ends with 78, and nothing is tried again`() throws {
-        let evidence = try evidence()
+    func `a bad file at the start is told, ends with 78, and nothing is tried again`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["bad_start"].status != 0)
         let state = evidence["bad_start_state"]
         #expect(state["ActiveState"] == "failed")
@@ -179,7 +184,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `the log has a priority for each line, each change with its reason, and the state when a signal asks`() throws
+    func `the log has a priority for each line, each change with its reason, and the state when a signal asks`()
+        async throws
     {
         struct Entry: Decodable {
             let PRIORITY: String?
@@ -204,7 +210,7 @@ struct SystemServiceTests {
                 }
             }
         }
-        let evidence = try evidence()
+        let evidence = try await evidence()
         let entries = try evidence.lines("log.jsonl").map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
             .filter { $0._SYSTEMD_UNIT == "reachagent.service" && $0.SYSLOG_IDENTIFIER == "reachagent" }
         #expect(!entries.contains { $0.MESSAGE?.text.hasPrefix("<") == true }, "priorities are the journal's, not text")
@@ -220,8 +226,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `where the sockets are systemd's, whoever connects starts the service`() throws {
-        let evidence = try evidence()
+    func `where the sockets are systemd's, whoever connects starts the service`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["socket_start"].status == 0)
         #expect(evidence["before_connect"]["ActiveState"] == "inactive")
         #expect(evidence["socket_modes"]["/run/reachagent/events.sock"] == "reachagent:reachagent 660")
@@ -233,8 +239,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `network-online.target waits until there is a path`() throws {
-        let evidence = try evidence()
+    func `network-online.target waits until there is a path`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["wait_online_enable"].status == 0)
         #expect(evidence["offline_target"].out == "inactive")
         #expect(evidence["wait_online"].out.contains("Result=success"))
@@ -245,8 +251,8 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a stop is clean, and the last thing told`() throws {
-        let evidence = try evidence()
+    func `a stop is clean, and the last thing told`() async throws {
+        let evidence = try await evidence()
         #expect(evidence["stop"].status == 0)
         let stopped = evidence["stopped"]
         #expect(stopped["ActiveState"] == "inactive")

@@ -7,13 +7,16 @@ SOCAT=/usr/bin/socat
 PATIENCE=90           # seconds; an emulated machine starts programs slowly
 export LC_ALL=C.UTF-8 SYSTEMD_PAGER= SYSTEMD_COLORS=0 DEBIAN_FRONTEND=noninteractive
 
+# The system's log has that of the scenarios before, too.
+CURSOR=$(journalctl --quiet --lines=0 --show-cursor | sed -n 's/^-- cursor: //p')
+
 # The evidence that is there anyway, whatever way the scenario ends.
 collect() {
     trap - ERR
     set +e
-    journalctl --output=json --output-fields=PRIORITY,MESSAGE,_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,UNIT,_PID,INVOCATION_ID \
+    journalctl --after-cursor="$CURSOR" --output=json --output-fields=PRIORITY,MESSAGE,_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,UNIT,_PID,INVOCATION_ID \
         >"$OUT/log.jsonl"
-    journalctl --output=short-monotonic >"$OUT/log.txt"
+    journalctl --after-cursor="$CURSOR" --output=short-monotonic >"$OUT/log.txt"
     cp /var/log/dpkg.log /var/log/apt/term.log "$OUT" 2>/dev/null
     journal >"$OUT/journal.jsonl" 2>/dev/null
 }

@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import scenario
 from .host import LabError, run
 
-# Sources of the programs in image.PROGRAMS. Their dependencies follow from these names.
+# Sources of the programs in image.PROGRAMS, besides what scenarios name. Their dependencies follow from these names.
 GUEST_PACKAGES = ("bash", "busybox-static", "hostapd", "iproute2", "iw", "ppp", "wpasupplicant")
 KERNEL_PACKAGE = "linux-image-amd64"
 
@@ -42,7 +43,8 @@ def fetch(directory):
     image = f"linux-image-{release}"
 
     apt = _apt(directory)
-    closure = ["install", "--yes", "--no-install-recommends", *GUEST_PACKAGES]
+    closure = ["install", "--yes", "--no-install-recommends", *GUEST_PACKAGES,
+               *scenario.needs("packages")]
     by_name = ["download", image, source, *headers]
     guest = _file_names([*apt, *closure], directory / "empty")
     run([*apt, "--download-only", *closure], timeout=DOWNLOAD_LIMIT)

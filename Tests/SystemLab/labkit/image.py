@@ -2,26 +2,29 @@
 
 An image is finished or absent, never half there: it is made in a directory beside its place and
 renamed into it. Downloads are dropped afterwards, which leaves a third of the space to be cached.
-The system that the guest with systemd has on its disk is added when it is first asked for.
+The system that the guest with systemd has on its disk is made when it is first asked for, beside the rest.
 """
 
 import fcntl
+import hashlib
 import json
 import lzma
 import shutil
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import debian, elf, modules, system, wwan_hwsim
+from . import debian, elf, modules, scenario, system, wwan_hwsim
 from .deb import PackageTree, canonical
 from .host import BUILD_TOOLS, SYSTEM_BUILD_TOOLS, LabError, cache_directory, require, say
 from .initramfs import Initramfs
 
-# Raise it with every change of what an image holds: an image of another schema is not used.
-SCHEMA = 2
+# Raise it with every change of what an image holds: an image of another schema is not used. What scenarios name is part
+# of the image's name anyway.
+SCHEMA = 3
 
 PROGRAMS = ("bash", "busybox", "hostapd", "hostapd_cli", "ip", "iw", "pppd", "wpa_cli",
             "wpa_supplicant")
@@ -37,9 +40,13 @@ ACCOUNTS = {
 
 @dataclass(frozen=True)
 class Image:
-    """A finished image in the cache."""
+    """An image's place in the cache."""
 
     directory: Path
+    system: Path     # the disk of the guest with systemd
+
+    def has_programs(self):
+        return (self.directory / "facts.json").exists()
 
     @property
     def kernel(self):
@@ -50,47 +57,58 @@ class Image:
         return self.directory / "root.cpio"
 
     @property
-    def system(self):
-        """The disk of the guest with systemd; an image need not have one."""
-        return self.directory / "system.squashfs"
-
-    @property
     def facts(self):
         return json.loads((self.directory / "facts.json").read_text())
 
 
 def current():
-    """The image of this schema, or None when it has to be built."""
-    image = Image(cache_directory() / f"image-{SCHEMA}")
-    return image if (image.directory / "facts.json").exists() else None
+    """The place of the image that this lab's scenarios need, built or not."""
+    wanted = repr([scenario.needs(kind) for kind in ("packages", "programs", "modules")])
+    digest = hashlib.sha256(wanted.encode()).hexdigest()[:8]
+    cache = cache_directory()
+    return Image(cache / f"image-{SCHEMA}-{digest}", cache / f"system-{SCHEMA}.squashfs")
 
 
 def build(force=False, with_system=False):
-    """Make the image, and the disk of the guest with systemd if wanted, unless they are there."""
+    """Make the image, and the disk of the guest with systemd if wanted, unless they are there.
+
+    Returns it, and the seconds that each stage took.
+    """
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
-    work = cache / "building"
-    with _alone(cache):
-        if force or not current():
+    image, work, stages = current(), cache / "building", []
+    with _alone(cache), ThreadPoolExecutor() as side_by_side:
+        _renew(work)
+        if force or not image.has_programs():
             require(BUILD_TOOLS)
-            _renew(work)
-            for old in cache.glob("image-*"):
-                shutil.rmtree(old)
-            draft = work / "image"
-            draft.mkdir()
-            _make(cache / "packages", work, Image(draft))
-            draft.rename(cache / f"image-{SCHEMA}")
-            shutil.rmtree(work)
-            shutil.rmtree(cache / "packages")
-        image = current()
-        if with_system and not image.system.exists():
+            stages.append(side_by_side.submit(_build_programs, cache, work, image))
+        if with_system and (force or not image.system.exists()):
             require(SYSTEM_BUILD_TOOLS)
-            _renew(work)
-            say("making the root file system of the guest with systemd")
-            system.make(work, work / "system")
-            (work / "system").rename(image.system)
-            shutil.rmtree(work)
-    return image
+            stages.append(side_by_side.submit(_build_system, cache, work, image))
+        seconds = {stage: duration for task in stages for stage, duration in task.result().items()}
+        shutil.rmtree(work)
+    return image, seconds
+
+
+def _build_programs(cache, work, image):
+    draft = Image(work / "image", image.system)
+    draft.directory.mkdir()
+    seconds = _make(cache / "packages", work, draft)
+    for old in cache.glob("image-*"):
+        shutil.rmtree(old)
+    draft.directory.rename(image.directory)
+    shutil.rmtree(cache / "packages")
+    return seconds
+
+
+def _build_system(cache, work, image):
+    say("making the root file system of the guest with systemd")
+    begin = time.monotonic()
+    system.make(work, work / "system")
+    for old in cache.glob("system-*"):
+        old.unlink()
+    (work / "system").rename(image.system)
+    return {"system": round(time.monotonic() - begin, 1)}
 
 
 def _renew(directory):
@@ -133,8 +151,9 @@ def _make(packages, work, image):
         _root(tree, chosen, selection.release, Initramfs(file))
     finished("root")
 
-    facts = {"kernel": selection.release, "modules": sorted(chosen), "seconds": seconds}
+    facts = {"kernel": selection.release, "modules": sorted(chosen)}
     (image.directory / "facts.json").write_text(json.dumps(facts, indent=2) + "\n")
+    return seconds
 
 
 def _unpacked(boot_image):
@@ -169,7 +188,7 @@ def _root(tree, chosen, release, archive):
 
 def _programs(tree):
     """The programs with every library that they need, each under the name it is asked for by."""
-    files, waiting = {}, [f"usr/bin/{name}" for name in PROGRAMS]
+    files, waiting = {}, [f"usr/bin/{name}" for name in (*PROGRAMS, *scenario.needs("programs"))]
     while waiting:
         wanted = waiting.pop()
         if wanted in files:

@@ -1,11 +1,11 @@
-"""One boot of the guest in QEMU, from an initramfs to an exit status.
+"""One boot of the guest in QEMU, from an initramfs to the exit status of each scenario.
 
 The guest has three serial ports, so that nothing has to be told apart on the way:
 
   ttyS0  the kernel's console: kept, and shown only when the lab fails
-  ttyS1  what the scenario prints: passed on as it comes
-  ttyS2  the report of guest/report.sh: the lines "started UPTIME" and "exited STATUS UPTIME", then $OUT
-         as a tar archive
+  ttyS1  what the scenarios print: passed on as it comes
+  ttyS2  the report of guest/report.sh: for each scenario the lines "started NAME UPTIME" and
+         "exited NAME STATUS UPTIME BYTES", followed by its $OUT as a tar archive; at last "ended UPTIME"
 """
 
 import io
@@ -16,13 +16,13 @@ import subprocess
 import sys
 import tarfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .host import LabError, say
 
-BOOT_LIMIT = 60        # to the scenario's first line; 2-5 s are usual, with systemd 12-25
-GRACE = 20             # after the guest's own limit: to pack $OUT and to power off
+BOOT_LIMIT = 60        # to the first scenario; 2-5 s are usual, with systemd 12-25
+GRACE = 30             # around each scenario: to clean up before it, and to pack $OUT after it
 TIMED_OUT = 124
 
 KERNEL_LINE = ("console=ttyS0 loglevel=4 panic=-1 oops=panic rdinit=/init "
@@ -36,24 +36,29 @@ SYSTEM_MEGABYTES = 1024
 
 
 @dataclass(frozen=True)
-class Report:
-    """What the guest said on ttyS2 so far."""
+class Outcome:
+    """One scenario, as the guest reported it; without a status when the guest died in it."""
 
-    started: float | None = None
+    name: str
+    started: float
     exited: float | None = None
     status: int | None = None
     archive: bytes = b""
 
-    @classmethod
-    def read(cls, path):
-        match = re.match(rb"started (\S+)\n(?:exited (\d+) (\S+)\n(.*))?", path.read_bytes(),
-                         re.DOTALL)
-        if not match:
-            return cls()
-        started, status, exited, archive = match.groups()
-        if status is None:
-            return cls(float(started))
-        return cls(float(started), float(exited), int(status), archive)
+
+def outcomes(report):
+    """What the guest has said on ttyS2 so far, and whether that is all that it had to say."""
+    found, rest = [], report
+    while match := re.match(rb"started (\S+) (\S+)\n", rest):
+        name, rest = match[1].decode(), rest[match.end():]
+        outcome = Outcome(name, float(match[2]))
+        match = re.match(rb"exited \S+ (\d+) (\S+) (\d+)\n", rest)
+        if match and len(rest) >= match.end() + int(match[3]):
+            end = match.end() + int(match[3])
+            outcome = replace(outcome, exited=float(match[2]), status=int(match[1]), archive=rest[match.end():end])
+            rest = rest[end:]
+        found.append(outcome)
+    return found, rest.startswith(b"ended ")
 
 
 def accelerator():
@@ -70,36 +75,38 @@ def accelerator():
     return "kvm" if real else "tcg"
 
 
-def run(image, initrd, limit, work, with_systemd):
-    """Boot, pass the scenario's output on, and return the guest's report.
+def run(image, initrd, scenarios, work):
+    """Boot, pass the scenarios' output on, and return what the guest reported of each of them.
 
-    `limit` is kept by the guest itself, so that $OUT comes back from a run that was too slow, which
-    is the one whose files are wanted most. The host's limits are for a guest that hangs.
+    Limits are kept by the guest itself, so that $OUT comes back from a run that was too slow, which is the one whose
+    files are wanted most. The host's limits are for a guest that hangs or dies: then the outcomes end with the scenario
+    that it happened in, and the failure is the second value.
     """
     console, report = work / "console", work / "report"
     report.touch()
     begin = time.monotonic()
-    machine = subprocess.Popen(_command(image, initrd, console, report, with_systemd),
+    machine = subprocess.Popen(_command(image, initrd, console, report, scenarios[0].with_systemd),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT)
+    failure = None
     try:
-        _follow(machine, report, begin, limit)
+        _follow(machine, report, begin, sum(scenario.limit + GRACE for scenario in scenarios))
         machine.wait(timeout=GRACE)
     except (LabError, subprocess.TimeoutExpired) as error:
-        raise LabError(f"{error}\n{_tail(console)}") from None
+        failure = str(error)
     finally:
         machine.kill()
         machine.wait()
-    answer = Report.read(report)
-    if answer.status is None:
-        raise LabError(f"the guest ended without a status\n{_tail(console)}")
-    say(f"{accelerator()}: guest booted in {answer.started:.1f} s, scenario took "
-        f"{answer.exited - answer.started:.1f} s, all {time.monotonic() - begin:.1f} s")
-    return answer
+    found, complete = outcomes(report.read_bytes())
+    if failure is None and not (complete and len(found) == len(scenarios)):
+        failure = f"the guest ended {f'in {found[-1].name}' if found else 'before the first scenario'}"
+    if found:
+        say(f"{accelerator()}: guest booted in {found[0].started:.1f} s, all {time.monotonic() - begin:.1f} s")
+    return found, failure and f"{failure}\n{_tail(console)}"
 
 
 def unpack(archive, directory):
-    """Write $OUT of the guest to the host: plain files only, whatever the archive claims."""
+    """Write a scenario's $OUT to the host: plain files only, whatever the archive claims."""
     directory.mkdir(parents=True, exist_ok=True)
     if not archive:
         return
@@ -123,7 +130,7 @@ def _command(image, initrd, console, report, with_systemd):
         megabytes = SYSTEM_MEGABYTES
         line += " " + SYSTEM_LINE
     command = ["qemu-system-x86_64", "-no-user-config", "-nodefaults", "-display", "none",
-               "-no-reboot", "-machine", "pc", "-m", str(megabytes),
+               "-no-reboot", "-machine", "pc", "-smp", "2", "-m", str(megabytes),
                "-accel", "kvm" if kind == "kvm" else "tcg,thread=multi,tb-size=256",
                "-cpu", "host" if kind == "kvm" else "Nehalem,+rdrand",
                "-kernel", str(image.kernel), "-initrd", str(initrd), "-append", line]
@@ -153,11 +160,11 @@ def _follow(machine, report, begin, limit):
                 sys.stdout.buffer.write(piece)
                 sys.stdout.buffer.flush()
             spent = time.monotonic() - begin
-            started = started or Report.read(report).started is not None
+            started = started or report.stat().st_size > 0
             if not started and spent > BOOT_LIMIT:
-                raise LabError(f"the guest did not reach the scenario in {BOOT_LIMIT} s")
-            if spent > BOOT_LIMIT + limit + GRACE:
-                raise LabError(f"the guest did not keep its own limit of {limit} s")
+                raise LabError(f"the guest did not reach the first scenario in {BOOT_LIMIT} s")
+            if spent > BOOT_LIMIT + limit:
+                raise LabError(f"the guest did not keep its own limits of {limit} s in all")
 
 
 def _tail(console):

@@ -8,8 +8,10 @@ import lzma
 import re
 from dataclasses import dataclass
 
+from . import scenario
 from .host import LabError
 
+# Besides what scenarios name.
 WANTED = (
     # Wi-Fi in software, and the ciphers that mac80211 asks for by name when WPA2 keys are set
     "mac80211_hwsim", "ccm", "cmac", "ctr", "gcm",
@@ -59,7 +61,7 @@ def select(tree, release, compiled):
     builtin = {_plain(line.rsplit("/", 1)[1].removesuffix(".ko"))
                for line in tree.read(root + "modules.builtin").decode().split()}
 
-    chosen, waiting = {}, [(name, True) for name in WANTED]
+    chosen, waiting = {}, [(_plain(name), True) for name in (*WANTED, *scenario.needs("modules"))]
     while waiting:
         name, strict = waiting.pop()
         if name in chosen or name in builtin:

@@ -1,4 +1,4 @@
-"""What one run adds to the guest: the scenario, the caller's files, and their shared libraries."""
+"""What one run adds to the guest: the scenarios, the caller's files, and their shared libraries."""
 
 import os
 import re
@@ -8,24 +8,33 @@ from pathlib import Path
 
 from .deb import canonical
 from .elf import MAGIC
-from .host import LabError
+from .host import LabError, run
 from .initramfs import Initramfs
 
 # Where the guest's loader looks by itself.
 _SEARCHED = {"usr/lib", "usr/lib64", "usr/lib/x86_64-linux-gnu"}
 
 
-def write(file, guest, scenario, files, arguments, limit, with_systemd):
-    """Append the run's own archive to `file`, after the base root."""
+def write(file, guest, scenarios, files, arguments, work):
+    """Append the run's own archive to `file`, after the base root; `work` is for what is needed meanwhile."""
     archive = Initramfs(file)
+    with_systemd = scenarios[0].with_systemd
     init = "init-systemd" if with_systemd else "init"
     archive.file("init", (guest / init).read_bytes(), 0o755)
     for helper in sorted(guest.glob("*.sh")):
         archive.file(f"lab/{helper.name}", helper.read_bytes())
     archive.file("lab/lab.service", (guest / "lab.service").read_bytes())
 
+    for scenario in scenarios:
+        archive.file(f"lab/scenarios/{scenario.name}.sh", scenario.path.read_bytes(), 0o755)
+    package = next((file for file in files if file.suffix == ".deb"), None) if with_systemd else None
+    if package:
+        archive.file("lab/package.deb", _stored(package, work).read_bytes())
+    elif any(scenario.package == "installed" for scenario in scenarios):
+        raise LabError("a scenario begins with the package installed; name it with '-f'")
+
     programs = []
-    for source in [scenario, *files]:
+    for source in files:
         if not source.exists():
             raise LabError(f"no such file: {source}")
         _copy(archive, source, f"payload/{source.resolve().name}", programs)
@@ -38,13 +47,24 @@ def write(file, guest, scenario, files, arguments, limit, with_systemd):
         archive.file(inside, Path(path).read_bytes(), 0o755)
     elsewhere = sorted({os.path.dirname(inside) for inside in libraries} - _SEARCHED)
 
-    settings = {"LAB_SCENARIO": f"/payload/{scenario.resolve().name}", "LAB_LIMIT": str(limit)}
+    archive.directory("payload")
+    settings = {"LAB_SYSTEMD": "yes" if with_systemd else "",
+                "LAB_SCENARIOS": " ".join(f"{one.name}:{one.limit}:{one.package}" for one in scenarios)}
     if elsewhere:      # such as the Swift toolchain's runtime
         settings["LAB_LIBRARIES"] = ":".join(f"/{directory}" for directory in elsewhere)
     lines = [f"{name}={shlex.quote(value)}" for name, value in settings.items()]
     lines.append(shlex.join(["set", "--", *arguments]))
     archive.file("lab/run.conf", ("\n".join(lines) + "\n").encode())
     archive.close()
+
+
+def _stored(package, work):
+    """The package without compression: an emulated processor takes a good part of a minute to unpack it, which only
+    matters where installing it is looked at."""
+    tree, stored = work / "package", work / "package.deb"
+    run(["dpkg-deb", "--raw-extract", package, tree], timeout=120)
+    run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, stored], timeout=120)
+    return stored
 
 
 def _copy(archive, source, target, programs):

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Wi-Fi with a captive portal, the login, and then the loss of the Wi-Fi with a cellular link beside it.
 # Payload besides the agent: socat, root.pem, and the certificates that guest/web.sh names.
+# lab: limit=300
 . /lab/lib.sh
 . /lab/wifi.sh
 . /lab/web.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The package's life: installed, upgraded twice with another conffile, removed, purged.
 # Payload: one reachagent_*.deb. The later versions are the same package with another number and conffile.
+# lab: guest=systemd limit=900
 . /lab/lib.sh
 . /lab/service.sh
 FIRST=$(echo "$PAYLOAD"/reachagent_*.deb)
@@ -17,16 +18,13 @@ paths() {
 sum() { sha256sum "$1" 2>/dev/null | cut -c1-64; }
 
 # next_version SUFFIX TEXT: the package again, a later version, with TEXT at the end of its conffile.
+TREE=/var/tmp/tree
 next_version() {
-    local tree=/var/tmp/tree
-    rm -rf $tree
-    dpkg-deb --raw-extract "$FIRST" $tree
-    sed -i "s/^Version: .*/Version: $NUMBER+lab$1/" $tree/DEBIAN/control
-    printf '\n# %s\n' "$2" >>$tree$CONFIG
-    ! grep -q ' etc/reachagent/reachagent.toml$' $tree/DEBIAN/md5sums 2>/dev/null \
-        || fail "the conffile is in md5sums"
-    dpkg-deb --root-owner-group -Znone --build $tree "/var/tmp/reachagent_lab$1.deb" >/dev/null
-    rm -rf $tree
+    cp $TREE.control $TREE/DEBIAN/control
+    cp $TREE.conffile $TREE$CONFIG
+    sed -i "s/^Version: .*/Version: $NUMBER+lab$1/" $TREE/DEBIAN/control
+    printf '\n# %s\n' "$2" >>$TREE$CONFIG
+    dpkg-deb --root-owner-group -Znone --build $TREE "/var/tmp/reachagent_lab$1.deb" >/dev/null
 }
 
 # look NAME: the package, its service and its conffile, now.
@@ -43,11 +41,18 @@ uplink_start 0
 cd "$PAYLOAD" || exit
 try install apt install --yes ./reachagent_*.deb
 look installed
+properties installed_service ActiveState SubState Type UnitFileState User NRestarts NeedDaemonReload
 dpkg --listfiles reachagent >"$OUT/files.txt"
 try verify dpkg --verify reachagent
 
+dpkg-deb --raw-extract /lab/package.deb $TREE
+cp $TREE/DEBIAN/control $TREE.control
+cp $TREE$CONFIG $TREE.conffile
+! grep -q ' etc/reachagent/reachagent.toml$' $TREE/DEBIAN/md5sums 2>/dev/null || fail "the conffile is in md5sums"
 next_version 1 "what the second version says"
 next_version 2 "what the third version says"
+rm -r $TREE
+step versions_made
 cd /var/tmp || exit
 # Nobody has touched the file: it follows, and nobody is asked.
 try upgrade apt install --yes ./reachagent_lab1.deb

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Suspend to memory and resume, with a check that would otherwise be due in ten minutes.
 # Payload besides the agent: what guest/web.sh names.
+# lab: limit=300
 . /lab/lib.sh
 . /lab/wifi.sh
 . /lab/web.sh
