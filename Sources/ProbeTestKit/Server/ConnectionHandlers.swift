@@ -1,11 +1,6 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOTLS
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// A way to end a connection below TLS, sent down the pipeline as an outbound event.
 enum AbruptEnd: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// The User-Agent field: `reachagent/1.2.3 (Linux 6.12.4; x86_64)`.
 public enum UserAgent {

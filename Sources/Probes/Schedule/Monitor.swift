@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// A value behind a lock, and a condition on which threads sleep until it has changed.
 ///

@@ -1,10 +1,5 @@
 internal import FoundationEssentials
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// Makes probes when they are due.
 ///

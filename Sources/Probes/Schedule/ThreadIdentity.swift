@@ -1,19 +1,9 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
-/// A thread's identity while it lives; a number, because the C type is a pointer with some libraries.
+/// A thread's identity while it lives.
 struct ThreadIdentity: Hashable, Sendable {
-    private let number: UInt
+    private let number: pthread_t
 
     /// The thread that asks.
-    static var current: ThreadIdentity {
-        #if canImport(Musl)
-            ThreadIdentity(number: UInt(bitPattern: pthread_self()))
-        #else
-            ThreadIdentity(number: UInt(pthread_self()))
-        #endif
-    }
+    static var current: ThreadIdentity { ThreadIdentity(number: pthread_self()) }
 }

@@ -1,10 +1,5 @@
 internal import FoundationEssentials
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// Reads certificates from files and folders, in PEM or DER.
 public enum CertificateFile {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 /// IP addresses as text, by inet_ntop(3) and inet_pton(3).
 package enum IPAddressText {

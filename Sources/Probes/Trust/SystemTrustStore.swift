@@ -1,10 +1,5 @@
+internal import Glibc
 internal import Synchronization
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// The system's bundle of trusted roots.
 ///

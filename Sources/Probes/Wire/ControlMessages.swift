@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// One message of a datagram's control data (cmsg(3)).
 struct ControlMessage: Equatable {

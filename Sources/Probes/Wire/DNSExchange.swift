@@ -1,11 +1,6 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// One query on its way.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// A socket for datagrams that is connected to one address: for UDP, or for ICMP without privileges (icmp(7),
 /// `ping_group_range`).
@@ -93,11 +89,7 @@ final class DatagramSocket {
     private func connect(_ address: UnsafeRawBufferPointer) -> CInt {
         guard let base = address.baseAddress else { return -1 }
         return base.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            #if canImport(Glibc)
-                Glibc.connect(descriptor, $0, socklen_t(address.count))
-            #else
-                Musl.connect(descriptor, $0, socklen_t(address.count))
-            #endif
+            Glibc.connect(descriptor, $0, socklen_t(address.count))
         }
     }
 
@@ -118,11 +110,7 @@ final class DatagramSocket {
 
     /// Sends a message; the kernel fills in its identifier and checksum.
     func send(_ message: [UInt8]) throws(SystemFailure) {
-        #if canImport(Glibc)
-            let sent = Glibc.send(descriptor, message, message.count, 0)
-        #else
-            let sent = Musl.send(descriptor, message, message.count, 0)
-        #endif
+        let sent = Glibc.send(descriptor, message, message.count, 0)
         guard sent >= 0 else { throw SystemFailure(error: errno) }
     }
 

@@ -1,10 +1,5 @@
+internal import Glibc
 internal import NIOCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// A finding on its way through a future.
 struct WireFailure: Error {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// Tells this machine's lack of a route from a router's answer that it has none: both are the same errno value.
 enum LocalRoute {

@@ -1,11 +1,6 @@
+internal import Glibc
 internal import NIOPosix
 internal import Synchronization
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// The one thread that waits for descriptors that NIO's event loops cannot read.
 ///

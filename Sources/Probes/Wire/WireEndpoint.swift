@@ -1,10 +1,5 @@
+internal import Glibc
 package import NIOCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// An IP address to which datagrams are sent, with its port and, for link-local addresses, its zone.
 package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {

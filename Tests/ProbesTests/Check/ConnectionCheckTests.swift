@@ -1,13 +1,8 @@
+import Glibc
 import ProbeTestKit
 import Testing
 
 @testable import Probes
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite
 struct ConnectionCheckTests {

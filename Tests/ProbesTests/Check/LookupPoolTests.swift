@@ -1,13 +1,8 @@
+import Glibc
 import Synchronization
 import Testing
 
 @testable import Probes
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A lookup that hangs until the test lets it go, as getaddrinfo(3) does with a dead name server.
 private final class Blocker: Sendable {

@@ -1,11 +1,6 @@
 import AgentTestKit
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 /// A client that reads on a thread of its own, faster than a script can send.
 final class EagerReader: Sendable {

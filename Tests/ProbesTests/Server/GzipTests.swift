@@ -1,13 +1,8 @@
 import AgentTestKit
 import Foundation
+import Glibc
 import ProbeTestKit
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite
 struct GzipTests {

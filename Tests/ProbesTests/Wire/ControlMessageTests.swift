@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import Probes
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite
 struct ControlMessageTests {

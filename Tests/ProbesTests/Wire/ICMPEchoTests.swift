@@ -1,13 +1,8 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import Probes
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite(.timeLimit(.minutes(2)))
 struct ICMPEchoTests {

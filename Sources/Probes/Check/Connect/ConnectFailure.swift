@@ -1,10 +1,5 @@
+internal import Glibc
 internal import NIOCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// What the kernel's errors mean for a connection attempt.
 enum ConnectFailure {

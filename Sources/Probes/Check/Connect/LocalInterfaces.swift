@@ -1,11 +1,6 @@
+internal import Glibc
 internal import NIOCore
 internal import Synchronization
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// Tells which interface has a local address, with getifaddrs(3).
 ///

@@ -1,10 +1,5 @@
+internal import Glibc
 internal import NIOSSL
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// A client's certificate chain and private key, for servers that ask who connects.
 ///

@@ -1,10 +1,5 @@
+internal import Glibc
 internal import NIOCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 extension HostAddress {
     /// Reads the bytes of a `sockaddr_in` or a `sockaddr_in6`; nil for other families and for too few bytes.

@@ -1,10 +1,5 @@
 internal import DetachedThread
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Glibc
 
 /// A thread for lookups that block, and the semaphore on which it sleeps between them.
 ///
