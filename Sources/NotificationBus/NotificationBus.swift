@@ -26,8 +26,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - firstSequence: The number of the first notification, at least 1.
-    ///   - whenHeld: Called with `true` when something begins to wait for the recorder and with `false` when nothing does
-    ///     any more, under the bus's lock: it must be quick. For a timer that calls ``bypassRecorder()``.
+    ///   - whenHeld: Called with `true` when something begins to wait for the recorder, and whenever the recorder releases
+    ///     a part of what waits; with `false` when nothing waits any more. Under the bus's lock: it must be quick. For a
+    ///     timer that calls ``bypassRecorder()``: a recorder that makes progress is slow, and does not hang.
     public init(firstSequence: UInt64 = 1, whenHeld: (@Sendable (Bool) -> Void)? = nil) {
         state = Mutex(State(nextSequence: max(1, firstSequence)))
         self.whenHeld = whenHeld
@@ -209,7 +210,10 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         let count = state.held.prefix { $0.sequence <= sequence }.count
         for notification in state.held.prefix(count) { deliver(notification, &state, &woken) }
         state.held.removeFirst(count)
-        guard state.held.isEmpty else { return }
+        guard state.held.isEmpty else {
+            if count > 0 { whenHeld?(true) }
+            return
+        }
         whenHeld?(false)
         finishSubscriptionsAtTheEnd(&state, &woken)
     }

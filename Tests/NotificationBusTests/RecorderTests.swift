@@ -39,16 +39,18 @@ struct RecorderTests {
         #expect(taken(late) == [1, 2])
     }
 
-    @Test("whoever sets a timer is told when the first waits and when nothing waits any more")
+    @Test("whoever sets a timer is told when the first waits, at each progress, and when nothing waits any more")
     func held() {
         let told = Mutex<[Bool]>([])
         let bus = NotificationBus<Int> { isHeld in told.withLock { $0.append(isHeld) } }
         _ = bus.subscribeRecorder(capacity: 10)
         publish(3, on: bus)
         bus.release(through: 2)
+        // No progress: the timer runs on.
+        bus.release(through: 2)
         bus.release(through: 3)
         publish(1, on: bus)
-        #expect(told.withLock { $0 } == [true, false, true])
+        #expect(told.withLock { $0 } == [true, true, false, true])
     }
 
     @Test("a recorder that hangs is bypassed, still given everything, and waited for again once it has caught up")

@@ -12,7 +12,7 @@ internal import Synchronization
 /// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here runs on Swift's shared threads:
 /// once they have run a single job, libdispatch wakes the process every second for ever.
 final class AgentLoop: Service {
-    /// How long the journal may keep an event from the subscribers.
+    /// How long the journal may keep events from the subscribers without recording any.
     private static let recorderPatience: Int = 1000
 
     private let signalDescriptor: Int32
@@ -75,7 +75,7 @@ final class AgentLoop: Service {
     /// Safe from any thread.
     func wake() { clibnl_signal_eventfd(wakeDescriptor) }
 
-    /// Starts or stops the time that the journal has for what it keeps from the subscribers.
+    /// Starts anew or stops the time that the journal has for what it keeps from the subscribers.
     ///
     /// Safe from any thread, and quick.
     func timeRecorder(_ isHolding: Bool) {
