@@ -168,6 +168,9 @@ public final class EventJournal: Sendable {
     ///   is not higher than the one before is never written.
     public func append(_ records: [JournalRecord]) { writer.withLock { $0?.append(records) } }
 
+    /// Tries to write what waits when that is due; returns the time until the next attempt, `nil` while nothing is wrong.
+    func retry() -> Duration? { writer.withLock { $0?.retry() } }
+
     /// Forces onto the disk what was written, unless the policy is ``SyncPolicy/never``, and does what else is to be done.
     ///
     /// - Returns: `false` when that took longer than `limit`.

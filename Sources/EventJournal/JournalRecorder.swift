@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The thread between a bus and a journal: it records each event, and only then lets the subscribers have it.
 ///
-/// It sleeps without a time-out while nothing is published.
+/// It sleeps without a time-out while nothing is published, unless the journal is degraded and is to be tried again.
 public final class JournalRecorder: Sendable {
     /// How many events may wait for a slow disk before they are delivered without being recorded.
     public static let capacity = 8192
@@ -121,8 +121,9 @@ public final class JournalRecorder: Sendable {
                 subscription = subscribe()
                 tell(.stalled, "too many events waited for the disk")
             case .empty:
+                let pause = journal.retry()
                 tellChanges()
-                wakeUp.wait()
+                if let pause { _ = wakeUp.wait(timeout: .now() + pause.dispatchInterval) } else { wakeUp.wait() }
             case .finished:
                 let limit = endLimit.withLock { $0 }
                 _ = journal.close(within: limit, usedThrough: bus.lastSequence)

@@ -8,6 +8,7 @@ extension JournalWriter {
     mutating func degrade(_ error: JournalError, at instant: ContinuousClock.Instant) {
         isDegraded = true
         lastAttempt = instant
+        retryDelay = Self.retryInterval
         missingOfOutage = nil
         fail(error)
     }
@@ -41,9 +42,20 @@ extension JournalWriter {
         }
     }
 
+    /// Tries to write again when that is due, although no event came.
+    ///
+    /// - Returns: The time until the next attempt; `nil` while nothing is wrong.
+    mutating func retry() -> Duration? {
+        guard isDegraded else { return nil }
+        let now = directory.system.now()
+        if now >= lastAttempt.advanced(by: retryDelay) { resume(at: now) }
+        return isDegraded ? now.duration(to: lastAttempt.advanced(by: retryDelay)) : nil
+    }
+
     /// Tries to write again: what waits first.
     mutating func resume(at instant: ContinuousClock.Instant) {
         lastAttempt = instant
+        retryDelay = min(retryDelay * 2, Self.longestRetryInterval)
         do throws(JournalError) {
             try makeWritable(at: instant)
         } catch {

@@ -3,8 +3,10 @@ internal import Glibc
 
 /// Writes records to the newest segment; one thread at a time.
 struct JournalWriter {
-    /// How long after a failure writing is tried again, with the next event.
+    /// How long after a failure writing is tried again; each attempt that fails doubles the time to the next one.
     static let retryInterval: Duration = .seconds(1)
+    /// The longest time between two attempts: what waits in memory is lost with the process.
+    static let longestRetryInterval: Duration = .seconds(8)
     /// How often it is looked whether the active segment is still where it was, with the next event.
     static let lookInterval: Duration = .seconds(1)
     /// How often segments are looked through for those that are too old, with the next event.
@@ -32,6 +34,8 @@ struct JournalWriter {
     /// What was dropped or skipped since writing failed.
     var missingOfOutage: ClosedRange<UInt64>?
     var lastAttempt: ContinuousClock.Instant
+    /// The time from the last attempt to the next one that needs no event.
+    var retryDelay = Self.retryInterval
     var lastLook: ContinuousClock.Instant
     private var lastRetention: ContinuousClock.Instant
     private var buffer: [UInt8] = []

@@ -42,6 +42,33 @@ import Testing
         #expect(journal.takeConditions().map(\.code) == [.writeFailed, .resumed])
     }
 
+    @Test func `a degraded journal is tried again at growing, bounded distances without another event`() throws {
+        let journal = try scripted.open(fixture)
+        #expect(journal.retry() == nil)
+        scripted.with { $0.room = 0 }
+        journal.append([FixtureJournal.record(1)])
+        for seconds in [1, 2, 4, 8, 8] {
+            let distance = Duration.seconds(seconds)
+            #expect(journal.retry() == distance)
+            let writes = scripted.with { $0.writes }
+            scripted.advance(distance - .milliseconds(1))
+            #expect(journal.retry() == .milliseconds(1))
+            #expect(scripted.with { $0.writes } == writes)
+            scripted.advance(.milliseconds(1))
+            _ = journal.retry()
+            #expect(scripted.with { $0.writes } == writes + 1)
+        }
+        scripted.with { $0.room = nil }
+        scripted.advance(.seconds(8))
+        #expect(journal.retry() == nil)
+        #expect(fixture.numbers == [1])
+        #expect(!journal.status().isDegraded)
+        // The next outage begins with the shortest distance again.
+        scripted.with { $0.room = 0 }
+        journal.append([FixtureJournal.record(2)])
+        #expect(journal.retry() == .seconds(1))
+    }
+
     @Test func `a short line behind a long one that was torn is not taken for written`() throws {
         let journal = try scripted.open(fixture)
         let plain = FixtureJournal.record(1)

@@ -169,6 +169,27 @@ import Testing
         #expect(fixture.numbers == [1] + Array(missing.upperBound + 1...bus.lastSequence))
     }
 
+    @Test func `a disk that has room again is written to without another event`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let (degraded, resumed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            (condition.isTrouble ? degraded : resumed).signal()
+        }
+        scripted.with {
+            $0.room = 0
+            $0.isClockRunning = true
+        }
+        try recorder.start()
+        Self.publish(1, on: bus)
+        await blocking { degraded.wait() }
+        scripted.with { $0.room = nil }
+        #expect(await blocking { resumed.wait(timeout: .now() + 30) } == .success)
+        #expect(fixture.numbers == [1])
+        bus.finish()
+        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+    }
+
     @Test func `a full disk and its end are told on the recorder's thread`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
