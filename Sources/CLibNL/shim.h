@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -180,6 +181,12 @@ static inline int clibnl_arm_clock_watch(int fd) {
         }
     }
     return 0;
+}
+
+// Whether the kernel believes that a time server keeps the clock of the day right.
+static inline bool clibnl_clock_is_synchronized(void) {
+    struct timex timex = { .modes = 0 };
+    return adjtimex(&timex) >= 0 && !(timex.status & STA_UNSYNC);
 }
 
 // Whether the clock was set since the watch was armed.

@@ -12,32 +12,38 @@ public final class EventJournal: Sendable {
     public let streamID: String
 
     let board: JournalBoard
+    private let directory: JournalDirectory
     private let upkeep: JournalUpkeep
     private let writer: Mutex<JournalWriter?>
 
     /// Opens a journal for writing, and repairs what a crash left behind.
     ///
     /// A directory that can be read but not written, or a full disk, is no error: the journal then begins degraded, and
-    /// tries again with the events. What was repaired and what is missing is in ``status()``.
+    /// tries again with the events; a ``JournalRecorder`` also does so by itself, at growing distances. What was repaired
+    /// and what is missing is in ``status()``.
     ///
     /// - Parameters:
     ///   - configuration: Where the journal is and how much of it is kept.
     ///   - now: The wall clock, for the age of segments.
+    ///   - isClockTrusted: Whether the wall clock can be right: nothing is deleted for its age while it cannot.
     /// - Throws: When another agent writes the journal, and when the directory can be neither made nor read.
     public convenience init(
         opening configuration: JournalConfiguration,
-        now: @escaping @Sendable () -> Timestamp
+        now: @escaping @Sendable () -> Timestamp,
+        isClockTrusted: @escaping @Sendable () -> Bool = { true }
     ) throws(JournalError) {
-        try self.init(opening: configuration, now: now, system: .real)
+        try self.init(opening: configuration, now: now, isClockTrusted: isClockTrusted, system: .real)
     }
 
     init(
         opening configuration: JournalConfiguration,
         now: @escaping @Sendable () -> Timestamp,
+        isClockTrusted: @escaping @Sendable () -> Bool = { true },
         system: JournalSystem
     ) throws(JournalError) {
         self.configuration = configuration
         let directory = JournalDirectory(path: configuration.directory, system: system)
+        self.directory = directory
         try directory.make()
         var trouble: JournalError?
         var lock: JournalLock?
@@ -77,7 +83,7 @@ public final class EventJournal: Sendable {
                 corruptLines: found.corruptLines
             )
         )
-        upkeep = JournalUpkeep(configuration, directory, board, wallClock: now)
+        upkeep = JournalUpkeep(configuration, directory, board, wallClock: now, isClockTrusted: isClockTrusted)
         var writer = JournalWriter(
             configuration,
             directory,

@@ -4,11 +4,20 @@ internal import EventEnvelope
 struct JournalRetention {
     private let configuration: JournalConfiguration
     private let now: Timestamp
+    private let isClockTrusted: Bool
     private let instant: ContinuousClock.Instant
 
-    init(_ configuration: JournalConfiguration, wallClock now: Timestamp, instant: ContinuousClock.Instant) {
+    /// - Parameter isClockTrusted: Whether segments may go for their age: a clock that is years ahead at the start would
+    ///   delete everything.
+    init(
+        _ configuration: JournalConfiguration,
+        wallClock now: Timestamp,
+        isClockTrusted: Bool,
+        instant: ContinuousClock.Instant
+    ) {
         self.configuration = configuration
         self.now = now
+        self.isClockTrusted = isClockTrusted
         self.instant = instant
     }
 
@@ -37,6 +46,6 @@ struct JournalRetention {
         if let before = newestBefore, before.age(at: now) >= .zero, time.age(at: before) > .zero { time = before }
         newestBefore = time
         if let closedAt = segment.closedAt, closedAt.duration(to: instant) <= configuration.totalAge { return false }
-        return time.age(at: now) > configuration.totalAge
+        return isClockTrusted && time.age(at: now) > configuration.totalAge
     }
 }

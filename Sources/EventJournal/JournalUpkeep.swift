@@ -38,6 +38,7 @@ final class JournalUpkeep: Sendable {
     private let directory: JournalDirectory
     private let board: JournalBoard
     private let wallClock: @Sendable () -> Timestamp
+    private let isClockTrusted: @Sendable () -> Bool
     private let work = Mutex(Work())
     private let wakeUp = DispatchSemaphore(value: 0)
 
@@ -45,12 +46,14 @@ final class JournalUpkeep: Sendable {
         _ configuration: JournalConfiguration,
         _ directory: JournalDirectory,
         _ board: JournalBoard,
-        wallClock: @escaping @Sendable () -> Timestamp
+        wallClock: @escaping @Sendable () -> Timestamp,
+        isClockTrusted: @escaping @Sendable () -> Bool
     ) {
         self.configuration = configuration
         self.directory = directory
         self.board = board
         self.wallClock = wallClock
+        self.isClockTrusted = isClockTrusted
     }
 
     /// Starts the thread; it keeps the object until ``stop()``.
@@ -183,7 +186,12 @@ final class JournalUpkeep: Sendable {
     }
 
     private func retain() {
-        let retention = JournalRetention(configuration, wallClock: wallClock(), instant: directory.system.now())
+        let retention = JournalRetention(
+            configuration,
+            wallClock: wallClock(),
+            isClockTrusted: isClockTrusted(),
+            instant: directory.system.now()
+        )
         var segments = board.withState { $0.segments }
         for position in segments.indices where segments[position].newestTime == nil {
             segments[position].newestTime = segments[position].readIndex(in: directory)?.newestTime

@@ -137,6 +137,21 @@ import Testing
         #expect(segments == [11])
     }
 
+    @Test func `a start with the clock ten years ahead deletes nothing until the clock is trusted`() async throws {
+        try fixture.write(1, FixtureJournal.lines(1...10))
+        try fixture.write(11, FixtureJournal.lines(11...20))
+        scripted.with { $0.isClockTrusted = false }
+        scripted.advance(.seconds(10 * 365 * 86_400))
+        let journal = try scripted.open(fixture)
+        #expect(await journal.settle())
+        #expect(segments == [1, 11])
+        scripted.with { $0.isClockTrusted = true }
+        scripted.advance(.seconds(3600))
+        journal.append([FixtureJournal.record(21)])
+        #expect(await journal.settle())
+        #expect(segments.first != 1)
+    }
+
     @Test func `closed segments without an index get one, and are compressed, when the journal is opened`() async throws
     {
         try fixture.write(1, FixtureJournal.lines(1...10))
@@ -181,7 +196,14 @@ import Testing
                 newestTime: Timestamp(microsecondsSince1970: now.microsecondsSince1970 + days * 86_400_000_000)
             )
         }
-        let retention = JournalRetention(configuration, wallClock: now, instant: instant.advanced(by: .seconds(60)))
-        #expect(retention.expired(segments).map(\.firstSequence) == kept.expired)
+        for isClockTrusted in [true, false] {
+            let retention = JournalRetention(
+                configuration,
+                wallClock: now,
+                isClockTrusted: isClockTrusted,
+                instant: instant.advanced(by: .seconds(60))
+            )
+            #expect(retention.expired(segments).map(\.firstSequence) == (isClockTrusted ? kept.expired : []))
+        }
     }
 }

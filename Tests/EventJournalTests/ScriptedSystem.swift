@@ -23,6 +23,7 @@ final class ScriptedSystem: Sendable {
         /// Whether that clock goes by itself too.
         var isClockRunning = false
         var wallClock = FixtureJournal.time(0)
+        var isClockTrusted = true
         /// Called before each write, on the writer's thread.
         var whenWriting: (@Sendable () -> Void)?
         /// Called after each fdatasync.
@@ -84,7 +85,12 @@ final class ScriptedSystem: Sendable {
     ) throws -> EventJournal {
         var configuration = JournalConfiguration(directory: fixture.directory, sync: .never)
         change(&configuration)
-        return try EventJournal(opening: configuration, now: { self.with { $0.wallClock } }, system: system)
+        return try EventJournal(
+            opening: configuration,
+            now: { self.with { $0.wallClock } },
+            isClockTrusted: { self.with { $0.isClockTrusted } },
+            system: system
+        )
     }
 }
 

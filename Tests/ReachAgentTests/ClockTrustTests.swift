@@ -1,0 +1,19 @@
+import Testing
+
+@testable import ReachAgent
+
+/// When the wall clock may age events out.
+@Suite struct ClockTrustTests {
+    @Test(arguments: [
+        (false, Duration.zero, false),
+        (false, .seconds(86_399), false),
+        (false, .seconds(86_400), true),
+        (true, .zero, true),
+    ]) func `a clock is trusted once it is synchronised, or after a day`(
+        isSynchronized: Bool,
+        uptime: Duration,
+        isTrusted: Bool
+    ) {
+        #expect(ClockTrust.isTrusted(isSynchronized: isSynchronized, uptime: uptime) == isTrusted)
+    }
+}
