@@ -1,0 +1,277 @@
+"""The comparison of truth and claims: findings out of one scenario's record.
+
+A claim is held against what arrived in the same 20 ms. The truth of one family in one turn is a set of answers that
+would be right: the media over which a connected socket's packet arrived, or `none`. The agent may be behind by its
+settle time after each change of the truth; what lasts longer counts.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from .agent import SETTLE_DOWN, SETTLE_UP, Claim
+from .packets import CONNECTED, UNCONNECTED, Sample
+from .requests import Outcome
+
+EARLY = 0.1           # a claim may be this much ahead of the packets that show it
+MISSED = 0.3          # a state that held for this long beyond settling is one that must be published
+PROBING = 1.2         # two checks that fail, at most 100 ms each and 100 ms apart, and the judge's own GET
+OPAQUE = ("tun", "ppp")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong. `measure` is one of MEASURES."""
+
+    measure: str
+    detail: str
+    family: int = 0
+    time: float = 0.0
+    milliseconds: float = 0.0
+    kind: str = ""                    # of the step before it
+
+
+MEASURES = ("wrong final state", "late", "false alarm", "missed", "sequence", "status", "connectivity", "agent ended")
+
+
+@dataclass
+class Record:
+    """All that a stage noted. Times are of the monotonic clock."""
+
+    started: float = 0.0
+    ended: float = 0.0
+    samples: list[Sample] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    steps: list[tuple[float, str]] = field(default_factory=list)
+    blind: list[tuple[float, float]] = field(default_factory=list)      # the agent did not run
+    media: list[tuple[float, str, str]] = field(default_factory=list)   # the medium of a port from then on
+    silent: list[tuple[float, str, bool]] = field(default_factory=list)  # its far end does not answer
+    status: dict[str, Any] | None = None
+    exit_status: int | None = None
+    longest_turn: float = 0.0
+    unsupported: int = 0
+
+
+@dataclass
+class Judgement:
+    findings: list[Finding]
+    beyond: list[float]              # milliseconds of disagreement beyond settling, one per change of the truth
+    modes_differ: int                # turns in which connected and unconnected sockets had different fates
+    turns: int
+
+
+class Judge:
+    def __init__(self, record: Record, families: tuple[int, ...], late: float) -> None:
+        self._record = record
+        self._families = families
+        self._late = late
+        self._findings: list[Finding] = []
+        self._beyond: list[float] = []
+
+    def judge(self) -> Judgement:
+        record = self._record
+        if record.exit_status is not None:
+            self._find("agent ended", f"exit status {record.exit_status}", time=record.ended)
+        for family in (4, 6):
+            self._judge_path(family)
+        if record.outcomes:
+            for family in self._families:
+                self._judge_connectivity(family)
+        self._judge_sequence()
+        self._judge_status()
+        differ = sum(1 for sample in record.samples if sample.ports[CONNECTED] != sample.ports[UNCONNECTED])
+        return Judgement(self._findings, self._beyond, differ, len(record.samples))
+
+    # Truth
+
+    def _right_answers(self, sample: Sample) -> frozenset[str]:
+        media = self._media_at(sample.time)
+        arrived = sample.ports[CONNECTED]
+        if arrived:
+            # With another uplink's address the agent may say either.
+            in_doubt = {"none"} if all(port.endswith("?") for port in arrived) else set()
+            return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt
+        silent: dict[str, bool] = {}
+        for time, name, value in self._record.silent:
+            if time <= sample.time:
+                silent[name] = value
+        return frozenset({"none", *(media.get(name, name) for name, value in silent.items() if value)})
+
+    def _media_at(self, time: float) -> dict[str, str]:
+        return {port: kind for when, port, kind in self._record.media if when <= time}
+
+    # Claims
+
+    def _published(self, family: int) -> list[tuple[float, str, bool]]:
+        """(time, via, opaque) of each settled state."""
+        found: list[tuple[float, str, bool]] = []
+        for claim in self._record.claims:
+            if claim.type == "reachability.changed":
+                path = claim.data["to"].get("path", {}).get(f"ipv{family}", {})
+                opaque = str(path.get("interface", "")).startswith(OPAQUE)
+                found.append((claim.time, path.get("via", "missing"), opaque))
+        return found
+
+    def _judge_path(self, family: int) -> None:
+        record = self._record
+        turns = [(sample.time, self._right_answers(sample)) for sample in record.samples
+                 if sample.family == family and sample.time >= record.started]
+        published = self._published(family)
+        if not turns:
+            return
+        if not published:
+            self._find("wrong final state", "nothing was published", family, record.ended)
+            return
+        self._judge_intervals(family, turns, published)
+        self._judge_alarms(family, turns, published)
+
+    def _judge_intervals(self, family: int, turns: list[tuple[float, frozenset[str]]],
+                         published: list[tuple[float, str, bool]]) -> None:
+        index, begun, worst, agreed, agreed_ever, previous = 0, turns[0][0], 0.0, False, False, None
+        blind_until = 0.0
+        for position, (time, right) in enumerate(turns):
+            while index + 1 < len(published) and published[index + 1][0] <= time:
+                index += 1
+            _, via, opaque = published[index]
+            agrees = via in right or (opaque and via == "other" and "none" not in right)
+            if right != previous or self._is_blind(time):
+                if previous is not None:
+                    self._close_interval(family, begun, turns[position - 1][0], worst, agreed_ever, previous)
+                if self._is_blind(time):
+                    blind_until = time
+                begun, worst, agreed_ever, previous = max(time, blind_until), 0.0, False, right
+            agreed = agrees
+            agreed_ever = agreed_ever or agrees
+            if not agrees:
+                worst = max(worst, time - begun - self._settling(right) - record_slack(self._record))
+        self._beyond.append(max(0.0, worst) * 1000)
+        if not agreed:
+            _, via, _ = published[index]
+            self._find("wrong final state", f"IPv{family}: published {via}, packets: {'/'.join(sorted(turns[-1][1]))}",
+                       family, begun, (turns[-1][0] - begun) * 1000)
+        elif worst > self._late:
+            self._find("late", f"IPv{family}: {'/'.join(sorted(turns[-1][1]))} {worst * 1000:.0f} ms beyond settling",
+                       family, begun, worst * 1000)
+
+    def _close_interval(self, family: int, begun: float, ended: float, worst: float, agreed_ever: bool,
+                        right: frozenset[str]) -> None:
+        self._beyond.append(max(0.0, worst) * 1000)
+        name = "/".join(sorted(right))
+        if not agreed_ever and worst > MISSED + self._late:
+            self._find("missed", f"IPv{family}: {name} for {(ended - begun) * 1000:.0f} ms was never published", family,
+                       begun, worst * 1000)
+        elif worst > self._late:
+            self._find("late", f"IPv{family}: {name} {worst * 1000:.0f} ms beyond settling", family, begun,
+                       worst * 1000)
+
+    @staticmethod
+    def _settling(right: frozenset[str]) -> float:
+        return SETTLE_DOWN if "none" in right else max(SETTLE_UP, SETTLE_DOWN)
+
+    def _is_blind(self, time: float) -> bool:
+        return any(begin <= time <= end for begin, end in self._record.blind)
+
+    def _judge_alarms(self, family: int, turns: list[tuple[float, frozenset[str]]],
+                      published: list[tuple[float, str, bool]]) -> None:
+        before = published[0][1]
+        for time, via, opaque in published[1:]:
+            if via == before:
+                continue
+            before = via
+            if time < self._record.started or any(begin <= time <= end + 0.5 for begin, end in self._record.blind):
+                continue
+            def share(begin: float, end: float) -> float:
+                window = [right for when, right in turns if begin <= when <= end]
+                hits = sum(1 for right in window if via in right or (opaque and via == "other"
+                                                                     and "none" not in right))
+                return hits / len(window) if window else 1.0
+            settle = SETTLE_DOWN if via == "none" else SETTLE_UP
+            if share(time - settle - 0.02, time) < 0.5 and share(time - 3 * SETTLE_DOWN - 0.1, time) < 0.5 \
+                    and share(time, time + EARLY) == 0:
+                self._find("false alarm", f"IPv{family}: {via} was published and was never true", family, time)
+
+    # Connectivity
+
+    def _judge_connectivity(self, family: int) -> None:
+        claims = [(claim.time, _connectivity(claim.data["to"], family)) for claim in self._record.claims
+                  if claim.type == "reachability.changed"]
+        index, begun, worst, previous, agrees, claim = 0, 0.0, 0.0, None, True, ""
+        for outcome in sorted((one for one in self._record.outcomes if one.family == family),
+                              key=lambda one: one.time):
+            if outcome.time < self._record.started or not claims or self._in_doubt(outcome):
+                continue
+            while index + 1 < len(claims) and claims[index + 1][0] <= outcome.time:
+                index += 1
+            claim = claims[index][1]
+            agrees = (claim == "full") == outcome.ok
+            if outcome.ok != previous or self._is_blind(outcome.time):
+                begun, previous = outcome.time, outcome.ok
+            if not agrees:
+                worst = max(worst, outcome.time - begun - SETTLE_DOWN - PROBING - record_slack(self._record))
+        if not agrees:
+            self._find("connectivity", f"IPv{family}: published {claim or 'nothing'} at the end, GETs "
+                       f"{'succeed' if previous else 'fail'}", family, begun)
+        elif worst > self._late:
+            self._find("connectivity", f"IPv{family}: {worst * 1000:.0f} ms late", family, begun, worst * 1000)
+
+    def _in_doubt(self, outcome: Outcome) -> bool:
+        """A GET that succeeds from another uplink's address, which is a path in some networks only."""
+        near = [sample for sample in self._record.samples if sample.family == outcome.family
+                and abs(sample.time - outcome.time) < 0.05]
+        return outcome.ok and not any(not port.endswith("?") for sample in near for port in sample.ports[CONNECTED])
+
+    # Order and status
+
+    def _judge_sequence(self) -> None:
+        before: Claim | None = None
+        for claim in self._record.claims:
+            if before is not None and claim.seq != before.seq + 1:
+                self._find("sequence", f"#{before.seq} is followed by #{claim.seq}", time=claim.time)
+            if before is not None and _stamp(claim) < _stamp(before):
+                self._find("sequence", f"#{claim.seq} ({claim.type}) is stamped before #{before.seq} ({before.type})",
+                           time=claim.time)
+            before = claim
+
+    def _judge_status(self) -> None:
+        status, claims = self._record.status, self._record.claims
+        newest = status.get("last_seq", 0) if status else 0
+        states = [claim for claim in claims if claim.type == "reachability.changed" and claim.seq <= newest]
+        if status and (not claims or claims[-1].seq < newest):
+            self._find("status", f"knows #{newest}, which was never published", time=self._record.ended)
+        if status is None:
+            if self._record.exit_status is None:
+                self._find("status", "no answer", time=self._record.ended)
+            return
+        if not states:
+            return
+        last, said = states[-1].data["to"], status.get("state", {})
+        for member in ("via", "connectivity"):
+            if last.get(member) != said.get(member):
+                self._find("status", f"{member} is {said.get(member)}, the last event says {last.get(member)}",
+                           time=self._record.ended)
+        for family in ("ipv4", "ipv6"):
+            ours, theirs = (one.get("path", {}).get(family, {}).get("via") for one in (last, said))
+            if ours != theirs:
+                self._find("status", f"{family} is {theirs}, the last event says {ours}", time=self._record.ended)
+
+    def _find(self, measure: str, detail: str, family: int = 0, time: float = 0.0, milliseconds: float = 0.0) -> None:
+        kind = "start"
+        for when, name in self._record.steps:
+            if when <= time + 0.02:
+                kind = name
+        self._findings.append(Finding(measure, detail, family, time - self._record.started, milliseconds, kind))
+
+
+def record_slack(record: Record) -> float:
+    """The judge's own precision: one turn and the time that arrivals have, and what it was late itself."""
+    return 0.04 + 2 * record.longest_turn
+
+
+def _connectivity(state: dict[str, Any], family: int) -> str:
+    by_family = state.get("connectivity_by_family", {})
+    return str(by_family.get(f"ipv{family}", state.get("connectivity", "")))
+
+
+def _stamp(claim: Claim) -> datetime:
+    return datetime.fromisoformat(claim.stamp.replace("Z", "+00:00"))

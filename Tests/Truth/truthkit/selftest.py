@@ -1,0 +1,65 @@
+"""The judge's own test: an honest agent must pass, and every lie must be found under its name."""
+
+from pathlib import Path
+
+from . import campaign, liar
+from .actions import FAR, ip, server, wait
+from .play import Result, play
+from .scenario import Scenario, Step
+from .world import Uplink
+
+LATE = 0.25
+
+# The agent, and the measures that must have a finding; no other may have one.
+CASES: dict[type[liar.HonestAgent], set[str]] = {
+    liar.HonestAgent: set(),
+    liar.FixedAgent: {"wrong final state", "missed"},
+    liar.DeafAgent: {"wrong final state", "missed"},
+    liar.ConfusedAgent: {"missed", "false alarm"},
+    liar.SlowAgent: {"late"},
+    liar.LazyAgent: {"missed", "late"},
+    liar.JumpyAgent: {"false alarm"},
+    liar.SkippingAgent: {"sequence"},
+    liar.BackwardAgent: {"sequence"},
+    liar.ForgetfulAgent: {"status"},
+    liar.SecretiveAgent: {"status"},
+    liar.MuteAgent: {"status"},
+    liar.OptimisticAgent: {"connectivity"},
+    liar.EndedAgent: {"agent ended"},
+}
+
+
+def _scenario(number: int) -> Scenario:
+    """Unplugged, plugged in elsewhere, the server fails, and everything is lost in the end."""
+    steps = (
+        Step("unplug", (ip("link set p1 down", FAR),), 700),
+        Step("other_uplink", (ip("-4 route replace default via 10.2.0.1 dev eth0 metric 1"),
+                              ip("-6 route replace default via 2001:db8:2::1 dev eth0 metric 1")), 1000),
+        Step("server_fails", (server("error"), wait(300)), 1000),
+        Step("unplug_other", (ip("link set p2 down", FAR),), 1700),
+    )
+    return Scenario(number, (4, 6), (Uplink(1, "wifi", 100), Uplink(2, "wired", 200)), steps, True)
+
+
+def run(jobs: int) -> int:
+    """Returns the exit status."""
+    makers = list(CASES)
+    failed = 0
+    results = campaign.run(
+        (_scenario(number) for number in range(len(makers))),
+        lambda one: play(one, Path("/nonexistent"), LATE, make_agent=lambda stage: makers[one.seed](stage)),
+        min(jobs, len(makers)))
+    for result in sorted(results, key=lambda one: one.seed):
+        maker = makers[result.seed]
+        failed += not _passes(maker, result)
+    print(f"{len(makers) - failed} of {len(makers)} agents judged as they must be")
+    return 1 if failed else 0
+
+
+def _passes(maker: type[liar.HonestAgent], result: Result) -> bool:
+    found, wanted = {one.measure for one in result.findings}, CASES[maker]
+    good = not result.error and (found == wanted if not wanted else wanted & found == wanted)
+    print(f"{'ok    ' if good else 'FAILED'} {maker.__name__:18} expected {sorted(wanted)}, got {sorted(found)}"
+          + (f": {result.error}" if result.error else "")
+          + ("" if good else "".join(f"\n         {one.detail} at {one.time:.2f}" for one in result.findings)))
+    return good
