@@ -16,6 +16,7 @@ from .requests import Outcome
 EARLY = 0.1           # a claim may be this much ahead of the packets that show it
 MISSED = 0.3          # a state that held for this long beyond settling is one that must be published
 PROBING = 1.2         # two checks that fail, at most 100 ms each and 100 ms apart, and the judge's own GET
+DISTURBED = 0.1       # seconds without a turn: the machine was too busy for anything about time to be judged
 OPAQUE = ("tun", "ppp")
 
 
@@ -32,6 +33,7 @@ class Finding:
 
 
 MEASURES = ("wrong final state", "late", "false alarm", "missed", "sequence", "status", "connectivity", "agent ended")
+TIMED = ("late", "missed", "false alarm")
 
 
 @dataclass
@@ -62,7 +64,10 @@ class Judgement:
 
 
 class Judge:
-    def __init__(self, record: Record, families: tuple[int, ...], late: float) -> None:
+    """With `overall` only the existence of any path is judged: for programs that publish no more."""
+
+    def __init__(self, record: Record, families: tuple[int, ...], late: float, overall: bool = False) -> None:
+        self._overall = overall
         self._record = record
         self._families = families
         self._late = late
@@ -73,13 +78,18 @@ class Judge:
         record = self._record
         if record.exit_status is not None:
             self._find("agent ended", f"exit status {record.exit_status}", time=record.ended)
-        for family in (4, 6):
+        for family in (0,) if self._overall else (4, 6):
             self._judge_path(family)
-        if record.outcomes:
+        if record.outcomes and not self._overall:
             for family in self._families:
                 self._judge_connectivity(family)
-        self._judge_sequence()
-        self._judge_status()
+        if not self._overall:
+            self._judge_sequence()
+            self._judge_status()
+        if record.longest_turn > DISTURBED:
+            self._findings = [one for one in self._findings if (one.measure not in TIMED and not one.milliseconds)
+                              or one.measure == "wrong final state"]
+            self._beyond = []
         differ = sum(1 for sample in record.samples if sample.ports[CONNECTED] != sample.ports[UNCONNECTED])
         return Judgement(self._findings, self._beyond, differ, len(record.samples))
 
@@ -101,13 +111,30 @@ class Judge:
     def _media_at(self, time: float) -> dict[str, str]:
         return {port: kind for when, port, kind in self._record.media if when <= time}
 
+    def _of_both(self, turns: list[tuple[float, frozenset[str]]]) -> list[tuple[float, frozenset[str]]]:
+        """`up` where a packet of any family arrives, `none` where none does, and both where that is in doubt."""
+        second = {sample.time: self._right_answers(sample) for sample in self._record.samples if sample.family == 6}
+        joined = []
+        for time, right in turns:
+            both = (right, second.get(time, right))
+            if any("none" not in one for one in both):
+                answers = {"up"}
+            else:
+                answers = {"none"} | ({"up"} if any(len(one) > 1 for one in both) else set())
+            joined.append((time, frozenset(answers)))
+        return joined
+
     # Claims
 
     def _published(self, family: int) -> list[tuple[float, str, bool]]:
         """(time, via, opaque) of each settled state."""
         found: list[tuple[float, str, bool]] = []
         for claim in self._record.claims:
-            if claim.type == "reachability.changed":
+            if claim.type != "reachability.changed":
+                continue
+            if self._overall:
+                found.append((claim.time, "none" if claim.data["to"].get("via") == "none" else "up", False))
+            else:
                 path = claim.data["to"].get("path", {}).get(f"ipv{family}", {})
                 opaque = str(path.get("interface", "")).startswith(OPAQUE)
                 found.append((claim.time, path.get("via", "missing"), opaque))
@@ -116,7 +143,9 @@ class Judge:
     def _judge_path(self, family: int) -> None:
         record = self._record
         turns = [(sample.time, self._right_answers(sample)) for sample in record.samples
-                 if sample.family == family and sample.time >= record.started]
+                 if sample.family == (family or 4) and sample.time >= record.started]
+        if self._overall:
+            turns = self._of_both(turns)
         published = self._published(family)
         if not turns:
             return

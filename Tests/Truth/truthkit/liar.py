@@ -110,13 +110,13 @@ class ConfusedAgent(HonestAgent):
 
 
 class SlowAgent(HonestAgent):
-    delay = 0.5
+    delay = 0.9
 
 
 class LazyAgent(HonestAgent):
     """So slow that a state is over before it is published."""
 
-    delay = 1.1
+    delay = 1.7
 
 
 class JumpyAgent(HonestAgent):

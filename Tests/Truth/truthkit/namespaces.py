@@ -12,7 +12,7 @@ from pathlib import Path
 from .actions import FAR, HOST, Action
 
 NEWNS, NEWUSER, NEWNET = 0x00020000, 0x10000000, 0x40000000
-BIND, PRIVATE_RECURSIVE = 0x1000, 0x4000 | 0x40000
+REMOUNT_READ_ONLY, BIND, PRIVATE_RECURSIVE = 0x1 | 0x20 | 0x1000, 0x1000, 0x4000 | 0x40000
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -29,6 +29,11 @@ def unshare(flags: int) -> None:
 
 def _mount(source: str, target: str, kind: str | None, flags: int = 0) -> None:
     _call("mount", source.encode(), target.encode(), kind.encode() if kind else None, flags, None)
+
+
+def read_only_sysfs() -> None:
+    """Programs that find it so believe that they are in a container."""
+    _mount("none", "/sys", None, REMOUNT_READ_ONLY)
 
 
 class Namespaces:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .agent import Agent
-from .judge import Finding, Judge, Record
+from .judge import DISTURBED, Finding, Judge, Record
 from .scenario import Scenario
 from .stage import AgentMaker, Stage
 
@@ -23,6 +23,7 @@ class Result:
     modes_differ: int = 0
     turns: int = 0
     longest_turn: float = 0.0
+    disturbed: bool = False
     unsupported: int = 0
     seconds: float = 0.0
     processor: float = 0.0
@@ -37,7 +38,7 @@ class Result:
 
 
 def play(scenario: Scenario, program: Path, late: float, make_agent: AgentMaker | None = None,
-         keep: list[Record] | None = None) -> Result:
+         keep: list[Record] | None = None, overall: bool = False) -> Result:
     """Play and judge; `keep` takes the record for those who want to see it."""
     result = Result(scenario.seed, [step.kind for step in scenario.steps])
     begun = time.monotonic()
@@ -47,9 +48,10 @@ def play(scenario: Scenario, program: Path, late: float, make_agent: AgentMaker 
 
     try:
         record = Stage(scenario, make_agent or default).run()
-        judgement = Judge(record, scenario.families, late).judge()
+        judgement = Judge(record, scenario.families, late, overall).judge()
         result.findings, result.beyond = judgement.findings, judgement.beyond
         result.modes_differ, result.turns = judgement.modes_differ, judgement.turns
+        result.disturbed = record.longest_turn > DISTURBED
         result.longest_turn, result.unsupported = record.longest_turn, record.unsupported
         if keep is not None:
             keep.append(record)

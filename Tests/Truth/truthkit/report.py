@@ -30,6 +30,7 @@ class Report:
         return {
             "scenarios": len(self.results),
             "not_judged": len(self.broken),
+            "not_judged_for_time": sum(result.disturbed for result in judged),
             "seconds": round(seconds, 1),
             "scenarios_per_second": round(len(self.results) / max(seconds, 0.001), 2),
             "processor_seconds_per_scenario": round(sum(one.processor for one in judged) / max(len(judged), 1), 3),
@@ -72,7 +73,7 @@ class Report:
         figures = self.figures(seconds)
         lines = [f"{figures['scenarios']} scenarios in {seconds:.0f} s ({figures['scenarios_per_second']}/s, "
                  f"{figures['processor_seconds_per_scenario']} s of processor each), "
-                 f"{figures['not_judged']} not judged"]
+                 f"{figures['not_judged']} not judged, {figures['not_judged_for_time']} not for time (a busy machine)"]
         lines += [f"  {measure:20} {count:6}" for measure, count in figures["by_measure"].items()]
         late = figures["beyond_settling_ms"]
         lines.append(f"  beyond settling      p50 {late['p50']} ms, p99 {late['p99']} ms, p99.9 {late['p99.9']} ms, "

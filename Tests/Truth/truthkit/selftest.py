@@ -34,8 +34,8 @@ def _scenario(number: int) -> Scenario:
     steps = (
         Step("unplug", (ip("link set p1 down", FAR),), 700),
         Step("other_uplink", (ip("-4 route replace default via 10.2.0.1 dev eth0 metric 1"),
-                              ip("-6 route replace default via 2001:db8:2::1 dev eth0 metric 1")), 1000),
-        Step("server_fails", (server("error"), wait(300)), 1000),
+                              ip("-6 route replace default via 2001:db8:2::1 dev eth0 metric 1")), 1700),
+        Step("server_fails", (server("error"), wait(300)), 1700),
         Step("unplug_other", (ip("link set p2 down", FAR),), 1700),
     )
     return Scenario(number, (4, 6), (Uplink(1, "wifi", 100), Uplink(2, "wired", 200)), steps, True)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .actions import FAR, HOST, Action
 from .agent import Agent
-from .judge import Record
+from .judge import DISTURBED, Record
 from .namespaces import Namespaces
 from .packets import PacketJudge, capture_socket
 from .requests import RequestJudge, WebServer
@@ -27,6 +27,7 @@ TURN = 0.02
 REQUESTS_EVERY = 5                     # turns
 SETUP = 0.25                           # seconds from the agent's readiness to the first step
 CARRIER = 0.3                          # seconds from the uplinks' making to the first packet
+PATIENCE = 5.0                         # seconds that a busy machine gets besides, for the agent to catch up
 STATUS_LIMIT = 1.0                     # seconds for the events before the status to come
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 
@@ -130,6 +131,8 @@ class Stage:
             self.record.steps.append((time.monotonic(), step.kind))
             self._perform(list(step.actions))
         time.sleep(self.scenario.rest + (0.8 if self.scenario.probes else 0))
+        if self.record.longest_turn > DISTURBED:
+            time.sleep(min(PATIENCE, 10 * self.record.longest_turn))
 
     def _perform(self, actions: list[Action]) -> None:
         batch: list[Action] = []
