@@ -13,7 +13,7 @@ from typing import Any
 
 from .world import INTERNET, NAMES
 
-SETTLE_UP, SETTLE_DOWN = 0.05, 0.2
+SETTLE_UP, SETTLE_DOWN = 0.05, 0.3
 PREFIX = "reachagent."
 
 

@@ -17,6 +17,7 @@ EARLY = 0.1           # a claim may be this much ahead of the packets that show 
 MISSED = 0.3          # a state that held for this long beyond settling is one that must be published
 PROBING = 1.2         # two checks that fail, at most 100 ms each and 100 ms apart, and the judge's own GET
 DISTURBED = 0.1       # seconds without a turn: the machine was too busy for anything about time to be judged
+REASONS = {"EHOSTUNREACH": "route_unreachable", "EINVAL": "route_blackhole", "EACCES": "route_prohibited"}
 OPAQUE = ("tun", "ppp")
 
 
@@ -32,7 +33,8 @@ class Finding:
     kind: str = ""                    # of the step before it
 
 
-MEASURES = ("wrong final state", "late", "false alarm", "missed", "sequence", "status", "connectivity", "agent ended")
+MEASURES = ("wrong final state", "late", "false alarm", "missed", "reason", "ghost", "sequence", "status",
+            "connectivity", "agent ended")
 TIMED = ("late", "missed", "false alarm")
 
 
@@ -50,6 +52,7 @@ class Record:
     media: list[tuple[float, str, str]] = field(default_factory=list)   # the medium of a port from then on
     silent: list[tuple[float, str, bool]] = field(default_factory=list)  # its far end does not answer
     status: dict[str, Any] | None = None
+    default_devices: set[str] | None = None      # those that the kernel has default routes for, at the end
     exit_status: int | None = None
     longest_turn: float = 0.0
     unsupported: int = 0
@@ -84,6 +87,8 @@ class Judge:
             for family in self._families:
                 self._judge_connectivity(family)
         if not self._overall:
+            self._judge_reasons()
+            self._judge_uplinks()
             self._judge_sequence()
             self._judge_status()
         if record.longest_turn > DISTURBED:
@@ -219,6 +224,25 @@ class Judge:
             if share(time - settle - 0.02, time) < 0.5 and share(time - 3 * SETTLE_DOWN - 0.1, time) < 0.5 \
                     and share(time, time + EARLY) == 0:
                 self._find("false alarm", f"IPv{family}: {via} was published and was never true", family, time)
+
+    def _judge_reasons(self) -> None:
+        """A refusal of the kernel's has a code of its own; connect(2) names it by its error."""
+        last = next((claim for claim in reversed(self._record.claims) if claim.type == "reachability.changed"), None)
+        for family in (4, 6) if last else ():
+            error = next((sample.errors.get(CONNECTED, "") for sample in reversed(self._record.samples)
+                          if sample.family == family), "")
+            path = last.data["to"].get("path", {}).get(f"ipv{family}", {}) if last else {}
+            if error in REASONS and path.get("via") == "none" and path.get("reason") != REASONS[error]:
+                self._find("reason", f"IPv{family}: {path.get('reason')} was published, connect(2) fails with {error}",
+                           family, self._record.ended)
+
+    def _judge_uplinks(self) -> None:
+        """An uplink is an interface with a default route; one that the kernel has no such route for is a ghost."""
+        if self._record.default_devices is None or not self._record.status:
+            return
+        names = {str(one.get("interface")) for one in self._record.status.get("uplinks", [])}
+        for name in sorted(names - self._record.default_devices):
+            self._find("ghost", f"{name} is an uplink in the status and has no default route", time=self._record.ended)
 
     # Connectivity
 

@@ -4,6 +4,7 @@ Root keeps its user namespace, as some sysctls exist only there; everybody else 
 """
 
 import ctypes
+import json
 import os
 import subprocess
 from itertools import groupby
@@ -73,6 +74,17 @@ class Namespaces:
             texts = [action.text.removeprefix(option).lstrip() for action in group]
             failures += self._batch(place, option, texts) if verb == "ip" else self._sysctls(place, texts)
         return failures
+
+    def default_devices(self) -> set[str]:
+        """The interfaces of the host's default routes and halves of them, in all tables."""
+        devices: set[str] = set()
+        for option, prefixes in (("-4", ("default", "0.0.0.0/1", "128.0.0.0/1")), ("-6", ("default", "::/1", "8000::/1"))):
+            text = subprocess.run(["ip", option, "-j", "route", "show", "table", "all"], capture_output=True,
+                                  timeout=30).stdout
+            for route in json.loads(text or b"[]"):
+                if route.get("dst") in prefixes:
+                    devices |= {leg["dev"] for leg in [route, *route.get("nexthops", [])] if "dev" in leg}
+        return devices
 
     def _batch(self, place: str, option: str, commands: list[str]) -> list[str]:
         # Entered here and not by `ip -n`, which mounts a sysfs each time.

@@ -75,6 +75,7 @@ class Stage:
             if self._error:
                 raise self._error
             self._ask_status()
+            self.record.default_devices = self.namespaces.default_devices()
             self.record.exit_status = self.agent.exit_status()
             return self.record
         finally:

@@ -58,7 +58,7 @@ def carrier_blips(world: World, rng: random.Random) -> Iterable[Action]:
     for _ in range(12):
         yield ip(f"link set {port} down", FAR)
         yield ip(f"link set {port} up", FAR)
-        yield wait(160)
+        yield wait(220)
 
 
 @mutation(lasts=1.0)

@@ -39,8 +39,8 @@ def blips_of_one_family(world: World, rng: random.Random) -> Iterable[Action]:
     yield wait(300)
     for _ in world.uplinks:
         yield ip(f"-{lost} route del default")
-    for _ in range(5):
-        yield wait(140)
+    for _ in range(12):
+        yield wait(100)
         yield ip(f"-{blips} route add unreachable default metric 1")
         yield ip(f"-{blips} route del unreachable default metric 1")
 
