@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 
 /// Counts the bytes that a check's sockets carry.
@@ -25,6 +26,7 @@ final class ByteCounter: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
 
     private let meter: ByteMeter
+    private var hasFailed = false
 
     init(_ meter: ByteMeter) { self.meter = meter }
 
@@ -37,7 +39,22 @@ final class ByteCounter: ChannelDuplexHandler {
         let count = unwrapOutboundIn(data).readableBytes
         // What the socket never takes is not sent.
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenSuccess { [meter] in meter.count(sent: count) }
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success: meter.count(sent: count)
+            case .failure(let error): tell(error, context)
+            }
+        }
         context.write(data, promise: written)
+    }
+
+    /// Tells of an error that a write met, as reading would have done.
+    ///
+    /// The kernel tells of a connection's error once (SO_ERROR in socket(7)): when a write gets it, reading finds nothing
+    /// but the end, and a reset would look like an orderly one. EPIPE says only that the end was there before.
+    private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard !hasFailed, let error = error as? IOError, error.errnoCode != EPIPE else { return }
+        hasFailed = true
+        context.fireErrorCaught(error)
     }
 }

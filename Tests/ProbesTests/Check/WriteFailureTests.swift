@@ -1,0 +1,59 @@
+import Dispatch
+import Glibc
+import NIOCore
+import NIOPosix
+import ProbeTestKit
+import Synchronization
+import Testing
+
+@testable import Probes
+
+/// A connection's error that a write meets, and that reading does not show any more.
+@Suite(.timeLimit(.minutes(2)))
+struct WriteFailureTests {
+    /// Sends a request when it may, and notes what goes wrong in the order in which it is told.
+    private final class Writer: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        let mayWrite = DispatchSemaphore(value: 0)
+        private let told = Mutex<[String]>([])
+
+        var news: [String] { told.withLock { $0 } }
+
+        func channelActive(context: ChannelHandlerContext) {
+            mayWrite.wait()
+            for _ in 0..<3 { context.write(wrapOutboundOut(ByteBuffer(string: "GET /")), promise: nil) }
+            context.flush()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            told.withLock { $0.append((error as? IOError).map { "\($0.errnoCode)" } ?? "\(error)") }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { told.withLock { $0.append("end") } }
+    }
+
+    @Test
+    func `a reset that a write meets is told once, before the end`() async throws {
+        let server = try await ScriptedServer.start([.reset])
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let writer = Writer()
+        let meter = ByteMeter()
+        // The loop stands still until the reset is there: it comes between the connection and the request.
+        async let connection = ClientBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers([ByteCounter(meter), writer])
+                }
+            }
+            .connect(host: "127.0.0.1", port: server.port).get()
+        await server.ended(connections: 1)
+        writer.mayWrite.signal()
+        try? await connection.closeFuture.get()
+        #expect(writer.news == ["\(ECONNRESET)", "end"])
+        await server.shutDown()
+        try await loop.shutdownGracefully()
+        #expect(meter.sent == 0)
+    }
+}
