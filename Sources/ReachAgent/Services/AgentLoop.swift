@@ -1,17 +1,15 @@
 internal import CLibNL
-internal import Dispatch
 internal import Glibc
 internal import NetlinkMonitor
-internal import ServiceLifecycle
 internal import Synchronization
 
-/// The agent's own thread: when it ends, so does the agent.
+/// The loop of the agent's main thread: when it ends, so does the agent.
 ///
 /// It waits for signals, for the moments at which something settles, for a journal that hangs, for the machine to resume
 /// from suspend, and for a request to end.
 /// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here runs on Swift's shared threads:
 /// once they have run a single job, libdispatch wakes the process every second for ever.
-final class AgentLoop: Service {
+final class AgentLoop: Sendable {
     /// How long the journal may keep events from the subscribers without recording any.
     private static let recorderPatience: Int = 1000
 
@@ -90,18 +88,9 @@ final class AgentLoop: Service {
         wake()
     }
 
-    /// Loops on a thread of its own until a signal comes or ``stop(because:)`` is called.
-    func run() async {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                DispatchQueue(label: "reachagent.loop").async { [self] in
-                    loop()
-                    continuation.resume()
-                }
-            }
-        } onCancelOrGracefulShutdown: { [self] in
-            stop(because: "a part of the agent has ended")
-        }
+    /// Loops on the calling thread until a signal comes or ``stop(because:)`` is called.
+    func run() {
+        loop()
         // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP or SIGUSR1 is kept from the
         // process for good: there is nothing left to reload or to tell, and it must not cut the end short.
         clibnl_give_back_signals(SIGINT, SIGTERM)

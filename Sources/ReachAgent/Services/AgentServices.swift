@@ -10,14 +10,13 @@ internal import NetlinkMonitor
 internal import NotificationBus
 internal import Probes
 internal import Reachability
-internal import ServiceLifecycle
 internal import StateSocket
 
 /// The parts of a running agent and how they hang together: kernel and probes → state machine → bus → consumers.
 ///
-/// Every part is a service of one group. They start in the order of the list and stop in the reverse one: first the
-/// source, then the state machine, whose last event ends the bus, then the consumers when they have passed on what was
-/// published, and last the journal, which the others wait for.
+/// The parts start in the order of the list and stop in the reverse one: first the source, then the state machine, whose
+/// last event ends the bus, then the consumers when they have passed on what was published, and last the journal, which
+/// the others wait for.
 struct AgentServices {
     /// How long the parts may take to stop, all together.
     private static let shutdownDeadline: Duration = .seconds(8)
@@ -164,50 +163,16 @@ struct AgentServices {
         }
     }
 
-    // MARK: The group
-
-    /// Runs until a signal comes or a part ends; then stops all parts in order.
+    /// Runs until a signal comes or a part ends the loop; then stops all parts in order.
     ///
     /// - Throws: Why a part could not start; those before it have been stopped.
     func run() throws {
-        try start()
-        var services = parts.map {
-            ServiceGroupConfiguration.ServiceConfiguration(
-                service: $0,
-                successTerminationBehavior: .gracefullyShutdownGroup,
-                failureTerminationBehavior: .gracefullyShutdownGroup,
-                serviceName: $0.name
-            )
+        let whenLate: (String) -> Void = { [logger] name in
+            logger.error("the part '\(name)' did not stop within \(Self.shutdownDeadline.components.seconds) s")
         }
-        services.append(
-            ServiceGroupConfiguration.ServiceConfiguration(
-                service: loop,
-                successTerminationBehavior: .gracefullyShutdownGroup,
-                serviceName: "signals"
-            )
-        )
-        var configuration = ServiceGroupConfiguration(services: services, logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.shutdownDeadline
-        let group = ServiceGroup(configuration: configuration)
-        let outcome = Blocking.run { () -> Result<Void, any Error> in
-            do {
-                return .success(try await group.run())
-            } catch {
-                return .failure(error)
-            }
-        }
-        try outcome.get()
-    }
-
-    private func start() throws {
-        for (index, part) in parts.enumerated() {
-            do {
-                try part.start()
-            } catch {
-                for started in parts[..<index].reversed() { started.stop() }
-                throw error
-            }
-        }
+        try parts.start(stoppingWithin: Self.shutdownDeadline, whenLate: whenLate)
         StartUpCode.release()
+        loop.run()
+        parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
     }
 }
