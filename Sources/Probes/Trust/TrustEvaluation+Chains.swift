@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// What became of a chain.
 struct ChainResult {
     var findings: [Finding]
@@ -18,7 +16,7 @@ extension TrustEvaluation {
         to set: AnchorSet,
         arePinned: Bool,
         isWanted: (CertificatePath) -> Bool = { _ in true }
-    ) async -> ChainResult {
+    ) -> ChainResult {
         var search = PathSearch(
             anchors: set,
             areAnchorsPinned: arePinned,
@@ -60,11 +58,6 @@ extension TrustEvaluation {
             result.findings.append(
                 Finding(.tlsSignatureInvalid, subject: leaf.label, evidence: "a signature of the path was not verified")
             )
-        }
-        if !arePinned, !result.findings.contains(where: { $0.severity == .refusal }),
-            let refusal = await SecondOpinion.refusal(of: path, at: date)
-        {
-            result.findings.append(refusal)
         }
         return result
     }

@@ -1,10 +1,10 @@
 extension TrustEvaluation {
     /// AFSecurityPolicy's mode for public keys.
-    mutating func evaluatePublicKeys(_ leaf: DecodedCertificate) async -> ChainResult {
+    mutating func evaluatePublicKeys(_ leaf: DecodedCertificate) -> ChainResult {
         let present = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
         let pins = present.union(policy.backupPublicKeys)
         let isPinned: (DecodedCertificate) -> Bool = { $0.publicKeyPin.map(pins.contains) ?? false }
-        var result = await chain(
+        var result = chain(
             from: leaf,
             to: anchors,
             arePinned: false,
@@ -12,7 +12,7 @@ extension TrustEvaluation {
         )
         // Only when no path has a pin of the present does one with a backup count.
         if !result.isWanted, result.validatedPath != nil, !policy.backupPublicKeys.isEmpty {
-            let other = await chain(
+            let other = chain(
                 from: leaf,
                 to: anchors,
                 arePinned: false,
@@ -40,14 +40,14 @@ extension TrustEvaluation {
     }
 
     /// AFSecurityPolicy's mode for certificates.
-    mutating func evaluateCertificates(_ leaf: DecodedCertificate) async -> ChainResult {
-        let system = await chain(from: leaf, to: anchors, arePinned: false)
+    mutating func evaluateCertificates(_ leaf: DecodedCertificate) -> ChainResult {
+        let system = chain(from: leaf, to: anchors, arePinned: false)
         guard hasPins else {
             var result = system
             result.findings.append(noPins(leaf))
             return tolerant(result)
         }
-        var pinned = await chain(from: leaf, to: pinnedAnchors, arePinned: true)
+        var pinned = chain(from: leaf, to: pinnedAnchors, arePinned: true)
         let signers = system.validatedPath?.certificates ?? SignerSearch.signers(of: leaf, among: helpers)
         if pinned.validatedPath == nil, !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid }) {
             let unanchored: [FindingCode] = [.tlsUntrustedRoot, .tlsSelfSigned, .tlsMissingIntermediate]

@@ -85,7 +85,7 @@ struct TrustEvaluation {
     }
 
     /// The answer.
-    mutating func verdict() async -> TrustVerdict {
+    mutating func verdict() -> TrustVerdict {
         let namePolicyFinding = unvalidatableName
         if policy.pinningMode == .none, policy.allowsInvalidCertificates, namePolicyFinding == nil {
             let subject = presented.first?.label ?? "server"
@@ -111,9 +111,9 @@ struct TrustEvaluation {
         var findings = [namePolicyFinding].compactMap(\.self) + notes + nameFindings(leaf)
         let result: ChainResult
         switch policy.pinningMode {
-        case .none: result = await chain(from: leaf, to: anchors, arePinned: false)
-        case .publicKey: result = await evaluatePublicKeys(leaf)
-        case .certificate: result = await evaluateCertificates(leaf)
+        case .none: result = chain(from: leaf, to: anchors, arePinned: false)
+        case .publicKey: result = evaluatePublicKeys(leaf)
+        case .certificate: result = evaluateCertificates(leaf)
         }
         findings += result.findings
         return answer(findings, path: result.validatedPath, pinnable: result.pinnable)

@@ -71,7 +71,7 @@ public struct TrustEvaluator: Sendable {
             identity: identity,
             date: date
         )
-        let verdict = await evaluation.verdict()
+        let verdict = evaluation.verdict()
         memo.remember(verdict, for: key, at: date, boundaries: evaluation.boundaries)
         return verdict
     }

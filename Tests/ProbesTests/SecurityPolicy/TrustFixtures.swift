@@ -1,6 +1,7 @@
 import FoundationEssentials
 import ProbeTestKit
 import Probes
+import Testing
 
 /// The servers of these tests: two sites with authorities of their own, both trusted, and three self-signed ones.
 struct TrustFixtures: Sendable {
@@ -85,7 +86,7 @@ struct TrustFixtures: Sendable {
         await verdict(presented(by: server), policy, host: host)
     }
 
-    /// What a policy says of these certificates.
+    /// What a policy says of these certificates; what it accepts is put to the X509 module.
     func verdict(
         _ presented: [[UInt8]],
         _ policy: SecurityPolicy,
@@ -93,7 +94,10 @@ struct TrustFixtures: Sendable {
         anchors: [[UInt8]]? = nil,
         at date: Date = TestDate.present
     ) async -> TrustVerdict {
-        let evaluator = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: anchors ?? self.anchors))
-        return await evaluator.evaluate(presented: presented, identity: host.map { .name($0) }, at: date)
+        let anchors = anchors ?? self.anchors
+        let evaluator = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: anchors))
+        let verdict = await evaluator.evaluate(presented: presented, identity: host.map { .name($0) }, at: date)
+        await SecondOpinion.check(verdict, under: policy, among: presented + anchors, at: date)
+        return verdict
     }
 }

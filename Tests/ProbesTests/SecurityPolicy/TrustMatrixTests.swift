@@ -21,8 +21,11 @@ struct TrustMatrixTests {
     }
 
     private func verdict(_ material: TrustScenario.Material, _ policy: SecurityPolicy) async -> TrustVerdict {
-        await TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: material.anchors))
+        let verdict = await TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: material.anchors))
             .evaluate(presented: material.presented, identity: material.identity, at: TestDate.present)
+        let certificates = material.presented + material.anchors
+        await SecondOpinion.check(verdict, under: policy, among: certificates, at: TestDate.present)
+        return verdict
     }
 
     private func policy(

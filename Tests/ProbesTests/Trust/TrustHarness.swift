@@ -1,11 +1,12 @@
 import FoundationEssentials
 import ProbeTestKit
+import Testing
 
 @testable import Probes
 
 /// Short ways to ask an evaluator.
 enum TrustHarness {
-    /// The verdict on what a server presents, on 1 June 2026.
+    /// The verdict on what a server presents, on 1 June 2026; one that accepts is put to the X509 module.
     static func verdict(
         _ presented: [[UInt8]],
         roots: [IssuedCertificate],
@@ -13,7 +14,8 @@ enum TrustHarness {
         policy: SecurityPolicy = SecurityPolicy(),
         lists: [CertificateRevocationList] = [],
         maximumPathLength: Int? = nil,
-        at date: Date = TestDate.present
+        at date: Date = TestDate.present,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async -> TrustVerdict {
         let evaluator = TrustEvaluator(
             policy: policy,
@@ -21,7 +23,15 @@ enum TrustHarness {
             revocationLists: lists,
             maximumPathLength: maximumPathLength
         )
-        return await evaluator.evaluate(presented: presented, identity: host.map { .name($0) }, at: date)
+        let verdict = await evaluator.evaluate(presented: presented, identity: host.map { .name($0) }, at: date)
+        await SecondOpinion.check(
+            verdict,
+            under: policy,
+            among: presented + roots.map(\.der),
+            at: date,
+            sourceLocation: sourceLocation
+        )
+        return verdict
     }
 
     /// The verdict on a standard chain whose leaf is changed.
