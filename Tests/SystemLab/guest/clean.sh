@@ -62,6 +62,7 @@ clean_files() {
 
 # A scenario of the package may leave it in any state, and what an administrator has made.
 clean_system() {
+    local name
     if [ -e /var/lib/dpkg/info/reachagent.list ]; then
         systemctl stop reachagent.service reachagent.socket
         DEBIAN_FRONTEND=noninteractive dpkg --purge reachagent
