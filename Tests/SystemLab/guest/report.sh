@@ -36,6 +36,7 @@ play() {
 }
 
 exec 3>/dev/ttyS2
+echo "booted $(uptime)" >&3
 clean_remember
 for entry in $LAB_SCENARIOS; do
     IFS=: read -r name limit package <<END
