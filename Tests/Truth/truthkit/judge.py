@@ -249,14 +249,14 @@ class Judge:
     def _judge_connectivity(self, family: int) -> None:
         claims = [(claim.time, _connectivity(claim.data["to"], family)) for claim in self._record.claims
                   if claim.type == "reachability.changed"]
-        index, begun, worst, previous, agrees, claim = 0, 0.0, 0.0, None, True, ""
+        index, begun, worst, previous, agrees, claim, server_failed = 0, 0.0, 0.0, None, True, "", False
         for outcome in sorted((one for one in self._record.outcomes if one.family == family),
                               key=lambda one: one.time):
             if outcome.time < self._record.started or not claims or self._in_doubt(outcome):
                 continue
             while index + 1 < len(claims) and claims[index + 1][0] <= outcome.time:
                 index += 1
-            claim = claims[index][1]
+            claim, server_failed = claims[index][1], outcome.server_failed
             agrees = (claim == "full") == outcome.ok
             if outcome.ok != previous or self._is_blind(outcome.time):
                 begun, previous = outcome.time, outcome.ok
@@ -265,6 +265,8 @@ class Judge:
         if not agrees:
             self._find("connectivity", f"IPv{family}: published {claim or 'nothing'} at the end, GETs "
                        f"{'succeed' if previous else 'fail'}", family, begun)
+        elif server_failed and claim in ("none", "local"):
+            self._find("connectivity", f"IPv{family}: published {claim}, and the server answers (HTTP 500)", family, begun)
         elif worst > self._late:
             self._find("connectivity", f"IPv{family}: {worst * 1000:.0f} ms late", family, begun, worst * 1000)
 
@@ -318,7 +320,7 @@ class Judge:
 
 def record_slack(record: Record) -> float:
     """The judge's own precision: one turn and the time that arrivals have, and what it was late itself."""
-    return 0.04 + 2 * record.longest_turn
+    return 0.04 + record.longest_turn
 
 
 def _connectivity(state: dict[str, Any], family: int) -> str:

@@ -64,11 +64,12 @@ class WebServer:
 
 @dataclass
 class Outcome:
-    """One GET: when it began, and whether it succeeded."""
+    """One GET: when it began, whether it succeeded, and whether the server answered that it has failed."""
 
     time: float
     family: int
     ok: bool
+    server_failed: bool = False
 
 
 class RequestJudge:
@@ -112,6 +113,7 @@ class RequestJudge:
             answer = connection.recv(4096)
         except OSError:
             answer = b""
+        self._running[connection].server_failed = answer.startswith(b"HTTP/1.1 500")
         self._finish(connection, answer.startswith(b"HTTP/1.1 200"))
 
     def _finish(self, connection: socket.socket, succeeded: bool) -> None:

@@ -1,5 +1,6 @@
 """The judge's own test: an honest agent must pass, and every lie must be found under its name."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import campaign, liar
@@ -9,6 +10,7 @@ from .scenario import Scenario, Step
 from .world import Uplink
 
 LATE = 0.25
+SIDE_BY_SIDE = 7
 
 # The agent, and the measures that must have a finding; no other may have one.
 CASES: dict[type[liar.HonestAgent], set[str]] = {
@@ -42,24 +44,33 @@ def _scenario(number: int) -> Scenario:
 
 
 def run(jobs: int) -> int:
-    """Returns the exit status."""
+    """Returns the exit status. What a busy machine disturbed is played again, by itself."""
     makers = list(CASES)
-    failed = 0
-    results = campaign.run(
-        (_scenario(number) for number in range(len(makers))),
-        lambda one: play(one, Path("/nonexistent"), LATE, make_agent=lambda stage: makers[one.seed](stage)),
-        min(jobs, len(makers)))
-    for result in sorted(results, key=lambda one: one.seed):
-        maker = makers[result.seed]
-        failed += not _passes(maker, result)
-    print(f"{len(makers) - failed} of {len(makers)} agents judged as they must be")
-    return 1 if failed else 0
+    waiting, failed = set(range(len(makers))), 0
+    for side_by_side in (min(jobs, SIDE_BY_SIDE), 1, 1, 1):
+        for result in _play(sorted(waiting), makers, side_by_side):
+            good = _passes(makers[result.seed], result)
+            if good or not result.disturbed:
+                waiting.discard(result.seed)
+                failed += not good
+        if not waiting:
+            break
+    print(f"{len(makers) - failed - len(waiting)} of {len(makers)} agents judged as they must be"
+          + (f", {len(waiting)} not judged on this busy machine" if waiting else ""))
+    return 1 if failed else 70 if waiting else 0
+
+
+def _play(numbers: list[int], makers: list[type[liar.HonestAgent]], jobs: int) -> Iterator[Result]:
+    return campaign.run(
+        map(_scenario, numbers),
+        lambda one: play(one, Path("/nonexistent"), LATE, make_agent=lambda stage: makers[one.seed](stage)), jobs)
 
 
 def _passes(maker: type[liar.HonestAgent], result: Result) -> bool:
     found, wanted = {one.measure for one in result.findings}, CASES[maker]
-    good = not result.error and (found == wanted if not wanted else wanted & found == wanted)
-    print(f"{'ok    ' if good else 'FAILED'} {maker.__name__:18} expected {sorted(wanted)}, got {sorted(found)}"
+    # An honest agent passes only where everything was judged.
+    good = not result.error and (wanted <= found if wanted else not found and not result.disturbed)
+    print(f"{'ok       ' if good else 'disturbed' if result.disturbed else 'FAILED   '} {maker.__name__:18} expected {sorted(wanted)}, got {sorted(found)}"
           + (f": {result.error}" if result.error else "")
           + ("" if good else "".join(f"\n         {one.detail} at {one.time:.2f}" for one in result.findings)))
     return good

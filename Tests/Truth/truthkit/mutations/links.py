@@ -129,7 +129,7 @@ def arp_switched_off(world: World, rng: random.Random) -> Iterable[Action]:
     yield ip(f"link set {name} arp on")
 
 
-@mutation(finds="standby", lasts=1.0)
+@mutation(lasts=1.0)
 def other_than_best_carrier_lost(world: World, rng: random.Random) -> Iterable[Action]:
     for one in world.uplinks:
         if one != best(world):

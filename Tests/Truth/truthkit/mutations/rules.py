@@ -85,7 +85,7 @@ def rule_of_loopback_input(world: World, rng: random.Random) -> Iterable[Action]
     yield ip(f"-{which} rule add pref 55 iif lo lookup 75")
 
 
-@mutation(finds="rule_refuses", weight=3)
+@mutation(weight=3)
 def rule_refuses(world: World, rng: random.Random) -> Iterable[Action]:
     which = family(world, rng)
     kind = rng.choice(("unreachable", "blackhole", "prohibit"))
