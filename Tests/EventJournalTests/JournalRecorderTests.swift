@@ -182,12 +182,12 @@ import Testing
         }
         try recorder.start()
         Self.publish(1, on: bus)
-        await blocking { degraded.wait() }
+        await onThread { degraded.wait() }
         scripted.with { $0.room = nil }
-        #expect(await blocking { resumed.wait(timeout: .now() + 30) } == .success)
+        #expect(await onThread { resumed.wait(timeout: .now() + 30) } == .success)
         #expect(fixture.numbers == [1])
         bus.finish()
-        #expect(await blocking { recorder.finish(within: .seconds(30)) })
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
     }
 
     @Test func `a full disk and its end are told on the recorder's thread`() async throws {

@@ -42,8 +42,6 @@ def bridge_with_guest(world: World, rng: random.Random) -> Iterable[Action]:
     if rng.random() < 0.7:
         yield wait(rng.choice((600, 1300)))
         yield ip(f"link set {one.port} down", FAR)
-    if rng.random() < 0.2:
-        yield ip(f"link set {one.name} nomaster")
 
 
 @mutation(finds="leads_nowhere", weight=3, lasts=1.0)

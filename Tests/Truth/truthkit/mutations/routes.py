@@ -100,7 +100,7 @@ def default_into_nothing(world: World, rng: random.Random) -> Iterable[Action]:
 @mutation(finds="ipv6_expires", weight=3, lasts=4.5)
 def default_with_lifetime(world: World, rng: random.Random) -> Iterable[Action]:
     """What a router advertisement makes; sometimes refreshed, sometimes to a shorter life."""
-    one = uplink(world, rng)
+    one = other(world, rng, best(world))
     yield one.route(6, "add", metric=5, extra=f"expires {rng.choice((1, 2))}")
     if rng.random() < 0.3:
         yield wait(600)
