@@ -14,6 +14,7 @@ extension MessageBuilder {
         }
         if route.metric != 0 { attributes.append(.uint32(Rtnetlink.Route.metric, route.metric)) }
         if let source = route.preferredSource { attributes.append(.address(Rtnetlink.Route.preferredSource, source)) }
+        if let from = route.sourcePrefix { attributes.append(.address(Rtnetlink.Route.source, from.address)) }
         if let object = route.nextHopObject { attributes.append(.uint32(Rtnetlink.Route.nextHopObject, object)) }
         if route.nextHops.count > 1 {
             let hops = route.nextHops.flatMap { hop($0, family: route.family) }
@@ -27,6 +28,7 @@ extension MessageBuilder {
             fixed: routeHeader(
                 route.family.number,
                 prefixLength: route.destination.length,
+                sourceLength: route.sourcePrefix?.length ?? 0,
                 table: route.table,
                 protocol: route.protocol,
                 type: route.type.rawValue
@@ -39,14 +41,15 @@ extension MessageBuilder {
     public static func routeHeader(
         _ family: UInt8,
         prefixLength: Int,
+        sourceLength: Int = 0,
         table: UInt32 = Route.mainTable,
         protocol: UInt8 = 3,
         type: UInt8 = 1
     ) -> [UInt8] {
         // Numbers above 255 do not fit; the kernel writes RT_TABLE_COMPAT and puts the number into RTA_TABLE.
         let shortTable = table < 256 ? UInt8(table) : 252
-        return [family, UInt8(truncatingIfNeeded: prefixLength), 0, 0, shortTable, `protocol`, 0, type]
-            + hostBytes(UInt32(0))
+        let lengths = [prefixLength, sourceLength].map { UInt8(truncatingIfNeeded: $0) }
+        return [family] + lengths + [0, shortTable, `protocol`, 0, type] + hostBytes(UInt32(0))
     }
 
     /// `struct rtnexthop` with its attributes: one next hop of `RTA_MULTIPATH`.
@@ -69,8 +72,15 @@ extension MessageBuilder {
         ]
         if let mark = rule.mark { attributes.append(.uint32(Rtnetlink.Rule.mark, mark)) }
         if let mask = rule.markMask { attributes.append(.uint32(Rtnetlink.Rule.markMask, mask)) }
+        if let destination = rule.destination {
+            attributes.append(.address(Rtnetlink.Rule.destination, destination.address))
+        }
+        if let source = rule.source { attributes.append(.address(Rtnetlink.Rule.source, source.address)) }
+        if rule.hasOtherSelectors { attributes.append(.text(Rtnetlink.Rule.inputInterface, "eth0")) }
+        let lengths = [rule.destination, rule.source].map { UInt8(truncatingIfNeeded: $0?.length ?? 0) }
         // struct fib_rule_hdr; FIB_RULE_INVERT is 2.
-        let header = [rule.family.number, 0, 0, 0, rule.table < 256 ? UInt8(rule.table) : 252, 0, 0, rule.action]
+        let header =
+            [rule.family.number] + lengths + [0, rule.table < 256 ? UInt8(rule.table) : 252, 0, 0, rule.action]
         return MessageBuilder(
             type,
             fixed: header + hostBytes(UInt32(rule.isInverted ? 2 : 0)),

@@ -91,6 +91,8 @@ public enum Rtnetlink {
     public enum Route {
         /// `RTA_DST`.
         public static let destination: UInt16 = 1
+        /// `RTA_SRC`.
+        public static let source: UInt16 = 2
         /// `RTA_OIF`.
         public static let interface: UInt16 = 4
         /// `RTA_GATEWAY`.
@@ -111,6 +113,12 @@ public enum Rtnetlink {
 
     /// Attributes of a rule.
     public enum Rule {
+        /// `FRA_DST`.
+        public static let destination: UInt16 = 1
+        /// `FRA_SRC`.
+        public static let source: UInt16 = 2
+        /// `FRA_IIFNAME`.
+        public static let inputInterface: UInt16 = 3
         /// `FRA_PRIORITY`.
         public static let priority: UInt16 = 6
         /// `FRA_FWMARK`.

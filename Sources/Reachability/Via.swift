@@ -35,7 +35,7 @@ public enum Via: String, Sendable, Hashable, CaseIterable, Codable {
         case .wifi: self = .wifi
         case .wwan: self = .wwan
         case .wired: self = .wired
-        case .bluetooth, .tunnel, .bridge, .virtual, .loopback, .unknown: self = .other
+        case .bluetooth, .tunnel, .ppp, .bridge, .virtual, .loopback, .unknown: self = .other
         }
     }
 }

@@ -194,7 +194,12 @@ struct RandomInputs {
             outcome = .route(resolved)
         }
         let matched = Route(destination: .everything(family), metric: number())
-        return RouteLookup(destination: internet(family), outcome: outcome, matched: maybe(matched))
+        return RouteLookup(
+            destination: internet(family),
+            outcome: outcome,
+            matched: maybe(matched),
+            unconnected: chance(10) ? outcome : nil
+        )
     }
 
     // MARK: Checks

@@ -10,6 +10,8 @@ public enum InterfaceKind: String, Sendable, Hashable, CaseIterable, Codable {
     case bluetooth
     /// A tunnel or VPN: its packets travel over another interface.
     case tunnel
+    /// The Point-to-Point Protocol: a DSL line, a modem or a VPN; PPPoE alone names the interface below.
+    case ppp
     /// A bridge that no single uplink lends its kind.
     case bridge
     /// A device of the machine's own making with no medium below: veth, dummy, macvlan's like.

@@ -18,7 +18,7 @@ enum KindRules {
 
     private static let tunnelKinds: Set<String> = [
         "wireguard", "tun", "ipip", "sit", "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan", "ip6tnl",
-        "vti", "vti6", "xfrm", "ppp", "pptp", "l2tp", "vxlan", "geneve", "gtp", "ovpn", "ovpn-dco", "amt", "bareudp",
+        "vti", "vti6", "xfrm", "pptp", "l2tp", "vxlan", "geneve", "gtp", "ovpn", "ovpn-dco", "amt", "bareudp",
     ]
     private static let virtualKinds: Set<String> = [
         "veth", "dummy", "ifb", "nlmon", "vcan", "vxcan", "netkit", "vrf", "netdevsim", "hsr", "macvlan", "macvtap",
@@ -35,6 +35,10 @@ enum KindRules {
         }
         if let deviceType = device.deviceType, let found = fromDeviceType(deviceType, link, device) { return found }
         if device.hasPhy80211, link.driverKind != "virt_wifi" { return found(.wifi, .init(.phy80211, "present")) }
+        if link.driverKind == "tun", NamePattern("ppp[0-9]*").matches(link.name) {
+            // Programs that speak PPP themselves name their interface as the kernel would.
+            return InterfaceClassification(kind: .ppp, evidence: [.init(.name, "ppp*")], isGuess: true)
+        }
         if let kind = link.driverKind, let found = fromDriverKind(kind) { return found }
         if let found = fromHardwareTypeOrName(link) { return found }
         return fromDevice(link, device)
@@ -54,7 +58,7 @@ enum KindRules {
         case "bluetooth": return .init(kind: .bluetooth, evidence: [evidence])
         case "gadget": return .init(kind: .wired, evidence: [evidence], isGuess: true)
         case "dsa": return .init(kind: .wired, evidence: [evidence])
-        case "ppp": return .init(kind: .tunnel, evidence: [evidence], isGuess: true)
+        case "ppp": return .init(kind: .ppp, evidence: [evidence])
         default: return nil
         }
     }
@@ -64,8 +68,7 @@ enum KindRules {
         switch kind {
         case "wwan", "rmnet": return found(.wwan, evidence)
         case "bridge": return found(.bridge, evidence)
-        // A modem, PPPoE and a VPN all look like this.
-        case "ppp": return InterfaceClassification(kind: .tunnel, evidence: [evidence], isGuess: true)
+        case "ppp": return found(.ppp, evidence)
         case _ where tunnelKinds.contains(kind): return found(.tunnel, evidence)
         case _ where virtualKinds.contains(kind): return found(.virtual, evidence)
         default: return InterfaceClassification(kind: .virtual, evidence: [evidence], isGuess: true)
@@ -78,7 +81,7 @@ enum KindRules {
         case HardwareType.rawIP: return found(.wwan, evidence)
         case HardwareType.tunnel, HardwareType.tunnel6, HardwareType.sit, HardwareType.ipGRE, HardwareType.ip6GRE:
             return found(.tunnel, evidence)
-        case HardwareType.ppp: return InterfaceClassification(kind: .tunnel, evidence: [evidence], isGuess: true)
+        case HardwareType.ppp: return found(.ppp, evidence)
         default: break
         }
         guard let prefix = cellularNames.first(where: { link.name.hasPrefix($0) }) else { return nil }

@@ -165,7 +165,8 @@ extension Link {
         name == other.name && driverKind == other.driverKind && hardwareType == other.hardwareType
             && lowerIndex == other.lowerIndex && masterIndex == other.masterIndex
             && activeMemberIndex == other.activeMemberIndex && parentDevice == other.parentDevice
-            && tunnelRemote == other.tunnelRemote
+            && tunnelRemote == other.tunnelRemote && tunnelLocal == other.tunnelLocal
+            && tunnelDeviceIndex == other.tunnelDeviceIndex && tunnelMark == other.tunnelMark
             && flags.contains(.loopback) == other.flags.contains(.loopback)
     }
 }

@@ -55,15 +55,16 @@ extension MonitorCore {
         }
         if pending.classifies { try watchAddresses() }
         let lookups = try lookUp()
-        let next = NetworkSnapshot(
+        var next = NetworkSnapshot(
             linksByIndex: view.links,
             addresses: view.addresses,
             defaultRoutes: AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] },
             rules: view.rules,
             lookups: lookups,
-            underlays: try underlays(of: lookups),
+            underlays: [:],
             internetAddresses: configuration.internetAddresses
         )
+        next.underlays = try UnderlayResolver(snapshot: next).underlays(&kernel)
         pending = KernelView.Effects()
         return next
     }
@@ -76,12 +77,14 @@ extension MonitorCore {
     private mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
         let asked = questions.first + furtherQuestions
         if !mayDecideDifferently, asked.map(\.destination) == lastAnswers.map(\.destination),
-            try kernel.outcomes(asked) == lastAnswers.map(\.outcome)
+            !asked.contains(where: { view.looksAtSources($0.destination.family) }),
+            try kernel.outcomes(asked) == lastOutcomes
         {
             // Only a link's state changed, and the ways out are the same: so are the entries behind them.
             return lastAnswers
         }
-        var answers = try kernel.lookups(asked)
+        var first = try kernel.lookups(asked)
+        var answers = try connected(first)
         let answered = answers.filter { $0.isAnsweredByDefault && questions.stands($0.destination) }
             .map(\.destination.family)
         let wanted = questions.further.filter { question in
@@ -89,12 +92,18 @@ extension MonitorCore {
         }
         if wanted != furtherQuestions {
             let missing = wanted.filter { !furtherQuestions.contains($0) }
-            if !missing.isEmpty { answers += try kernel.lookups(missing) }
-            let needless = furtherQuestions.filter { !wanted.contains($0) }
-            answers.removeAll { answer in needless.contains { $0.destination == answer.destination } }
+            if !missing.isEmpty {
+                let more = try kernel.lookups(missing)
+                first += more
+                answers += try connected(more)
+            }
+            let needless = Set(furtherQuestions).subtracting(wanted).map(\.destination)
+            first.removeAll { needless.contains($0.destination) }
+            answers.removeAll { needless.contains($0.destination) }
             furtherQuestions = wanted
         }
         mayDecideDifferently = false
+        lastOutcomes = first.map(\.outcome)
         lastAnswers = answers
         return answers
     }
@@ -121,17 +130,5 @@ extension MonitorCore {
         guard wanted != watched else { return }
         try source.watch(wanted)
         watched = wanted
-    }
-
-    private mutating func underlays(of lookups: [RouteLookup]) throws(NetlinkError) -> [UInt32: Underlay] {
-        let resolver = UnderlayResolver(view: view, internetAddresses: configuration.internetAddresses)
-        var underlays: [UInt32: Underlay] = [:]
-        for lookup in lookups {
-            guard let index = lookup.route?.interfaceIndex, underlays[index] == nil,
-                let tunnel = view.links[index], tunnel.kind == .tunnel
-            else { continue }
-            underlays[index] = try resolver.underlay(of: tunnel, family: lookup.destination.family, kernel: &kernel)
-        }
-        return underlays
     }
 }

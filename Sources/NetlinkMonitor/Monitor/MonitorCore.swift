@@ -41,6 +41,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var watched: Set<IPAddress> = []
     /// The answers to the lookups the last time.
     var lastAnswers: [RouteLookup] = []
+    /// What the kernel answered to them without a source.
+    var lastOutcomes: [RouteLookup.Outcome] = []
     /// Something other than the state of a link changed since: the table entries that decide may be others.
     var mayDecideDifferently = true
     /// What is asked at once, because the first address of its family was not answered by a default route the last time.

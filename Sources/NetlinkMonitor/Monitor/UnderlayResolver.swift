@@ -1,54 +1,103 @@
 /// Finds out what carries a tunnel's own packets, as far as that can be told without rights.
 ///
-/// In this order: the route to the far end that the kernel knows; the device that the tunnel was created on; the way of
-/// packets with the mark that the policy rules exempt from the tunnel (`not fwmark 0xca6c lookup 51820`, as wg-quick
-/// sets it up); the best default route that does not leave through a tunnel.
+/// Certain are the route to the far end that the kernel knows, looked up as the tunnel does it; the device that the
+/// tunnel was created on; and the interface that PPPoE names. Where there is none of these (WireGuard, the tunnel of a
+/// program), what could carry it is counted: a single uplink is a guess, and none at all is certain again.
 struct UnderlayResolver {
-    let view: KernelView
-    let internetAddresses: [IPAddress]
+    /// Tunnels in tunnels beyond this are an accident or an attack.
+    private static let mostTunnels = 16
 
-    /// The underlay of a tunnel, or `nil` where nothing tells.
-    func underlay(
-        of tunnel: Link,
-        family: AddressFamily,
-        kernel: inout some KernelQueries
-    ) throws(NetlinkError) -> Underlay? {
+    /// The view, without underlays.
+    let snapshot: NetworkSnapshot
+
+    /// What is below each tunnel that a lookup leaves through, and below each tunnel below that.
+    func underlays(_ kernel: inout some KernelQueries) throws(NetlinkError) -> [UInt32: Underlay] {
+        var found: [UInt32: Underlay] = [:]
+        var waiting = Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
+        while let index = waiting.popLast(), found.count < Self.mostTunnels {
+            guard found[index] == nil, let tunnel = snapshot.links[index],
+                let underlay = try underlay(of: tunnel, &kernel)
+            else { continue }
+            found[index] = underlay
+            if let below = underlay.interfaceIndex { waiting.append(below) }
+        }
+        return found
+    }
+
+    private func underlay(of tunnel: Link, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Underlay? {
+        switch tunnel.kind {
+        case .ppp: return underlay(ofSession: kernel.sessionInterfaces())
+        case .tunnel: break
+        default: return nil
+        }
         if let remote = tunnel.tunnelRemote {
-            return Underlay(
-                interfaceIndex: try wayOut([LookupQuestion(destination: remote)], &kernel),
-                evidence: .remoteRoute
+            let question = LookupQuestion(
+                destination: remote,
+                mark: tunnel.tunnelMark ?? 0,
+                source: tunnel.tunnelLocal.flatMap { local in
+                    snapshot.addresses.contains { $0.address == local } ? local : nil
+                },
+                interface: tunnel.tunnelDeviceIndex ?? 0
             )
+            let way = try kernel.outcomes([question]).first?.way?.interfaceIndex
+            return Underlay(interfaceIndex: way == tunnel.index ? nil : way, evidence: .remoteRoute)
         }
-        if let lower = tunnel.lowerIndex, view.links[lower] != nil {
-            return Underlay(interfaceIndex: lower, evidence: .lowerDevice)
+        if let lower = tunnel.lowerIndex.flatMap({ snapshot.links[$0] }), !lower.leadsNowhere {
+            return Underlay(interfaceIndex: lower.index, evidence: .lowerDevice)
         }
-        if let mark = exemptedMark(family) {
-            let questions = internetAddresses.filter { $0.family == family }
-                .map { LookupQuestion(destination: $0, mark: mark) }
-            return Underlay(interfaceIndex: try wayOut(questions, &kernel), evidence: .markExemption)
+        return guess(tunnel)
+    }
+
+    /// PPPoE names the interface of each session and not the session of each link: it is certain where every link has
+    /// its session, all over one interface.
+    private func underlay(ofSession names: [String]) -> Underlay? {
+        guard let name = names.first, names.allSatisfy({ $0 == name }),
+            names.count == snapshot.links.values.count(where: { $0.kind == .ppp }),
+            let link = snapshot.link(named: name)
+        else { return nil }
+        return Underlay(interfaceIndex: link.index, evidence: .pppoe)
+    }
+
+    /// A tunnel of a program: the only uplink that could carry it, or that nothing could.
+    ///
+    /// Where there is no other interface at all, the tunnel's packets leave in another namespace or over a device that is
+    /// no network interface.
+    private func guess(_ tunnel: Link) -> Underlay? {
+        let others = snapshot.links.values.filter { link in
+            link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
-        let candidates = AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] }
-        let next = candidates.filter { $0.type == .unicast }.sorted { $0.metric < $1.metric }
-            .lazy.compactMap { $0.nextHops.first?.interfaceIndex }
-            .first { view.links[$0].map { $0.kind != .tunnel } ?? false }
-        return next.map { Underlay(interfaceIndex: $0, evidence: .nextDefaultRoute) }
+        guard !others.isEmpty else { return nil }
+        let sources = Set(snapshot.addresses.lazy.filter(\.reachesBeyondLink).map(\.interfaceIndex))
+        let carriers = others.filter { sources.contains($0.index) && snapshot.canPassPackets($0) }
+        guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
+        let withDefault = Set(
+            snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex)
+        )
+        let uplinks = carriers.filter { withDefault.contains($0.index) }
+        let candidates = uplinks.isEmpty ? carriers : uplinks
+        guard candidates.count == 1, let only = candidates.first else { return nil }
+        let evidence = isExempted(tunnel) ? Underlay.Evidence.markExemption : .nextDefaultRoute
+        return Underlay(interfaceIndex: only.index, evidence: evidence)
+    }
+
+    /// A rule "everything but packets with this mark" leads into a table with a default route through the tunnel.
+    private func isExempted(_ tunnel: Link) -> Bool {
+        let tables = snapshot.rules.lazy.filter { $0.isInverted && ($0.mark ?? 0) != 0 }.map(\.table)
+        return snapshot.defaultRoutes.contains { route in
+            tables.contains(route.table) && route.nextHops.contains { $0.interfaceIndex == tunnel.index }
+        }
     }
 
     /// The remotes that routes must be watched for, beside the addresses asked for.
     static func watchedRemotes(_ view: KernelView) -> Set<IPAddress> {
         Set(view.links.values.compactMap(\.tunnelRemote))
     }
+}
 
-    private func wayOut(
-        _ questions: [LookupQuestion],
-        _ kernel: inout some KernelQueries
-    ) throws(NetlinkError) -> UInt32? {
-        let ways = try kernel.lookups(questions).lazy.compactMap { $0.route?.interfaceIndex }
-        return ways.first { view.links[$0].map { $0.kind != .tunnel } ?? false }
-    }
-
-    /// The mark of a rule "everything but packets with this mark", which sends the rest into a tunnel's table.
-    private func exemptedMark(_ family: AddressFamily) -> UInt32? {
-        view.rules.first { $0.family == family && $0.isInverted && ($0.mark ?? 0) != 0 }?.mark
+extension RouteLookup {
+    /// Every interface that packets may leave through.
+    fileprivate var interfaces: [UInt32] {
+        let legs = matched?.nextHops.map(\.interfaceIndex) ?? []
+        return ([route?.interfaceIndex, unconnected?.way?.interfaceIndex] + legs).compactMap { $0 }
     }
 }

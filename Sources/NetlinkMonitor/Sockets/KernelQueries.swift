@@ -14,6 +14,10 @@ protocol KernelQueries {
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
     /// The ways out alone, without the table entries that decide: half the work of ``lookups(_:)``.
     mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome]
+    /// The address that connect(2) would send from; `nil` where it fails. Nothing is sent.
+    mutating func connectedSource(to destination: IPAddress) -> IPAddress?
+    /// The Ethernet interface of each PPPoE session, by name.
+    mutating func sessionInterfaces() -> [String]
 }
 
 /// One question to the kernel's route lookup.
@@ -21,6 +25,10 @@ struct LookupQuestion: Sendable, Hashable {
     let destination: IPAddress
     /// The firewall mark of the packet that is asked about; 0 for none.
     var mark: UInt32 = 0
+    /// The address that the packet is sent from; `nil` leaves the choice to the kernel.
+    var source: IPAddress?
+    /// The interface that the packet is bound to; 0 for none.
+    var interface: UInt32 = 0
 }
 
 extension KernelQueries {

@@ -45,8 +45,12 @@ struct Request {
         if question.destination.family == .ipv4 { header.rtm_flags |= UInt32(RTM_F_LOOKUP_TABLE) }
         if matchesTable { header.rtm_flags |= UInt32(RTM_F_FIB_MATCH) }
         var attributes = [(Int(RTA_DST.rawValue), question.destination.networkBytes)]
-        if question.mark != 0 {
-            attributes.append((Int(RTA_MARK.rawValue), withUnsafeBytes(of: question.mark) { Array($0) }))
+        if let source = question.source, source.family == question.destination.family {
+            header.rtm_src_len = UInt8(source.family.bitWidth)
+            attributes.append((Int(RTA_SRC.rawValue), source.networkBytes))
+        }
+        for (type, number) in [(RTA_MARK, question.mark), (RTA_OIF, question.interface)] where number != 0 {
+            attributes.append((Int(type.rawValue), withUnsafeBytes(of: number) { Array($0) }))
         }
         return try Request("look up a route", RTM_GETROUTE, NLM_F_REQUEST, sequence, header, attributes)
     }

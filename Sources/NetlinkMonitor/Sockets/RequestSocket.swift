@@ -131,6 +131,10 @@ struct RequestSocket: KernelQueries {
         }
     }
 
+    func connectedSource(to destination: IPAddress) -> IPAddress? { ConnectedSource.address(to: destination) }
+
+    func sessionInterfaces() -> [String] { PPPoESessions.interfaces() }
+
     private mutating func inBatches<Answer>(
         _ questions: [LookupQuestion],
         _ ask: (inout RequestSocket, [LookupQuestion]) throws(NetlinkError) -> [Answer]

@@ -85,6 +85,9 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         family == .ipv4 ? low >> 16 == 0xA9FE : high >> 54 == 0x3FA
     }
 
+    /// 2000::/3, what is assigned to the Internet (RFC 4291); never in IPv4, where nothing tells it from a private one.
+    public var isGlobalUnicast: Bool { family == .ipv6 && high >> 61 == 1 }
+
     /// 224.0.0.0/4 or ff00::/8.
     public var isMulticast: Bool {
         family == .ipv4 ? low >> 28 == 0xE : high >> 56 == 0xFF

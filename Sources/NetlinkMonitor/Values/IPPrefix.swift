@@ -23,6 +23,14 @@ public struct IPPrefix: Sendable, Hashable, CustomStringConvertible {
     /// The prefix covers every address of its family.
     public var isDefault: Bool { length == 0 }
 
+    /// Whether an address is of the prefix's family and begins with its bits.
+    public func contains(_ other: IPAddress) -> Bool {
+        guard other.family == address.family else { return false }
+        guard address.family == .ipv6 else { return (address.low ^ other.low) >> UInt64(32 - length) == 0 }
+        if length <= 64 { return (address.high ^ other.high) >> UInt64(64 - length) == 0 }
+        return address.high == other.high && (address.low ^ other.low) >> UInt64(128 - length) == 0
+    }
+
     /// CIDR notation (RFC 4632, RFC 4291).
     public var description: String { "\(address)/\(length)" }
 }

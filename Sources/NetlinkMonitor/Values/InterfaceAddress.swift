@@ -62,6 +62,9 @@ public struct InterfaceAddress: Sendable, Hashable {
         return !flags.contains(.tentative) || flags.contains(.optimistic)
     }
 
+    /// Packets beyond the link can be sent from it.
+    public var reachesBeyondLink: Bool { isUsable && !address.isLinkLocal && !address.isLoopback }
+
     /// What makes an address the same one: lifetimes and flags may change while it stays.
     ///
     /// The order is that of a snapshot: by interface, family and bits.

@@ -22,6 +22,12 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     public var parentDevice: String?
     /// The far end of a point-to-point tunnel whose address the kernel knows.
     public var tunnelRemote: IPAddress?
+    /// The near end of such a tunnel, where it is fixed: what the kernel looks the far end's route up with.
+    public var tunnelLocal: IPAddress?
+    /// The interface that such a tunnel is bound to (`dev eth0`).
+    public var tunnelDeviceIndex: UInt32?
+    /// The firewall mark of such a tunnel's own packets.
+    public var tunnelMark: UInt32?
     /// The routing table of a VRF (`IFLA_VRF_TABLE`).
     public var vrfTable: UInt32?
     /// What kind of interface it is, and how that was found.
@@ -55,6 +61,9 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         activeMemberIndex: UInt32? = nil,
         parentDevice: String? = nil,
         tunnelRemote: IPAddress? = nil,
+        tunnelLocal: IPAddress? = nil,
+        tunnelDeviceIndex: UInt32? = nil,
+        tunnelMark: UInt32? = nil,
         vrfTable: UInt32? = nil,
         classification: InterfaceClassification = .init(kind: .unknown, evidence: [])
     ) {
@@ -69,6 +78,9 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         self.activeMemberIndex = activeMemberIndex
         self.parentDevice = parentDevice
         self.tunnelRemote = tunnelRemote
+        self.tunnelLocal = tunnelLocal
+        self.tunnelDeviceIndex = tunnelDeviceIndex
+        self.tunnelMark = tunnelMark
         self.vrfTable = vrfTable
         self.classification = classification
     }

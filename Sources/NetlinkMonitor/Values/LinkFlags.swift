@@ -14,6 +14,8 @@ public struct LinkFlags: OptionSet, Sendable, Hashable, Codable {
     public static let loopback = LinkFlags(rawValue: UInt32(IFF_LOOPBACK))
     /// One peer at the other end, no broadcast (`IFF_POINTOPOINT`).
     public static let pointToPoint = LinkFlags(rawValue: UInt32(IFF_POINTOPOINT))
+    /// No neighbour is asked for its address (`IFF_NOARP`): neither ARP nor neighbour discovery.
+    public static let noARP = LinkFlags(rawValue: UInt32(IFF_NOARP))
     /// RFC 2863 `up`, in the kernel's opinion (`IFF_RUNNING`); on its own it is not to be trusted.
     public static let running = LinkFlags(rawValue: UInt32(IFF_RUNNING))
     /// The driver has a carrier (`IFF_LOWER_UP`).

@@ -15,6 +15,7 @@ extension Route {
     /// The route as `ip route` would write it, with the interfaces' names.
     public func describe(in snapshot: NetworkSnapshot) -> String {
         var words = [destination.isDefault ? "default" : destination.description]
+        if let sourcePrefix { words += ["from", sourcePrefix.description] }
         if type != .unicast { words.insert(type.description, at: 0) }
         for hop in nextHops {
             if let gateway = hop.gateway { words += ["via", gateway.description] }

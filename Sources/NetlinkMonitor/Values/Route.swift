@@ -76,6 +76,9 @@ public struct Route: Sendable, Hashable, Codable {
     /// The nexthop object that the route refers to (`RTA_NH_ID`).
     public let nextHopObject: UInt32?
 
+    /// The source addresses that the route is for (`default from PREFIX`, RFC 8028); `nil` for all.
+    public let sourcePrefix: IPPrefix?
+
     /// The address family.
     public var family: AddressFamily { destination.address.family }
 
@@ -88,7 +91,8 @@ public struct Route: Sendable, Hashable, Codable {
         metric: UInt32 = 0,
         preferredSource: IPAddress? = nil,
         nextHops: [NextHop] = [],
-        nextHopObject: UInt32? = nil
+        nextHopObject: UInt32? = nil,
+        sourcePrefix: IPPrefix? = nil
     ) {
         self.destination = destination
         self.table = table
@@ -98,6 +102,7 @@ public struct Route: Sendable, Hashable, Codable {
         self.preferredSource = preferredSource
         self.nextHops = nextHops
         self.nextHopObject = nextHopObject
+        self.sourcePrefix = sourcePrefix
     }
 
     /// The number of the main table (`RT_TABLE_MAIN`).

@@ -1,9 +1,5 @@
 extension RouteLookup: Codable {
-    private enum Member: String, CodingKey { case destination, route, refused, errno, matched }
-
-    private static let refusals: [(name: String, refusal: Refusal)] = [
-        ("no_route", .noRoute), ("unreachable", .unreachable), ("blackhole", .blackhole), ("prohibited", .prohibited),
-    ]
+    private enum Member: String, CodingKey { case destination, matched, unconnected }
 
     /// Reads the answer: `route` or `refused`, and the entry that decided.
     public init(from decoder: any Decoder) throws {
@@ -17,11 +13,38 @@ extension RouteLookup: Codable {
                 debugDescription: "not of the destination's family"
             )
         }
-        let outcome: Outcome
+        self.init(
+            destination: destination,
+            outcome: try Outcome(from: decoder),
+            matched: matched,
+            unconnected: try members.decodeIfPresent(Outcome.self, forKey: .unconnected)
+        )
+    }
+
+    /// Writes the answer with a name for each reason; an `errno` without one as a number.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Member.self)
+        try members.encode(destination, forKey: .destination)
+        try outcome.encode(to: encoder)
+        try members.encodeIfPresent(matched, forKey: .matched)
+        try members.encodeIfPresent(unconnected, forKey: .unconnected)
+    }
+}
+
+extension RouteLookup.Outcome: Codable {
+    private enum Member: String, CodingKey { case route, refused, errno }
+
+    private static let refusals: [(name: String, refusal: RouteLookup.Refusal)] = [
+        ("no_route", .noRoute), ("unreachable", .unreachable), ("blackhole", .blackhole), ("prohibited", .prohibited),
+    ]
+
+    /// Reads `route`, `refused` or `errno`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Member.self)
         if let route = try members.decodeIfPresent(ResolvedRoute.self, forKey: .route) {
-            outcome = .route(route)
+            self = .route(route)
         } else if let number = try members.decodeIfPresent(Int32.self, forKey: .errno) {
-            outcome = .refused(.failed(errno: number))
+            self = .refused(.failed(errno: number))
         } else {
             let name = try members.decode(String.self, forKey: .refused)
             guard let refusal = Self.refusals.first(where: { $0.name == name })?.refusal else {
@@ -31,21 +54,18 @@ extension RouteLookup: Codable {
                     debugDescription: "an unknown reason"
                 )
             }
-            outcome = .refused(refusal)
+            self = .refused(refusal)
         }
-        self.init(destination: destination, outcome: outcome, matched: matched)
     }
 
-    /// Writes the answer with a name for each reason; an `errno` without one as a number.
+    /// Writes `route`, `refused` or `errno`.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
-        try members.encode(destination, forKey: .destination)
-        switch outcome {
+        switch self {
         case .route(let route): try members.encode(route, forKey: .route)
         case .refused(.failed(let number)): try members.encode(number, forKey: .errno)
         case .refused(let refusal):
             try members.encodeIfPresent(Self.refusals.first { $0.refusal == refusal }?.name, forKey: .refused)
         }
-        try members.encodeIfPresent(matched, forKey: .matched)
     }
 }

@@ -32,12 +32,18 @@ public struct RouteLookup: Sendable, Hashable {
     /// The table entry that decided (`RTM_F_FIB_MATCH`), when the kernel names it: its prefix tells whether the default
     /// route answered or a more special one.
     public let matched: Route?
+    /// What a socket that is not connected gets, where that differs from ``outcome``.
+    ///
+    /// connect(2) looks an IPv4 route up a second time, with the source that the kernel chose; a policy rule on the
+    /// source decides otherwise then.
+    public let unconnected: Outcome?
 
     /// The result of a lookup.
-    public init(destination: IPAddress, outcome: Outcome, matched: Route? = nil) {
+    public init(destination: IPAddress, outcome: Outcome, matched: Route? = nil, unconnected: Outcome? = nil) {
         self.destination = destination
         self.outcome = outcome
         self.matched = matched
+        self.unconnected = unconnected
     }
 
     /// A default route answered, or a part of one that VPNs put before it: `0/1` + `128/1` in IPv4, and in IPv6 also
@@ -51,8 +57,13 @@ public struct RouteLookup: Sendable, Hashable {
     static func longestDefaultPart(_ family: AddressFamily) -> Int { family == .ipv4 ? 1 : 4 }
 
     /// The way that packets take, if any.
-    public var route: ResolvedRoute? {
-        guard case .route(let route) = outcome else { return nil }
+    public var route: ResolvedRoute? { outcome.way }
+}
+
+extension RouteLookup.Outcome {
+    /// The way that packets take, if any.
+    public var way: ResolvedRoute? {
+        guard case .route(let route) = self else { return nil }
         return route
     }
 }

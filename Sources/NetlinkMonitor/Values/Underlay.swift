@@ -1,4 +1,4 @@
-/// The real interface below a tunnel, and how that is known.
+/// The interface below a tunnel, which may be another tunnel, and how that is known.
 public struct Underlay: Sendable, Hashable, Codable {
     /// How the underlay of a tunnel was found.
     public enum Evidence: String, Sendable, Hashable, CaseIterable, Codable {
@@ -6,10 +6,19 @@ public struct Underlay: Sendable, Hashable, Codable {
         case remoteRoute = "remote_route"
         /// The tunnel was created on top of it (`IFLA_LINK`).
         case lowerDevice = "lower_device"
-        /// Packets with the mark that the policy rules exempt from the tunnel leave through it, as wg-quick arranges.
+        /// PPPoE names it as the Ethernet interface of its session (`/proc/net/pppoe`).
+        case pppoe
+        /// No other interface could send a packet at all.
+        case noCarrier = "no_carrier"
+        /// A guess: it alone could carry the tunnel, whose rule exempts the packets with a mark, as wg-quick arranges.
         case markExemption = "mark_exemption"
-        /// It has the best default route that does not go through a tunnel.
+        /// A guess: it alone could carry the tunnel.
         case nextDefaultRoute = "next_default_route"
+
+        /// Whether nothing else could be true at the moment.
+        ///
+        /// A guess lends its medium, and never makes a path unusable.
+        public var isCertain: Bool { self != .markExemption && self != .nextDefaultRoute }
     }
 
     /// The interface, or `nil` where the tunnel's own packets have no way out at the moment.

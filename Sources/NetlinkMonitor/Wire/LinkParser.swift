@@ -71,13 +71,29 @@ enum LinkParser {
                 try data.uint32(type)
             }
         default:
-            for type in remoteAttributes(of: kind) {
-                let remote = try value(info, type) { (data, type) throws(MessageError) in try data.address(type) }
-                guard let remote, !remote.isUnspecified, !remote.isMulticast else { continue }
-                link.tunnelRemote = remote
-                return
-            }
+            guard let attributes = TunnelAttributes(kind: kind) else { return }
+            link.tunnelRemote = try address(attributes.remote, info)
+            guard link.tunnelRemote != nil else { return }
+            link.tunnelLocal = try address(attributes.local, info)
+            link.tunnelDeviceIndex = try number(attributes.device, info)
+            link.tunnelMark = try number(attributes.mark, info)
         }
+    }
+
+    /// The first of several attributes that holds an address of one machine.
+    private static func address(_ types: [Int], _ info: Attributes) throws(MessageError) -> IPAddress? {
+        for type in types {
+            let address = try value(info, type) { (data, type) throws(MessageError) in try data.address(type) }
+            if let address, !address.isUnspecified, !address.isMulticast { return address }
+        }
+        return nil
+    }
+
+    /// A number that 0 stands for the lack of.
+    private static func number(_ type: Int?, _ info: Attributes) throws(MessageError) -> UInt32? {
+        guard let type else { return nil }
+        let number = try value(info, type) { (data, type) throws(MessageError) in try data.uint32(type) }
+        return number == 0 ? nil : number
     }
 
     private static func value<Value>(
@@ -89,17 +105,5 @@ enum LinkParser {
             try read(data, type)
         }
         return nested ?? nil
-    }
-
-    /// The attributes of `IFLA_INFO_DATA` that hold a tunnel's far end, by kind (linux/if_tunnel.h, linux/if_link.h).
-    private static func remoteAttributes(of kind: String) -> [Int] {
-        switch kind {
-        case "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan": [Int(IFLA_GRE_REMOTE)]
-        case "ipip", "sit", "ip6tnl": [Int(IFLA_IPTUN_REMOTE)]
-        case "vti", "vti6": [Int(IFLA_VTI_REMOTE)]
-        case "vxlan": [Int(IFLA_VXLAN_GROUP), Int(IFLA_VXLAN_GROUP6)]
-        case "geneve": [Int(IFLA_GENEVE_REMOTE), Int(IFLA_GENEVE_REMOTE6)]
-        default: []
-        }
     }
 }

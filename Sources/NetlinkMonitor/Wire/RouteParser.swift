@@ -22,6 +22,7 @@ enum RouteParser {
         guard let destination = IPPrefix(address: address, length: Int(header.rtm_dst_len)) else {
             throw .badAttributeValue(type: type, attribute: Int(RTA_DST.rawValue))
         }
+        let source = header.rtm_src_len == 0 ? nil : try attributes.address(Int(RTA_SRC.rawValue), family)
         return Route(
             destination: destination,
             table: try attributes.uint32(Int(RTA_TABLE.rawValue)) ?? UInt32(header.rtm_table),
@@ -30,7 +31,8 @@ enum RouteParser {
             metric: try attributes.uint32(Int(RTA_PRIORITY.rawValue)) ?? 0,
             preferredSource: try attributes.address(Int(RTA_PREFSRC.rawValue), family),
             nextHops: try nextHops(attributes, type),
-            nextHopObject: try attributes.uint32(Int(RTA_NH_ID.rawValue))
+            nextHopObject: try attributes.uint32(Int(RTA_NH_ID.rawValue)),
+            sourcePrefix: source.flatMap { IPPrefix(address: $0, length: Int(header.rtm_src_len)) }
         )
     }
 

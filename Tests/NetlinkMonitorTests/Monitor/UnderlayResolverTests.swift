@@ -3,11 +3,12 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// What is found to carry a tunnel, from the best evidence to the weakest.
+/// What is found to carry a tunnel: what is certain, and what is a guess.
 struct UnderlayResolverTests {
-    /// Answers lookups by destination and mark.
+    /// Answers lookups, and names the interfaces of PPPoE sessions.
     private struct Answers: KernelQueries {
         var ways: [LookupQuestion: UInt32] = [:]
+        var sessions: [String] = []
         func links() -> [LinkMessage] { [] }
         func addresses() -> [InterfaceAddress] { [] }
         func rules() -> [RoutingRule] { [] }
@@ -18,32 +19,51 @@ struct UnderlayResolverTests {
                 return RouteLookup(destination: question.destination, outcome: outcome ?? .refused(.noRoute))
             }
         }
+        func connectedSource(to destination: IPAddress) -> IPAddress? { nil }
+        func sessionInterfaces() -> [String] { sessions }
     }
 
-    private var view: KernelView
     private var kernel = Answers()
-    private let internet: IPAddress
-    private var tunnel = Link(index: 9, name: "tun0", classification: .init(kind: .tunnel, evidence: []))
+    private var tunnel = Self.link(9, "tun0", .tunnel)
+    private var others = [
+        Self.link(2, "eth0", .wired), Self.link(3, "wwan0", .wwan), Self.link(1, "lo", .loopback, flags: .loopback),
+    ]
+    private var routes: [Route] = []
+    private var rules: [RoutingRule] = []
+    private var sources: [UInt32] = [2, 3, 9]
 
-    init() throws {
-        internet = try ip("198.41.0.4")
-        view = KernelView()
-        view.links = [
-            2: Link(index: 2, name: "eth0", classification: .init(kind: .wired, evidence: [])),
-            3: Link(index: 3, name: "wwan0", classification: .init(kind: .wwan, evidence: [])),
-            9: tunnel,
-        ]
+    private static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind, flags: LinkFlags = []) -> Link {
+        Link(
+            index: index,
+            name: name,
+            flags: flags.union([.up, .lowerUp]),
+            classification: .init(kind: kind, evidence: [])
+        )
     }
 
-    private mutating func resolve(_ family: AddressFamily = .ipv4) throws -> Underlay? {
-        try UnderlayResolver(view: view, internetAddresses: [internet])
-            .underlay(of: tunnel, family: family, kernel: &kernel)
+    private mutating func resolveAll() throws -> [UInt32: Underlay] {
+        let internet = try ip("198.41.0.4")
+        let addresses = try sources.map { index in
+            InterfaceAddress(interfaceIndex: index, address: try ip("192.0.2.\(index)"), prefixLength: 24)
+        }
+        let snapshot = NetworkSnapshot(
+            links: others + [tunnel],
+            addresses: addresses,
+            defaultRoutes: routes,
+            rules: rules,
+            lookups: [
+                RouteLookup(destination: internet, outcome: .route(ResolvedRoute(interfaceIndex: tunnel.index)))
+            ]
+        )
+        return try UnderlayResolver(snapshot: snapshot).underlays(&kernel)
     }
 
-    private func defaultRoute(_ interface: UInt32, metric: UInt32, type: RouteType = .unicast) -> Route {
+    private mutating func resolve() throws -> Underlay? { try resolveAll()[tunnel.index] }
+
+    private func defaultRoute(_ interface: UInt32, metric: UInt32 = 0, table: UInt32 = Route.mainTable) -> Route {
         Route(
             destination: .everything(.ipv4),
-            type: type,
+            table: table,
             metric: metric,
             nextHops: [NextHop(interfaceIndex: interface)]
         )
@@ -58,6 +78,19 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .remoteRoute))
     }
 
+    @Test("the far end is looked up with the tunnel's device, mark and near end")
+    mutating func boundTunnel() throws {
+        let remote = try ip("203.0.113.9")
+        let local = try ip("192.0.2.2")
+        tunnel.tunnelRemote = remote
+        tunnel.tunnelDeviceIndex = 2
+        tunnel.tunnelMark = 7
+        tunnel.tunnelLocal = local
+        kernel.ways[LookupQuestion(destination: remote)] = 3
+        kernel.ways[LookupQuestion(destination: remote, mark: 7, source: local, interface: 2)] = 2
+        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .remoteRoute))
+    }
+
     @Test("a far end without a way, or with one through the tunnel itself, has no underlay")
     mutating func remoteWithoutWay() throws {
         let remote = try ip("203.0.113.9")
@@ -67,39 +100,103 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .remoteRoute))
     }
 
+    @Test("a tunnel in a tunnel is followed, and one in itself comes to its end")
+    mutating func nested() throws {
+        var inner = Self.link(8, "vx1", .tunnel)
+        inner.tunnelRemote = try ip("203.0.113.8")
+        tunnel.tunnelRemote = try ip("203.0.113.9")
+        others.append(inner)
+        kernel.ways[LookupQuestion(destination: try ip("203.0.113.9"))] = 8
+        kernel.ways[LookupQuestion(destination: try ip("203.0.113.8"))] = 2
+        #expect(try resolveAll().mapValues(\.interfaceIndex) == [9: 8, 8: 2])
+        kernel.ways[LookupQuestion(destination: try ip("203.0.113.8"))] = 9
+        #expect(try resolveAll().mapValues(\.interfaceIndex) == [9: 8, 8: 9])
+    }
+
     @Test("then the device that the tunnel was created on, if it is there")
     mutating func lowerDevice() throws {
         tunnel.lowerIndex = 2
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .lowerDevice))
-        tunnel.lowerIndex = 77
-        #expect(try resolve() == nil)
+        tunnel.lowerIndex = 1
+        #expect(try resolve()?.evidence != .lowerDevice)
     }
 
-    @Test("then the way of packets with the mark that wg-quick's rule exempts")
-    mutating func markExemption() throws {
-        view.rules = [
-            RoutingRule(family: .ipv6, priority: 1, table: 51820, mark: 7, isInverted: true),
-            RoutingRule(family: .ipv4, priority: 2, table: 100, mark: 5),
-            RoutingRule(family: .ipv4, priority: 3, table: 51820, mark: 0xCA6C, isInverted: true),
-        ]
-        view.defaultRoutes[.ipv4] = [defaultRoute(3, metric: 1)]
-        kernel.ways[LookupQuestion(destination: internet)] = 9
-        kernel.ways[LookupQuestion(destination: internet, mark: 0xCA6C)] = 2
-        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .markExemption))
-    }
-
-    @Test("at last the best default route that leaves through no tunnel")
-    mutating func nextDefaultRoute() throws {
-        view.defaultRoutes[.ipv4] = [
-            defaultRoute(9, metric: 0), defaultRoute(2, metric: 5, type: .unreachable), defaultRoute(2, metric: 600),
-            defaultRoute(3, metric: 100),
-        ]
+    @Test("one uplink that could carry a tunnel of a program is a guess, and two are none")
+    mutating func guess() throws {
+        routes = [defaultRoute(9), defaultRoute(3, metric: 100)]
         #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
-        #expect(try resolve(.ipv6) == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
+        routes.append(defaultRoute(2, metric: 600))
+        #expect(try resolve() == nil)
+        others[0].flags = [.up]
+        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
+        others[0].flags = [.up, .lowerUp]
+        sources = [3, 9]
+        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
     }
 
-    @Test("where nothing tells, nothing is claimed")
-    mutating func nothing() throws {
+    @Test("without a default route the only interface that could send is the guess")
+    mutating func onLink() throws {
+        sources = [2, 9]
+        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute))
+    }
+
+    @Test("the mark that wg-quick's rule exempts is named, where the rule leads into the tunnel")
+    mutating func markExemption() throws {
+        sources = [2, 9]
+        rules = [RoutingRule(family: .ipv4, priority: 3, table: 51820, mark: 0xCA6C, isInverted: true)]
+        routes = [defaultRoute(9, table: 51820), defaultRoute(2)]
+        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .markExemption))
+        routes = [defaultRoute(9), defaultRoute(2)]
+        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute))
+    }
+
+    @Test("where no other interface could send a packet, that is certain; where there is none at all, nothing is")
+    mutating func noCarrier() throws {
+        sources = [9]
+        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
+        sources = [2, 3, 9]
+        for index in others.indices { others[index].flags = [.up] }
+        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
+        others = []
         #expect(try resolve() == nil)
+    }
+
+    @Test(
+        "PPPoE names the interface where each link has its session, all over one",
+        arguments: [(["eth0"], 2), (["eth0", "eth0"], nil), (["wwan0"], 3), (["eth9"], nil), ([], nil)]
+            as [([String], UInt32?)]
+    )
+    mutating func pppoe(_ sessions: [String], _ expected: UInt32?) throws {
+        tunnel.name = "ppp0"
+        tunnel.classification = .init(kind: .ppp, evidence: [])
+        kernel.sessions = sessions
+        #expect(try resolve() == expected.map { Underlay(interfaceIndex: $0, evidence: .pppoe) })
+    }
+
+    @Test("the list of PPPoE sessions is read line by line")
+    func sessions() {
+        let text = """
+            Id       Address              Device
+            00000002 02:00:00:00:00:01     eth0
+            0000000A 02:00:00:00:00:02 eth1.7
+            damaged
+            """
+        #expect(PPPoESessions.interfaces(in: text.utf8) == ["eth0", "eth1.7"])
+        #expect(PPPoESessions.interfaces(in: "".utf8).isEmpty)
+        #expect(PPPoESessions.interfaces(procfs: "/nonexistent").isEmpty)
+    }
+
+    @Test(
+        "a prefix holds the addresses that begin with its bits",
+        arguments: [
+            ("0.0.0.0/0", "255.255.255.255", true), ("10.1.0.0/16", "10.1.255.1", true),
+            ("10.1.0.0/16", "10.2.0.1", false),
+            ("10.1.0.2/32", "10.1.0.2", true), ("::/0", "2001:db8::1", true), ("2001:db8::/64", "2001:db8::ffff", true),
+            ("2001:db8::/64", "2001:db8:0:1::", false), ("2001:db8::8/125", "2001:db8::f", true),
+            ("2001:db8::8/125", "2001:db8::10", false), ("0.0.0.0/0", "::1", false),
+        ]
+    )
+    func contains(_ text: String, _ address: String, _ expected: Bool) throws {
+        #expect(try prefix(text).contains(ip(address)) == expected)
     }
 }

@@ -15,6 +15,12 @@ final class ScriptedNetwork {
     /// What happens while the links are dumped the next time.
     var duringNextDump: (() -> Void)?
     private(set) var linkDumps = 0
+    /// Every question to the route lookup, in order.
+    fileprivate(set) var questions: [LookupQuestion] = []
+    /// Answers to questions that the routes do not decide.
+    var answers: [LookupQuestion: RouteLookup.Outcome] = [:]
+    /// What connect(2) would send from.
+    var connectedSource: IPAddress?
 
     /// A default route over an interface; lookups are answered by the one with the lowest metric.
     func setDefault(_ interface: UInt32?, metric: UInt32 = 100) {
@@ -66,8 +72,16 @@ struct ScriptedKernel: KernelQueries {
             network.failingLookups -= 1
             throw NetlinkError(operation: "look up a route", cause: .timedOut)
         }
-        return questions.map { network.lookUp($0.destination) }
+        network.questions += questions
+        return questions.map { question in
+            network.answers[question].map { RouteLookup(destination: question.destination, outcome: $0) }
+                ?? network.lookUp(question.destination)
+        }
     }
+
+    func connectedSource(to destination: IPAddress) -> IPAddress? { network.connectedSource }
+
+    func sessionInterfaces() -> [String] { [] }
 }
 
 /// What waits to be read, in order.

@@ -152,6 +152,26 @@ struct LinkMessageTests {
         #expect(try link(.link(5, "t", attributes: [info])).link.tunnelRemote?.description == row.expected)
     }
 
+    @Test(
+        "a tunnel's near end, device and mark are read with its far end, and 0 is none",
+        arguments: [("gre", 1, 6, 7, 20), ("ipip", 1, 2, 3, 20), ("vti", 1, 4, 5, 6), ("vxlan", 3, 4, 2, nil)]
+            as [(String, UInt16, UInt16, UInt16, UInt16?)]
+    )
+    func tunnelEnds(_ kind: String, _ device: UInt16, _ local: UInt16, _ remote: UInt16, _ mark: UInt16?) throws {
+        func tunnel(_ number: UInt32) throws -> Link {
+            let ends = [NetlinkAttribute(local, [192, 0, 2, 2]), NetlinkAttribute(remote, [192, 0, 2, 9])]
+            let data = ends + ([device] + [mark].compactMap { $0 }).map { .uint32($0, number) }
+            return try link(.link(5, "t", attributes: [.linkInfo(kind, data: data)])).link
+        }
+        let bound = try tunnel(7)
+        #expect(try bound.tunnelRemote == ip("192.0.2.9"))
+        #expect(try bound.tunnelLocal == ip("192.0.2.2"))
+        #expect(bound.tunnelDeviceIndex == 7)
+        #expect(bound.tunnelMark == (mark == nil ? nil : 7))
+        let free = try tunnel(0)
+        #expect(free.tunnelDeviceIndex == nil && free.tunnelMark == nil)
+    }
+
     @Test("a bond's active member and a VRF's table are read")
     func infoData() throws {
         let bond = NetlinkAttribute.linkInfo("bond", data: [.uint8(1, 1), .uint32(2, 4)])

@@ -1,0 +1,129 @@
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// Lookups as connect(2) makes them: a second one with the source, and only where a rule or a route looks at it.
+struct ConnectingTests {
+    private let harness: CoreHarness
+    private let internet: IPAddress
+    private let source: IPAddress
+
+    init() throws {
+        harness = try CoreHarness()
+        internet = try ip("198.41.0.4")
+        source = try ip("10.1.0.2")
+        harness.network.answers[LookupQuestion(destination: internet)] = way(2)
+    }
+
+    private func way(_ interface: UInt32, from source: IPAddress? = nil) -> RouteLookup.Outcome {
+        .route(ResolvedRoute(interfaceIndex: interface, source: source ?? self.source))
+    }
+
+    private func rule(_ source: String, action: UInt8 = 1) throws -> RoutingRule {
+        RoutingRule(
+            family: .ipv4,
+            priority: 50,
+            table: action == 1 ? 77 : 0,
+            action: action,
+            source: try prefix(source)
+        )
+    }
+
+    private var sourced: LookupQuestion { LookupQuestion(destination: internet, source: source) }
+
+    private var answer: RouteLookup? { harness.lastSnapshot?.lookups[internet] }
+
+    @Test("without a rule or route that looks at the source, no lookup has one, however often links change")
+    func noSourceNoLookup() throws {
+        try harness.start()
+        for _ in 0..<20 {
+            harness.setLink(2, "eth0", [.up], .down)
+            harness.setLink(2, "eth0", [.up, .lowerUp], .up)
+            harness.turn()
+        }
+        #expect(!harness.network.questions.isEmpty)
+        #expect(harness.network.questions.allSatisfy { $0.source == nil })
+    }
+
+    @Test("a rule on the source costs one more lookup for each answer")
+    func oneMoreLookup() throws {
+        try harness.start()
+        let before = harness.network.questions.count
+        let other = try CoreHarness()
+        other.network.answers[LookupQuestion(destination: internet)] = way(2)
+        other.network.rules.append(try rule("10.1.0.2/32"))
+        try other.start()
+        #expect(other.network.questions.filter { $0.source == source }.count == 1)
+        #expect(other.network.questions.count == before + 1)
+    }
+
+    @Test("a rule on the source sends a connected socket elsewhere, and both ways are in the answer")
+    func elsewhere() throws {
+        harness.network.rules.append(try rule("10.1.0.2/32"))
+        harness.network.answers[sourced] = .route(ResolvedRoute(interfaceIndex: 3))
+        try harness.start()
+        #expect(answer?.outcome == way(3))
+        #expect(answer?.unconnected == way(2))
+    }
+
+    @Test("a second lookup with the same result changes nothing")
+    func same() throws {
+        harness.network.rules.append(try rule("10.0.0.0/8"))
+        harness.network.answers[sourced] = .route(ResolvedRoute(interfaceIndex: 2))
+        try harness.start()
+        #expect(answer?.outcome == way(2))
+        #expect(answer?.unconnected == nil)
+    }
+
+    @Test("a rule on the source that refuses is told from a lack of routes")
+    func refused() throws {
+        harness.network.rules.append(try rule("10.1.0.2/32", action: 7))
+        harness.network.answers[sourced] = .refused(.noRoute)
+        try harness.start()
+        #expect(answer?.outcome == .refused(.unreachable))
+        #expect(answer?.unconnected == way(2))
+    }
+
+    @Test("an address that has just gone is no blackhole")
+    func addressGone() throws {
+        harness.network.rules.append(try rule("10.0.0.0/8"))
+        harness.network.answers[sourced] = .refused(.blackhole)
+        try harness.start()
+        #expect(answer?.outcome == way(2))
+    }
+
+    @Test("where IPv6 has no way without a source, the one that connect(2) chooses is asked with")
+    func sourceSpecific() throws {
+        let internet = try ip("2001:503:ba3e::2:30")
+        let source = try ip("2001:db8:1::2")
+        let hop = NextHop(interfaceIndex: 2, gateway: try ip("fe80::1"))
+        let from = try prefix("2001:db8:1::/64")
+        let route = Route(destination: .everything(.ipv6), nextHops: [hop], sourcePrefix: from)
+        let network = harness.network
+        network.addresses = [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 64)]
+        network.defaultRoutes.append(route)
+        for address in MonitorConfiguration.defaultInternetAddresses where address.family == .ipv6 {
+            network.answers[LookupQuestion(destination: address)] = .refused(.noRoute)
+        }
+        network.connectedSource = source
+        network.answers[LookupQuestion(destination: internet, source: source)] = way(2, from: source)
+        try harness.start()
+        #expect(harness.lastSnapshot?.lookups[internet]?.outcome == way(2, from: source))
+        #expect(harness.lastSnapshot?.lookups[internet]?.unconnected == nil)
+    }
+
+    @Test(
+        "an unreachable rule is told from a lack of routes, unless it asks for what cannot be told",
+        arguments: [true, false]
+    )
+    func unreachableRule(isKnown: Bool) throws {
+        harness.network.setDefault(nil)
+        harness.network.answers[LookupQuestion(destination: internet)] = .refused(.noRoute)
+        harness.network.rules.append(
+            RoutingRule(family: .ipv4, priority: 1, table: 0, action: 7, hasOtherSelectors: !isKnown)
+        )
+        try harness.start()
+        #expect(answer?.outcome == .refused(isKnown ? .unreachable : .noRoute))
+    }
+}
