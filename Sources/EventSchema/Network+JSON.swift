@@ -16,8 +16,8 @@ extension Link {
                     json.member("value", evidence.value)
                 }
             }
-            json.member("usable", isUsable)
-            json.member("state", stateDescription)
+            json.member("usable", snapshot.canPassPackets(self))
+            json.member("state", snapshot.stateDescription(of: self))
             json.member("up", flags.contains(.up))
             json.member("lower_up", flags.contains(.lowerUp))
             json.member("operstate", operationalState.description)

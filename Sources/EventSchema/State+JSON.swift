@@ -21,7 +21,24 @@ extension Path {
                 json.member("interface", ifPresent: underlay.interface?.name)
                 json.member("kind", ifPresent: underlay.interface?.kind.rawValue)
                 json.member("evidence", underlay.evidence.rawValue)
+                if !underlay.evidence.isCertain { json.member("is_guess", true) }
             }
+        }
+        if !deadLegs.isEmpty {
+            json.name("dead_legs")
+            json.array(deadLegs) { json, leg in leg.write(to: &json) }
+        }
+        json.member("unconnected", ifPresent: unconnected) { json, branch in branch.write(to: &json) }
+    }
+}
+
+extension PathBranch: JSONRepresentable {
+    /// Writes `{"interface":…,"gateway":…,"reason":…}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("interface", ifPresent: interface?.name)
+            json.member("gateway", ifPresent: gateway?.description)
+            json.member("reason", ifPresent: reason?.rawValue)
         }
     }
 }

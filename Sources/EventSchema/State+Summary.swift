@@ -9,12 +9,13 @@ protocol DescribedState: JSONRepresentable, Sendable, Equatable {
 }
 
 extension Path {
-    /// `wifi wlan0`, `wwan tun0 over wwan0`, or `none (link_down wlan0)`.
+    /// `wifi wlan0`, `wwan tun0 over wwan0`, `wifi wlan0 (dead leg eth0)`, or `none (link_down wlan0)`.
     public var summary: String {
         let name = interface.map { " \($0.name)" } ?? ""
         guard via.isReachable else { return reason.map { "\(via.rawValue) (\($0.rawValue)\(name))" } ?? via.rawValue }
         let below = underlay?.interface.map { " over \($0.name)" } ?? ""
-        return "\(via.rawValue)\(name)\(below)"
+        let legs = SummaryText.deadLegs(deadLegs.compactMap { $0.interface?.name })
+        return "\(via.rawValue)\(name)\(below)\(legs)"
     }
 }
 

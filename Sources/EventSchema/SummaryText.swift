@@ -29,6 +29,12 @@ package enum SummaryText {
         return ", \(connectivity)" + (because.isEmpty ? "" : " (\(because))")
     }
 
+    /// ` (dead leg eth0)`, or ` (dead legs eth0, eth1)`; nothing where every leg is usable.
+    package static func deadLegs(_ interfaces: [String]) -> String {
+        guard !interfaces.isEmpty else { return "" }
+        return " (dead leg\(interfaces.count == 1 ? "" : "s") \(interfaces.joined(separator: ", ")))"
+    }
+
     /// `certificate CN=www.example ends in 6 days, on 2026-11-27 [7d]`.
     package static func certificate(
         subject: String,

@@ -38,6 +38,23 @@ public struct PathUnderlay: Sendable, Hashable {
     }
 }
 
+/// Another way than the path's own: a leg of several, or that of sockets which are not connected.
+public struct PathBranch: Sendable, Hashable {
+    /// The interface that packets leave through.
+    public let interface: PathInterface?
+    /// The router.
+    public let gateway: IPAddress?
+    /// Why packets cannot leave this way; `nil` where they can.
+    public let reason: ReasonCode?
+
+    /// A branch.
+    public init(interface: PathInterface?, gateway: IPAddress? = nil, reason: ReasonCode? = nil) {
+        self.interface = interface
+        self.gateway = gateway
+        self.reason = reason
+    }
+}
+
 /// How packets of one family leave for one destination.
 public struct Path: Sendable, Hashable {
     /// Through what.
@@ -56,6 +73,12 @@ public struct Path: Sendable, Hashable {
     public var metric: UInt32?
     /// What carries the tunnel, when the interface is one and that can be told.
     public var underlay: PathUnderlay?
+    /// The legs of a route with several next hops that packets cannot leave through, in the order of the route.
+    ///
+    /// The path is usable as long as one leg is.
+    public var deadLegs: [PathBranch]
+    /// What sockets that are not connected get, where a policy rule on the source address sends them elsewhere.
+    public var unconnected: PathBranch?
     /// Why the path is not usable; `nil` when it is.
     public var reason: ReasonCode?
 
@@ -69,6 +92,8 @@ public struct Path: Sendable, Hashable {
         table: UInt32? = nil,
         metric: UInt32? = nil,
         underlay: PathUnderlay? = nil,
+        deadLegs: [PathBranch] = [],
+        unconnected: PathBranch? = nil,
         reason: ReasonCode? = nil
     ) {
         self.via = via
@@ -79,6 +104,8 @@ public struct Path: Sendable, Hashable {
         self.table = table
         self.metric = metric
         self.underlay = underlay
+        self.deadLegs = deadLegs
+        self.unconnected = unconnected
         self.reason = reason
     }
 

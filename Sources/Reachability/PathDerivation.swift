@@ -5,81 +5,59 @@ extension Path {
     ///
     /// The answer alone is not enough: after a carrier loss the kernel still answers with the dead interface, and a
     /// route may be there before an address is usable. So the path is usable when the route's interface can pass packets
-    /// (`Link.isUsable`), the source address is of a kind that reaches the destination, and, for a
-    /// tunnel whose underlay is known, the underlay can pass packets too.
+    /// (`NetworkSnapshot.canPassPackets(_:)`), the source address is of a kind that reaches the destination, and, for a
+    /// tunnel whose underlay is certain, the underlay can pass packets too. Of several next hops one that is usable is
+    /// enough, whichever of them the kernel's answer happens to name.
     public init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
         self.init(via: .none)
         prefix = lookup.matched?.destination
         table = lookup.matched?.table ?? lookup.route?.table
         metric = lookup.matched?.metric
+        unconnected = lookup.unconnected.map { outcome in
+            switch outcome {
+            case .refused(let refusal): PathBranch(interface: nil, reason: ReasonCode(refusal))
+            case .route(let route): PathLeg(route, of: lookup, in: snapshot).branch
+            }
+        }
         switch lookup.outcome {
         case .refused(let refusal): reason = ReasonCode(refusal)
         case .route(let route):
-            gateway = route.gateway
-            source = route.source
-            guard let link = snapshot.links[route.interfaceIndex] else {
-                // The kernel knows an interface that no message has announced yet; its message is on the way.
-                reason = .linkDown
-                return
-            }
-            interface = PathInterface(link)
-            underlay = snapshot.underlays[link.index].map { below in
-                PathUnderlay(
-                    interface: below.interfaceIndex.flatMap { snapshot.links[$0] }.map(PathInterface.init),
-                    evidence: below.evidence
-                )
-            }
-            reason =
-                Self.obstacle(of: link) ?? Self.obstacle(of: route, to: lookup.destination, in: snapshot)
-                ?? underlayObstacle(in: snapshot)
-            if reason == nil { via = Via(kind: underlay?.interface?.kind ?? link.kind) }
+            let answer = PathLeg(route, of: lookup, in: snapshot)
+            let legs = lookup.legs(in: snapshot).map { PathLeg($0, of: lookup, in: snapshot) }
+            let used = answer.reason == nil ? answer : legs.first { $0.reason == nil } ?? answer
+            deadLegs = legs.filter { $0.reason != nil }.map(\.branch)
+            gateway = used.route.gateway
+            source = used.route.source
+            interface = used.link.map(PathInterface.init)
+            underlay = used.underlay
+            reason = used.reason
+            if reason == nil { via = Via(kind: underlay?.interface?.kind ?? interface?.kind ?? .unknown) }
         }
     }
+}
 
-    /// What keeps an interface from passing packets.
-    private static func obstacle(of link: Link) -> ReasonCode? {
-        guard !link.isUsable else { return nil }
-        let isAssociated = link.flags.contains([.up, .lowerUp]) && link.operationalState == .dormant
-        return isAssociated ? .linkDormant : .linkDown
-    }
-
-    /// What is wrong with the source address that the kernel would choose.
-    private static func obstacle(
-        of route: ResolvedRoute,
-        to destination: IPAddress,
-        in snapshot: NetworkSnapshot
-    ) -> ReasonCode? {
-        let family = destination.family
-        if let source = route.source, !source.isUnspecified {
-            // Where an interface has no address the kernel takes another one's, in the end ::1: no answer comes back to it.
-            let isLinkOnly = source.isLinkLocal && !destination.isLinkLocal && !destination.isMulticast
-            if isLinkOnly || source.isLoopback && !destination.isLoopback {
-                return missingAddress(family, on: route.interfaceIndex, in: snapshot)
+extension RouteLookup {
+    /// Each next hop of a route with several, with the source that its interface offers.
+    fileprivate func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
+        guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }
+        return hops.compactMap { hop in
+            guard let index = hop.interfaceIndex else { return nil }
+            if index == route.interfaceIndex, hop.gateway == route.gateway { return route }
+            let own = snapshot.addresses.filter {
+                $0.interfaceIndex == index && $0.address.family == destination.family && $0.reachesBeyondLink
             }
-            let known = snapshot.addresses.filter { $0.address == source }
-            guard !known.isEmpty, known.allSatisfy({ !$0.isUsable }) else { return nil }
-            return known.contains { $0.flags.contains(.duplicateDetected) } ? .noAddress : .addressTentative
+            let near = own.first { address in
+                hop.gateway.flatMap { IPPrefix(address: address.address, length: address.prefixLength)?.contains($0) }
+                    ?? false
+            }
+            return ResolvedRoute(
+                interfaceIndex: index,
+                gateway: hop.gateway,
+                source: matched?.preferredSource ?? (near ?? own.first)?.address,
+                table: route.table,
+                type: route.type
+            )
         }
-        return missingAddress(family, on: route.interfaceIndex, in: snapshot)
-    }
-
-    /// No usable source: because there is none at all, or because it is still being checked.
-    private static func missingAddress(
-        _ family: AddressFamily,
-        on interface: UInt32,
-        in snapshot: NetworkSnapshot
-    ) -> ReasonCode {
-        let isBeingChecked = snapshot.addresses.contains {
-            $0.interfaceIndex == interface && $0.address.family == family && !$0.address.isLinkLocal
-                && $0.flags.contains(.tentative) && !$0.flags.contains(.duplicateDetected)
-        }
-        return isBeingChecked ? .addressTentative : .noAddress
-    }
-
-    private func underlayObstacle(in snapshot: NetworkSnapshot) -> ReasonCode? {
-        guard let underlay else { return nil }
-        guard let below = underlay.interface.flatMap({ snapshot.links[$0.index] }) else { return .underlayDown }
-        return below.isUsable ? nil : .underlayDown
     }
 }
 

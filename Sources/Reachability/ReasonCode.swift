@@ -7,6 +7,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
     case linkDown = "link_down"
     /// The path's interface is associated and waits for its keys.
     case linkDormant = "link_dormant"
+    /// The path's interface is the loopback or a dummy device.
+    case leadsNowhere = "leads_nowhere"
     /// The path's interface has no address of the family that packets could be sent from.
     case noAddress = "no_address"
     /// The only address is still being checked for duplicates.
@@ -38,6 +40,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .linkDown: "The interface that the route uses is down or has no carrier."
         case .linkDormant: "The interface that the route uses is associated and waits for its keys."
+        case .leadsNowhere: "The interface that the route uses is the loopback or a dummy device, and leads nowhere."
         case .noAddress: "The interface that the route uses has no address of this family to send from."
         case .addressTentative: "The only address to send from is still being checked for duplicates."
         case .noRoute: "The kernel has no route to it."
@@ -61,7 +64,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .linkDormant: 4
         case .underlayDown: 3
         case .linkDown: 2
-        case .routeUnreachable, .routeBlackhole, .routeProhibited: 1
+        case .leadsNowhere, .routeUnreachable, .routeBlackhole, .routeProhibited: 1
         case .noRoute, .lookupFailed, .portalSuspected, .tlsIntercepted, .httpsUnreachable, .quorumMissed: 0
         }
     }

@@ -4,6 +4,11 @@ package struct EventLine: Decodable, Sendable {
         package struct Underlay: Decodable, Sendable {
             package let interface: String?
             package let evidence: String
+            package let is_guess: Bool?
+        }
+        package struct Branch: Decodable, Sendable {
+            package let interface: String?
+            package let reason: String?
         }
         package let via: String
         package let reason: String?
@@ -15,6 +20,8 @@ package struct EventLine: Decodable, Sendable {
         package let table: UInt32?
         package let metric: UInt32?
         package let underlay: Underlay?
+        package let dead_legs: [Branch]?
+        package let unconnected: Branch?
         package let ipv4: Family?
         package let ipv6: Family?
     }

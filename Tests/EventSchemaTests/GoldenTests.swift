@@ -43,6 +43,16 @@ struct GoldenTests {
             evidence: .markExemption
         )
     )
+    static let eth0 = PathInterface(index: 2, name: "eth0", kind: .wired)
+    static let legs = ReachabilityState(
+        ipv4: Path(
+            via: .wifi,
+            interface: PathInterface(index: 3, name: "wlan0", kind: .wifi),
+            deadLegs: [PathBranch(interface: eth0, gateway: address("198.51.100.1"), reason: .linkDown)],
+            unconnected: PathBranch(interface: nil, reason: .routeUnreachable)
+        ),
+        ipv6: noRoute
+    )
     static let lost = Path(
         via: .none,
         interface: PathInterface(index: 3, name: "wlan0", kind: .wifi),
@@ -74,6 +84,10 @@ struct GoldenTests {
         (
             "path.changed",
             transition(.path(Change(from: .unknown, to: up, cause: .start, observed: observed)))
+        ),
+        (
+            "path.changed.legs",
+            transition(.path(Change(from: up, to: legs, cause: cause, observed: observed)))
         ),
         (
             "reachability.changed",

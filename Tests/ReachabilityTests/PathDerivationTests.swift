@@ -131,6 +131,52 @@ struct PathDerivationTests {
         #expect(path.interface?.name == (pathCase.outcome == nil ? "if0" : nil))
     }
 
+    @Test(
+        "a guess lends its medium and takes no path away; what is certain does",
+        arguments: Underlay.Evidence.allCases
+    )
+    func evidence(_ evidence: Underlay.Evidence) {
+        var tunnel = Link(index: 9, name: "tun0", flags: [.up, .lowerUp])
+        tunnel.classification = InterfaceClassification(kind: .tunnel, evidence: [])
+        var modem = Link(index: 4, name: "wwan0", flags: [.up])
+        modem.classification = InterfaceClassification(kind: .wwan, evidence: [])
+        let route = ResolvedRoute(interfaceIndex: 9, source: Case.source)
+        let snapshot = NetworkSnapshot(
+            links: [tunnel, modem],
+            underlays: [9: Underlay(interfaceIndex: 4, evidence: evidence)]
+        )
+        let path = Path(RouteLookup(destination: Case.internet, outcome: .route(route)), in: snapshot)
+        #expect(path.via == (evidence.isCertain ? .none : .wwan))
+        #expect(path.reason == (evidence.isCertain ? .underlayDown : nil))
+    }
+
+    @Test(
+        "tunnels in tunnels end at the medium; a dead one in between, or a loop, is the loss of all",
+        arguments: [
+            ("up", [.up, .lowerUp], 4, .wifi), ("the inner one is down", [.up], 4, .none),
+            ("a loop", [.up, .lowerUp], 9, .none),
+        ] as [(String, LinkFlags, UInt32, Via)]
+    )
+    func nestedTunnels(_: String, _ flags: LinkFlags, _ bottom: UInt32, _ via: Via) {
+        var outer = Link(index: 9, name: "vx2", flags: [.up, .lowerUp])
+        var inner = Link(index: 8, name: "vx1", flags: flags)
+        for kind in [InterfaceKind.tunnel] {
+            outer.classification = InterfaceClassification(kind: kind, evidence: [])
+            inner.classification = InterfaceClassification(kind: kind, evidence: [])
+        }
+        var wifi = Link(index: 4, name: "wlan0", flags: [.up, .lowerUp])
+        wifi.classification = InterfaceClassification(kind: .wifi, evidence: [])
+        let snapshot = NetworkSnapshot(
+            links: [outer, inner, wifi],
+            underlays: [
+                9: Underlay(interfaceIndex: 8, evidence: .remoteRoute),
+                8: Underlay(interfaceIndex: bottom, evidence: .remoteRoute),
+            ]
+        )
+        let route = ResolvedRoute(interfaceIndex: 9, source: Case.source)
+        #expect(Path(RouteLookup(destination: Case.internet, outcome: .route(route)), in: snapshot).via == via)
+    }
+
     @Test("a full tunnel is what its underlay is, and is lost with it", arguments: [true, false])
     func underlay(isUp: Bool) {
         let tunnel = Link(

@@ -40,7 +40,7 @@ extension AgentStatus: JSONRepresentable {
             json.name("interfaces")
             json.array(network.links.values.sorted { $0.index < $1.index }) { json, link in
                 let addresses = network.addresses.filter { $0.interfaceIndex == link.index }
-                link.writeBriefly(addresses: addresses, to: &json)
+                link.writeBriefly(addresses: addresses, in: network, to: &json)
             }
             json.name("recent")
             json.array(recent.suffix(Self.mostRecent)) { json, transition in transition.write(to: &json) }
@@ -97,14 +97,18 @@ extension ObservedTime {
 
 extension Link {
     /// Writes what a first look needs: neither evidence nor flags.
-    fileprivate func writeBriefly(addresses: [InterfaceAddress], to json: inout JSONWriter) {
+    fileprivate func writeBriefly(
+        addresses: [InterfaceAddress],
+        in snapshot: NetworkSnapshot,
+        to json: inout JSONWriter
+    ) {
         json.object { json in
             json.member("ifindex", index)
             json.member("name", name)
             json.member("kind", kind.rawValue)
             if classification.isGuess { json.member("kind_is_guess", true) }
-            json.member("usable", isUsable)
-            json.member("state", stateDescription)
+            json.member("usable", snapshot.canPassPackets(self))
+            json.member("state", snapshot.stateDescription(of: self))
             json.name("addresses")
             json.array(addresses) { json, address in address.write(to: &json) }
         }

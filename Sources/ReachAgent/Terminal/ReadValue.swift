@@ -51,6 +51,12 @@ enum ReadValue: Decodable, Sendable, Hashable {
         return Int64(text)
     }
 
+    /// The elements of an array; none of anything else.
+    var elements: [ReadValue] {
+        guard case .array(let elements) = self else { return [] }
+        return elements
+    }
+
     /// The texts of an array.
     var texts: [String]? {
         guard case .array(let elements) = self else { return nil }
@@ -108,6 +114,7 @@ extension ReadValue {
         let name = self["interface"]?.text.map { " \($0)" } ?? ""
         guard isReachable else { return self["reason"]?.text.map { "\(via) (\($0)\(name))" } ?? via }
         let below = self["underlay"]?["interface"]?.text.map { " over \($0)" } ?? ""
-        return "\(via)\(name)\(below)"
+        let legs = SummaryText.deadLegs(self["dead_legs"]?.elements.compactMap { $0["interface"]?.text } ?? [])
+        return "\(via)\(name)\(below)\(legs)"
     }
 }

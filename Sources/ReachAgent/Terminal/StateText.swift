@@ -41,8 +41,22 @@ enum StateText {
         add("gateway", path.gateway?.description)
         add("source", path.source?.description)
         add("route", routeText(path))
-        add("underlay", path.underlay.map { "\($0.interface?.name ?? "none") (\($0.evidence.rawValue))" })
+        add(
+            "underlay",
+            path.underlay.map { underlay in
+                let guess = underlay.evidence.isCertain ? "" : ", a guess"
+                return "\(underlay.interface?.name ?? "none") (\(underlay.evidence.rawValue)\(guess))"
+            }
+        )
+        for leg in path.deadLegs { add("dead leg", text(leg)) }
+        add("unconnected", path.unconnected.map(text))
         return lines
+    }
+
+    private static func text(_ branch: PathBranch) -> String {
+        let gateway = branch.gateway.map { " via \($0)" } ?? ""
+        let reason = branch.reason.map { " (\($0.rawValue))" } ?? ""
+        return (branch.interface?.name ?? "none") + gateway + reason
     }
 
     /// The state in one sentence.

@@ -71,7 +71,8 @@ extension Vantages {
         places = gateways.keys.sorted().compactMap { index -> Place? in
             guard let link = snapshot.links[index], link.kind != .loopback else { return nil }
             func way(_ family: AddressFamily) -> Way? {
-                guard link.isUsable, let gateway = gateways[index]?[family], sources.contains(Source(index, family))
+                guard snapshot.canPassPackets(link), let gateway = gateways[index]?[family],
+                    sources.contains(Source(index, family))
                 else { return nil }
                 return Way(via: Via(kind: link.kind), interface: index, gateway: gateway)
             }

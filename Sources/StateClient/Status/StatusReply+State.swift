@@ -127,12 +127,18 @@ extension StatusReply {
         public let source: String?
         /// The name of the interface that carries the tunnel.
         public let underlay: String?
+        /// The names of the interfaces of those next hops that packets cannot leave through, where the route has several.
+        public let deadLegs: [String]
 
         /// Whether packets can leave; what is not known is not reachable.
         public var isReachable: Bool { StatusReply.isReachable(via: via) }
 
-        private enum CodingKeys: String, CodingKey { case via, reason, interface, kind, gateway, source, underlay }
+        private enum CodingKeys: String, CodingKey {
+            case via, reason, interface, kind, gateway, source, underlay
+            case deadLegs = "dead_legs"
+        }
         private enum UnderlayKeys: String, CodingKey { case interface }
+        private struct Leg: Decodable { let interface: String? }
 
         /// Reads a path.
         public init(from decoder: any Decoder) throws {
@@ -143,6 +149,8 @@ extension StatusReply {
             kind = members.value(.kind)
             gateway = members.value(.gateway)
             source = members.value(.source)
+            let legs: [Leg]? = members.value(.deadLegs)
+            deadLegs = legs?.compactMap(\.interface) ?? []
             underlay = (try? members.nestedContainer(keyedBy: UnderlayKeys.self, forKey: .underlay))?.value(.interface)
         }
     }

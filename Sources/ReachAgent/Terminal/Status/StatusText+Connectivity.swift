@@ -78,7 +78,8 @@ extension StatusText {
         case .httpsUnreachable:
             "Look for what blocks or breaks port 443: a firewall, a proxy, or packets that are too large."
         case .quorumMissed: "See below which probes are not up."
-        case .linkDown, .linkDormant, .noAddress, .addressTentative, .noRoute, .routeUnreachable, .routeBlackhole,
+        case .linkDown, .linkDormant, .leadsNowhere, .noAddress, .addressTentative, .noRoute, .routeUnreachable,
+            .routeBlackhole,
             .routeProhibited, .underlayDown, .lookupFailed:
             nil
         }

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import EventSchema
 internal import Reachability
 internal import StateClient
 
@@ -101,6 +102,7 @@ struct StatusText {
         var words = safe(path?.via ?? via ?? "unknown")
         if let interface = path?.interface { words += " \(safe(interface))" }
         if let underlay = path?.underlay { words += " over \(safe(underlay))" }
+        if let legs = path?.deadLegs { words += SummaryText.deadLegs(legs.map { safe($0) }) }
         return words
     }
 
@@ -122,6 +124,7 @@ struct StatusText {
             case nil: return "\(name) is down"
             }
         case .linkDormant: return "\(name) is associated and waits for its keys"
+        case .leadsNowhere: return "\(name) leads nowhere"
         case .noAddress: return "\(name) has no address to send from"
         case .addressTentative: return "the address of \(name) is still being checked for duplicates"
         case .noRoute: return "no route"

@@ -1,0 +1,232 @@
+import NetlinkMonitor
+import Testing
+
+@testable import Reachability
+
+/// Ways that the kernel names and packets do not take: bridges without an uplink, dead ends, borrowed addresses, dead legs.
+struct PathDeadEndTests {
+    private static func link(
+        _ index: UInt32,
+        _ name: String,
+        _ kind: InterfaceKind = .wired,
+        driver: String? = nil,
+        master: UInt32? = nil,
+        isUp: Bool = true,
+        flags: LinkFlags = []
+    ) -> Link {
+        Link(
+            index: index,
+            name: name,
+            flags: flags.union(isUp ? [.up, .lowerUp] : [.up]),
+            operationalState: isUp ? .up : .down,
+            driverKind: driver,
+            masterIndex: master,
+            classification: InterfaceClassification(kind: kind, evidence: [])
+        )
+    }
+
+    private static func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
+
+    private static func owned(
+        _ text: String,
+        by index: UInt32,
+        _ flags: InterfaceAddress.Flags = [.permanent]
+    ) -> InterfaceAddress {
+        InterfaceAddress(interfaceIndex: index, address: address(text), prefixLength: 24, flags: flags)
+    }
+
+    private func path(
+        _ links: [Link],
+        through index: UInt32 = 3,
+        source: String = "192.0.2.2",
+        destination: String = "198.41.0.4",
+        addresses: [InterfaceAddress]? = nil,
+        matched: Route? = nil,
+        type: RouteType = .unicast
+    ) -> Path {
+        let source = Self.address(source)
+        let route = ResolvedRoute(interfaceIndex: index, source: source, type: type)
+        let own = [InterfaceAddress(interfaceIndex: index, address: source, prefixLength: 24)]
+        return Path(
+            RouteLookup(destination: Self.address(destination), outcome: .route(route), matched: matched),
+            in: NetworkSnapshot(links: links, addresses: addresses ?? own)
+        )
+    }
+
+    struct Bridge: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let ports: [Link]
+        let isUsable: Bool
+
+        init(_ text: String, _ ports: [Link], isUsable: Bool) {
+            testDescription = text
+            self.ports = ports
+            self.isUsable = isUsable
+        }
+    }
+
+    static let bridges = [
+        Bridge("no port", [], isUsable: false),
+        Bridge("a network card", [link(4, "eth0", master: 3)], isUsable: true),
+        Bridge("a card without a carrier", [link(4, "eth0", master: 3, isUp: false)], isUsable: false),
+        Bridge(
+            "a card without a carrier, and a guest",
+            [link(4, "eth0", master: 3, isUp: false), link(5, "vnet0", .tunnel, driver: "tun", master: 3)],
+            isUsable: false
+        ),
+        Bridge(
+            "a card without a carrier, and a container",
+            [link(4, "eth0", master: 3, isUp: false), link(5, "veth0", .virtual, driver: "veth", master: 3)],
+            isUsable: false
+        ),
+        Bridge(
+            "two cards, one without a carrier",
+            [link(4, "eth0", master: 3, isUp: false), link(5, "eth1", master: 3)],
+            isUsable: true
+        ),
+        Bridge(
+            "a guest alone, which may be the router",
+            [link(5, "vnet0", .tunnel, driver: "tun", master: 3)],
+            isUsable: true
+        ),
+        Bridge(
+            "a tunnel of the kernel's and a guest",
+            [
+                link(4, "vx0", .tunnel, driver: "vxlan", master: 3, isUp: false),
+                link(5, "vnet0", .tunnel, driver: "tun", master: 3),
+            ],
+            isUsable: false
+        ),
+        Bridge("a card of another bridge", [link(4, "eth0", master: 9)], isUsable: false),
+    ]
+
+    @Test("a bridge passes packets when a port does that leads out", arguments: bridges)
+    func bridge(_ row: Bridge) {
+        let path = path([Self.link(3, "br0", driver: "bridge")] + row.ports)
+        #expect(path.via == (row.isUsable ? .wired : .none))
+        #expect(path.reason == (row.isUsable ? nil : .linkDown))
+    }
+
+    @Test("a VLAN passes packets when what it stands on does, a bridge included", arguments: [true, false])
+    func vlanOnBridge(isUp: Bool) {
+        var vlan = Self.link(3, "br0.7", driver: "vlan")
+        vlan.lowerIndex = 8
+        let links = [vlan, Self.link(8, "br0", driver: "bridge"), Self.link(4, "eth0", master: 8, isUp: isUp)]
+        #expect(path(links).via == (isUp ? .wired : .none))
+    }
+
+    @Test("interfaces that stand on each other in a ring pass nothing, and come to an end")
+    func ring() {
+        var one = Self.link(3, "a", driver: "macvlan")
+        var other = Self.link(4, "b", driver: "macvlan")
+        one.lowerIndex = 4
+        other.lowerIndex = 3
+        #expect(path([one, other]).reason == .linkDown)
+    }
+
+    @Test("a route into the loopback or a dummy leads nowhere, unless the operator says otherwise")
+    func deadEnds() {
+        let dummy = Self.link(3, "dummy0", .virtual, driver: "dummy")
+        #expect(path([Self.link(3, "lo", .loopback, flags: .loopback)]).reason == .leadsNowhere)
+        #expect(path([dummy]).reason == .leadsNowhere)
+        var named = dummy
+        named.classification = .init(kind: .wired, evidence: [.init(.override, "dummy*=wired")])
+        #expect(path([named]).via == .wired)
+        // The machine's own address.
+        #expect(path([Self.link(3, "lo", .loopback, flags: .loopback)], type: .local).via == .other)
+    }
+
+    @Test(
+        "another device's address is a source only from the loopback, a dummy or a VRF",
+        arguments: [
+            (link(7, "docker0", .bridge, driver: "bridge"), ReasonCode.noAddress),
+            (link(7, "lo", .loopback, flags: .loopback), nil),
+            (link(7, "dummy0", .virtual, driver: "dummy"), nil), (link(7, "vrf0", .virtual, driver: "vrf"), nil),
+        ] as [(Link, ReasonCode?)]
+    )
+    func borrowed(_ owner: Link, _ reason: ReasonCode?) {
+        let links = [Self.link(3, "eth0"), owner]
+        #expect(path(links, source: "172.17.0.1", addresses: [Self.owned("172.17.0.1", by: 7)]).reason == reason)
+    }
+
+    @Test("a source that the route itself names is the operator's choice")
+    func preferredSource() {
+        let links = [Self.link(3, "eth0"), Self.link(7, "br0", .bridge, driver: "bridge")]
+        let matched = Route(destination: .everything(.ipv4), preferredSource: Self.address("192.0.2.2"))
+        #expect(path(links, addresses: [Self.owned("192.0.2.2", by: 7)], matched: matched).via == .wired)
+    }
+
+    @Test(
+        "a global IPv6 address of another interface is a source once the link-local one can ask for the router",
+        arguments: [
+            ([.permanent], [], nil), ([.tentative], [], .addressTentative),
+            ([.duplicateDetected, .tentative], [], .noAddress),
+            (nil, [], .noAddress), (nil, .noARP, nil),
+        ] as [(InterfaceAddress.Flags?, LinkFlags, ReasonCode?)]
+    )
+    func linkLocal(_ flags: InterfaceAddress.Flags?, _ link: LinkFlags, _ reason: ReasonCode?) {
+        let own = flags.map { [Self.owned("fe80::1", by: 3, $0)] } ?? []
+        let path = path(
+            [Self.link(3, "wlan0", flags: link), Self.link(7, "br-lan", .bridge, driver: "bridge")],
+            source: "2001:db8::1",
+            destination: "2001:503:ba3e::2:30",
+            addresses: own + [Self.owned("2001:db8::1", by: 7)]
+        )
+        #expect(path.reason == reason)
+        #expect(path.via == (reason == nil ? .wired : .none))
+    }
+
+    @Test(
+        "of several legs one that is usable is enough, whichever the kernel's answer names",
+        arguments: [(true, true), (false, true), (true, false), (false, false)]
+    )
+    func legs(firstIsUp: Bool, secondIsUp: Bool) {
+        let links = [
+            Self.link(3, "wlan0", .wifi, isUp: firstIsUp), Self.link(4, "eth0", isUp: secondIsUp),
+        ]
+        let gateways = [Self.address("192.0.2.1"), Self.address("198.51.100.1")]
+        let hops = [NextHop(interfaceIndex: 3, gateway: gateways[0]), NextHop(interfaceIndex: 4, gateway: gateways[1])]
+        for (index, source) in [(UInt32(3), "192.0.2.2"), (4, "198.51.100.2")] {
+            let route = ResolvedRoute(
+                interfaceIndex: index,
+                gateway: gateways[Int(index) - 3],
+                source: Self.address(source)
+            )
+            let path = Path(
+                RouteLookup(
+                    destination: Self.address("198.41.0.4"),
+                    outcome: .route(route),
+                    matched: Route(destination: .everything(.ipv4), nextHops: hops)
+                ),
+                in: NetworkSnapshot(
+                    links: links,
+                    addresses: [Self.owned("192.0.2.2", by: 3), Self.owned("198.51.100.2", by: 4)]
+                )
+            )
+            let dead = [(3, firstIsUp), (4, secondIsUp)].filter { !$0.1 }.map { UInt32($0.0) }
+            #expect(path.deadLegs.map { $0.interface?.index } == dead)
+            #expect(path.deadLegs.allSatisfy { $0.reason == .linkDown })
+            #expect(path.via.isReachable == (firstIsUp || secondIsUp))
+            guard path.via.isReachable else { continue }
+            let expected: UInt32 = firstIsUp && secondIsUp ? index : firstIsUp ? 3 : 4
+            #expect(path.interface?.index == expected)
+            #expect(path.gateway == gateways[Int(expected) - 3])
+            #expect(path.source == Self.address(expected == 3 ? "192.0.2.2" : "198.51.100.2"))
+        }
+    }
+
+    @Test("sockets that are not connected have a branch of their own where it differs")
+    func unconnected() {
+        let links = [Self.link(3, "wlan0", .wifi, isUp: false), Self.link(4, "eth0")]
+        let source = Self.address("192.0.2.2")
+        let lookup = RouteLookup(
+            destination: Self.address("198.41.0.4"),
+            outcome: .route(ResolvedRoute(interfaceIndex: 4, source: source)),
+            unconnected: .route(ResolvedRoute(interfaceIndex: 3, source: source))
+        )
+        let path = Path(lookup, in: NetworkSnapshot(links: links, addresses: [Self.owned("192.0.2.2", by: 4)]))
+        #expect(path.via == .wired)
+        #expect(path.unconnected?.interface?.name == "wlan0")
+        #expect(path.unconnected?.reason == .linkDown)
+    }
+}
