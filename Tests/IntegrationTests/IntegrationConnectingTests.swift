@@ -1,0 +1,53 @@
+import AgentTestKit
+import Testing
+
+/// Lookups as a program's connect(2) makes them, on a real kernel.
+@Suite(.inNamespace)
+struct IntegrationConnectingTests {
+    let namespace: NetworkNamespace
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+    }
+
+    private func route(_ address: String, _ options: String = "") throws -> String {
+        try namespace.run("\(BuiltAgent.path) route \(address) \(options) || true")
+    }
+
+    @Test("a default route for one source prefix alone is a path, from an address in that prefix")
+    func sourceSpecificDefault() async throws {
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
+        try namespace.run(
+            "ip addr add 2001:db8:1::2/64 dev eth0 nodad; ip -6 route add default from 2001:db8:1::/64 via fe80::1 dev eth0"
+        )
+        let up = try await agent.next("reachability.changed") { $0.data.to?.path.ipv6?.via == "other" }
+        #expect(up.data.to?.path.ipv6?.source == "2001:db8:1::2")
+        try namespace.ip("-6 route del default from 2001:db8:1::/64")
+        let lost = try await agent.next("reachability.changed") { $0.data.to?.path.ipv6?.via == "none" }
+        #expect(lost.data.to?.path.ipv6?.reason == "no_route")
+    }
+
+    @Test("a rule on the source sends connected sockets another way, and the other way is told too")
+    func sourceRule() throws {
+        try namespace.run("ip route add default via 192.0.2.9 dev eth0 table 77; ip rule add from 192.0.2.2 lookup 77")
+        let text = try route("198.41.0.4", "--json")
+        #expect(text.contains(#""gateway":"192.0.2.9""#))
+        #expect(text.contains(#""unconnected":{"interface":"eth0","gateway":"192.0.2.1"}"#))
+    }
+
+    @Test("a rule that refuses is told from a lack of routes", arguments: ["", "from 192.0.2.2 ", "to 198.41.0.0/16 "])
+    func refusingRule(_ selector: String) throws {
+        try namespace.ip("rule add pref 50 \(selector)unreachable")
+        #expect(try route("198.41.0.4").contains("no usable path: route_unreachable"))
+        try namespace.ip("rule del pref 50")
+        try namespace.ip("rule add pref 50 \(selector)prohibit")
+        #expect(try route("198.41.0.4").contains("no usable path: route_prohibited"))
+        try namespace.ip("rule del pref 50")
+        try namespace.ip("rule add pref 50 \(selector)blackhole")
+        #expect(try route("198.41.0.4").contains("no usable path: route_blackhole"))
+        try namespace.ip("rule del pref 50")
+        try namespace.ip("route del default")
+        #expect(try route("198.41.0.4").contains("no usable path: no_route"))
+    }
+}

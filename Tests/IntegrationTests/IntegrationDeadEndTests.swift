@@ -1,0 +1,87 @@
+import AgentTestKit
+import Testing
+
+/// What the kernel names as the way and packets do not take, on a real kernel.
+@Suite(.inNamespace)
+struct IntegrationDeadEndTests {
+    private static let kinds = ["--interface-kind", "eth*=wired", "--interface-kind", "wlan*=wifi"]
+    let namespace: NetworkNamespace
+
+    init() throws { namespace = try NetworkNamespace() }
+
+    private func agent(_ more: String...) async throws -> AgentProcess {
+        try await AgentProcess.start(
+            in: namespace,
+            ["run", "--no-journal", "--no-sockets", "--settle-up", "0", "--settle-down", "0"] + Self.kinds + more
+        )
+    }
+
+    /// `reachagent route`, whatever its status.
+    private func route(_ address: String) throws -> String {
+        try namespace.run("\(BuiltAgent.path) route \(address) \(Self.kinds.joined(separator: " ")) || true")
+    }
+
+    @Test("a bridge whose cable is pulled is lost at once, though a guest keeps it up")
+    func bridgeWithGuest() async throws {
+        try namespace.run("ip link add br0 type bridge; ip link set br0 up")
+        try namespace.makeLink("eth0", peer: "far0")
+        try namespace.makeLink("vnet0", peer: "guest0")
+        try namespace.run(
+            """
+            ip link set eth0 master br0; ip link set vnet0 master br0; ip addr add 192.0.2.2/24 dev br0
+            ip route add default via 192.0.2.1
+            """
+        )
+        let agent = try await agent()
+        try namespace.ip("link set far0 down")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.data.to?.reason == "link_down")
+        #expect(lost.data.to?.path.interface == "br0")
+        try namespace.ip("link set far0 up")
+        try await agent.settles(on: "wired")
+    }
+
+    @Test("a bridge without any port leads nowhere")
+    func emptyBridge() throws {
+        try namespace.run(
+            "ip link add br0 type bridge; ip link set br0 up; ip addr add 192.0.2.2/24 dev br0; ip route add default via 192.0.2.1"
+        )
+        #expect(try route("198.41.0.4").contains("no usable path: link_down"))
+    }
+
+    @Test("a default route into the loopback leads nowhere")
+    func loopback() throws {
+        try namespace.run("ip link set lo up; ip addr add 192.0.2.2/32 dev lo; ip route add default dev lo")
+        #expect(try route("198.41.0.4").contains("no usable path: leads_nowhere"))
+        #expect(try route("192.0.2.2").contains("leaves through"))
+    }
+
+    @Test("an address that the kernel borrows from another device is no source")
+    func borrowedAddress() throws {
+        try namespace.makeLink("eth0", peer: "far0")
+        try namespace.makeLink("docker0", peer: "guest0", address: "172.17.0.1/16")
+        try namespace.ip("route add default dev eth0")
+        #expect(try route("198.41.0.4").contains("no usable path: no_address"))
+        try namespace.run("ip link set lo up; ip addr add 192.0.2.7/32 dev lo; ip addr flush dev docker0")
+        #expect(try route("198.41.0.4").contains("leaves through wired eth0"))
+    }
+
+    @Test("of two legs the dead one is in the state, and the path is the other")
+    func deadLeg() async throws {
+        try namespace.makeLink("wlan0", peer: "far0", address: "192.0.2.2/24")
+        try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")
+        try namespace.ip("route add default nexthop via 192.0.2.1 dev wlan0 nexthop via 198.51.100.1 dev eth0")
+        let agent = try await agent()
+        for (peer, dead, other) in [("far0", "wlan0", "eth0"), ("far1", "eth0", "wlan0")] {
+            try namespace.ip("link set \(peer) down")
+            let changed = try await agent.next("path.changed") { $0.data.to?.path.dead_legs != nil }
+            #expect(changed.data.to?.path.dead_legs?.map(\.interface) == [dead])
+            #expect(changed.data.to?.path.dead_legs?.first?.reason == "link_down")
+            #expect(changed.data.to?.path.interface == other)
+            try namespace.ip("link set \(peer) up")
+            try await agent.next("path.changed") { $0.data.to?.path.dead_legs == nil }
+        }
+        let stopped = try await agent.stop()
+        #expect(!stopped.events.contains { $0.data.to?.via == "none" })
+    }
+}
