@@ -40,7 +40,7 @@ struct TextTests {
                 "  gateway    10.8.0.1",
                 "  source     10.8.0.2",
                 "  route      default metric 50 table 51820",
-                "  underlay   wwan0 (mark_exemption)",
+                "  underlay   wwan0 (mark_exemption, a guess)",
             ]
         )
     }

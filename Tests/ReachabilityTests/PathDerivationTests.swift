@@ -200,7 +200,7 @@ struct PathDerivationTests {
             in: NetworkSnapshot(
                 links: [tunnel, modem],
                 addresses: [InterfaceAddress(interfaceIndex: 9, address: Case.source, prefixLength: 24)],
-                underlays: [9: Underlay(interfaceIndex: 4, evidence: .markExemption)]
+                underlays: [9: Underlay(interfaceIndex: 4, evidence: .remoteRoute)]
             )
         )
         #expect(path.via == (isUp ? .wwan : .none))
