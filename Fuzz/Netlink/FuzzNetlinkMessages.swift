@@ -47,11 +47,14 @@ enum FuzzNetlinkMessages {
             lookups.take(MessageParser.Parsed(header: header, content: .success(message)))
         }
         _ = lookups.lookup(at: 0, for: .unspecified(.ipv4))
-        check(view)
+        require(lookups.shortestLifetime.map { $0 > .zero } ?? true, "a lifetime that is over")
+        var routers: [Router: RouterState] = [:]
+        for case .neighbour(let router, let state) in messages { routers[router] = state }
+        check(view, routers)
     }
 
     /// What can be derived from a view, whatever somebody wrote into it.
-    private static func check(_ view: KernelView) {
+    private static func check(_ view: KernelView, _ routers: [Router: RouterState]) {
         var links = view.links
         var classifier = KindClassifier(overrides: [], sysfsRoot: "/nonexistent")
         classifier.classify(&links)
@@ -61,7 +64,7 @@ enum FuzzNetlinkMessages {
         require(changes.count == links.count + view.addresses.count, "each link and each address is one change")
         for family in AddressFamily.allCases { require(!view.tables(family).isEmpty, "no table to look into") }
         require(
-            RouteFilter(covering: UnderlayResolver.watchedRemotes(view)).program.count <= 4096,
+            RouteFilter(covering: UnderlayResolver.watchedRemotes(view), routers: routers).program.count <= 4096,
             "a filter that the kernel refuses"
         )
     }

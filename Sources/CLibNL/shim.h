@@ -31,6 +31,8 @@
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/if_tunnel.h>
+#include <linux/neighbour.h>
+#include <linux/netconf.h>
 #include <linux/netlink.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>

@@ -2,7 +2,17 @@ public import NetlinkMonitor
 
 extension MessageBuilder {
     /// `RTM_NEWROUTE` as the kernel sends it for this route: several next hops become `RTA_MULTIPATH`.
-    public static func route(_ route: Route) -> MessageBuilder { routeMessage(Rtnetlink.newRoute, route) }
+    ///
+    /// A lifetime is given in ticks of 10 ms, negative for a route that has expired.
+    public static func route(_ route: Route, expiresInTicks ticks: Int32? = nil) -> MessageBuilder {
+        var message = routeMessage(Rtnetlink.newRoute, route)
+        if let ticks {
+            // struct rta_cacheinfo: the lifetime is the third of its eight words.
+            let info = (0..<8).flatMap { word -> [UInt8] in hostBytes(word == 2 ? ticks : Int32(0)) }
+            message.attributes.append(NetlinkAttribute(Rtnetlink.Route.cacheInfo, info))
+        }
+        return message
+    }
 
     /// `RTM_DELROUTE`.
     public static func routeRemoved(_ route: Route) -> MessageBuilder { routeMessage(Rtnetlink.deleteRoute, route) }
@@ -88,12 +98,55 @@ extension MessageBuilder {
         )
     }
 
-    /// `RTM_NEWNEXTHOP` or `RTM_DELNEXTHOP`: `struct nhmsg` and the object's number.
-    public static func nextHopObject(_ number: UInt32, removed: Bool = false) -> MessageBuilder {
-        MessageBuilder(
+    /// `RTM_NEWNEXTHOP` or `RTM_DELNEXTHOP`: `struct nhmsg`, the object's number, and its next hop or the numbers and
+    /// weights of a group's members.
+    public static func nextHopObject(
+        _ number: UInt32,
+        removed: Bool = false,
+        hop: NextHop? = nil,
+        members: [(number: UInt32, weight: UInt8)] = []
+    ) -> MessageBuilder {
+        var attributes = [NetlinkAttribute.uint32(1, number)]
+        if !members.isEmpty {
+            let group = members.flatMap { member -> [UInt8] in
+                hostBytes(member.number) + [member.weight &- 1, 0, 0, 0]
+            }
+            attributes.append(NetlinkAttribute(2, group))
+        }
+        if let interface = hop?.interfaceIndex { attributes.append(.uint32(5, interface)) }
+        if let gateway = hop?.gateway { attributes.append(.address(6, gateway)) }
+        return MessageBuilder(
             removed ? Rtnetlink.deleteNextHop : Rtnetlink.newNextHop,
             fixed: [AddressFamily.ipv4.number, 0, 0, 0] + hostBytes(UInt32(0)),
-            attributes: [.uint32(1, number)]
+            attributes: attributes
+        )
+    }
+
+    /// `RTM_NEWNEIGH` or `RTM_DELNEIGH`: `struct ndmsg` and the address; `state` are the bits of `ndm_state`.
+    public static func neighbour(
+        _ address: IPAddress,
+        interface: UInt32,
+        state: UInt16,
+        removed: Bool = false
+    ) -> MessageBuilder {
+        MessageBuilder(
+            removed ? Rtnetlink.deleteNeighbour : Rtnetlink.newNeighbour,
+            fixed: [address.family.number, 0, 0, 0] + hostBytes(interface) + hostBytes(state) + [0, 1],
+            attributes: [.address(1, address)]
+        )
+    }
+
+    /// `RTM_NEWNETCONF`: `struct netconfmsg`, the interface (-1 for all), and the settings by the number of their attribute.
+    public static func setting(
+        _ family: AddressFamily,
+        interface: Int32,
+        _ values: [(attribute: UInt16, value: Int32)]
+    ) -> MessageBuilder {
+        let settings = values.map { NetlinkAttribute.uint32($0.attribute, UInt32(bitPattern: $0.value)) }
+        return MessageBuilder(
+            Rtnetlink.newSetting,
+            fixed: [family.number],
+            attributes: [.uint32(1, UInt32(bitPattern: interface))] + settings
         )
     }
 }

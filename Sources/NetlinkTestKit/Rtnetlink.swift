@@ -22,12 +22,16 @@ public enum Rtnetlink {
     public static let newRoute: UInt16 = 24
     /// `RTM_DELROUTE`.
     public static let deleteRoute: UInt16 = 25
-    /// `RTM_NEWNEIGH`, which says nothing about reachability.
+    /// `RTM_NEWNEIGH`.
     public static let newNeighbour: UInt16 = 28
+    /// `RTM_DELNEIGH`.
+    public static let deleteNeighbour: UInt16 = 29
     /// `RTM_NEWRULE`.
     public static let newRule: UInt16 = 32
     /// `RTM_DELRULE`.
     public static let deleteRule: UInt16 = 33
+    /// `RTM_NEWNETCONF`.
+    public static let newSetting: UInt16 = 80
     /// `RTM_NEWNEXTHOP`.
     public static let newNextHop: UInt16 = 104
     /// `RTM_DELNEXTHOP`.
@@ -63,6 +67,8 @@ public enum Rtnetlink {
         public static let operationalState: UInt16 = 16
         /// `IFLA_LINKINFO`.
         public static let info: UInt16 = 18
+        /// `IFLA_GROUP`.
+        public static let group: UInt16 = 27
         /// `IFLA_CARRIER`.
         public static let carrier: UInt16 = 33
         /// `IFLA_LINK_NETNSID`.
@@ -103,6 +109,8 @@ public enum Rtnetlink {
         public static let preferredSource: UInt16 = 7
         /// `RTA_MULTIPATH`.
         public static let multipath: UInt16 = 9
+        /// `RTA_CACHEINFO`: the lifetime, among other things.
+        public static let cacheInfo: UInt16 = 12
         /// `RTA_TABLE`.
         public static let table: UInt16 = 15
         /// `RTA_VIA`.

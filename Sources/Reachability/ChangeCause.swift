@@ -12,6 +12,10 @@ public struct ChangeCause: Sendable, Hashable {
         case address
         /// A route, or the kernel's choice among routes.
         case route
+        /// A router that stopped answering, or answers again.
+        case neighbour
+        /// A sysctl that route lookups depend on.
+        case sysctl
         /// A policy rule.
         case rule
         /// What carries a tunnel.
@@ -73,7 +77,9 @@ extension ChangeCause.Kind {
         switch code {
         case .linkAdded, .linkRemoved, .linkRenamed, .linkUp, .linkDown, .linkChanged, .kindChanged: self = .link
         case .addressAdded, .addressRemoved, .addressChanged: self = .address
-        case .routeAdded, .routeRemoved, .lookupChanged: self = .route
+        case .routeAdded, .routeRemoved, .routeExpired, .lookupChanged: self = .route
+        case .neighbourChanged: self = .neighbour
+        case .sysctlChanged: self = .sysctl
         case .ruleChanged: self = .rule
         case .underlayChanged: self = .underlay
         case .synchronizationChanged: self = .resync

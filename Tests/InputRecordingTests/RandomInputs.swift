@@ -143,6 +143,7 @@ struct RandomInputs {
             parentDevice: maybe("0000:00:1f.6"),
             tunnelRemote: maybe(ip(family(), 77)),
             vrfTable: maybe(number()),
+            group: maybe(number()),
             classification: InterfaceClassification(
                 kind: kind,
                 evidence: [KindEvidence(pick(KindEvidence.Source.allCases), "a \u{7F} fact")],

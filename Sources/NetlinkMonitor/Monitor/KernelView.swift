@@ -14,6 +14,8 @@ struct KernelView: Sendable, Equatable {
         var staleRules = false
         /// The families whose default routes have to be read again.
         var staleRoutes: Set<AddressFamily> = []
+        /// Causes of what a lookup may now answer, which no snapshot shows: the first of each code.
+        var hints: [NetworkChange] = []
 
         mutating func formUnion(_ other: Effects) {
             isRelevant = isRelevant || other.isRelevant
@@ -21,6 +23,7 @@ struct KernelView: Sendable, Equatable {
             classifies = classifies || other.classifies
             staleRules = staleRules || other.staleRules
             staleRoutes.formUnion(other.staleRoutes)
+            hints += other.hints.filter { hint in !hints.contains { $0.code == hint.code } }
         }
 
         /// Whether nothing but the state of a link changed, or nothing at all: no table was touched.
@@ -85,12 +88,15 @@ struct KernelView: Sendable, Equatable {
         case .linkRemoved(let index): removeLink(index)
         case .address(let address): apply(address)
         case .addressRemoved(let address): remove(address)
-        case .route(let route), .routeRemoved(let route): hint(at: route)
+        case .route(let route, _), .routeRemoved(let route): hint(at: route)
         case .rule, .ruleRemoved:
             Effects(isRelevant: true, staleRules: true, staleRoutes: Set(AddressFamily.allCases))
         // Which routes refer to a nexthop object the message does not say; they vanish with it, IPv4 without a word.
         case .nextHopObject: Effects(isRelevant: true, staleRoutes: Set(AddressFamily.allCases))
-        case .done, .reply, .overrun, .irrelevant: Effects()
+        case .setting(let family, let name, let value, let index):
+            Effects(isRelevant: true, hints: [hint(family, name, value, index)])
+        // Only the routers that the kernel chooses among count, which the monitor knows.
+        case .neighbour, .done, .reply, .overrun, .irrelevant: Effects()
         }
     }
 
@@ -116,10 +122,17 @@ struct KernelView: Sendable, Equatable {
         links[index] = link
         var effects = Effects(isRelevant: true, isEdge: true)
         effects.classifies = !link.hasSameIdentity(as: old)
-        // The kernel drops IPv4 routes silently with the link, and with a move into or out of a VRF.
-        if old.flags.contains(.up) && !link.flags.contains(.up) || old.masterIndex != link.masterIndex {
+        // The kernel drops IPv4 routes silently with the link, and with a move into or out of a VRF; IPv6 routes with
+        // net.ipv6.route.skip_notify_on_dev_down; and nexthop objects with the carrier, with the routes of both families.
+        if old.flags.contains(.up) && !link.flags.contains(.up) {
             effects.staleRoutes = [.ipv4]
+            if hasDefaultRoute(.ipv6, over: index) { effects.staleRoutes.insert(.ipv6) }
+        } else if old.flags.contains(.lowerUp) && !link.flags.contains(.lowerUp) {
+            effects.staleRoutes = Set(
+                AddressFamily.allCases.filter { hasDefaultRoute($0, over: index, byObject: true) }
+            )
         }
+        if old.masterIndex != link.masterIndex { effects.staleRoutes.insert(.ipv4) }
         if old.vrfTable != link.vrfTable { effects.staleRoutes = Set(AddressFamily.allCases) }
         return effects
     }
@@ -145,11 +158,30 @@ struct KernelView: Sendable, Equatable {
         let position = position(of: address.key)
         guard isPresent(address.key, at: position) else { return Effects() }
         addresses.remove(at: position)
-        // With the last address of a subnet the IPv4 routes through it go, and no message tells.
-        return Effects(
-            isRelevant: true,
-            isEdge: true,
-            staleRoutes: address.address.family == .ipv4 ? [.ipv4] : []
+        // With the last address of a subnet the IPv4 routes through it go, and no message tells; IPv6 routes may go so
+        // with the last address of an interface.
+        let family = address.address.family
+        let goesSilently = family == .ipv4 || hasDefaultRoute(family, over: address.interfaceIndex)
+        return Effects(isRelevant: true, isEdge: true, staleRoutes: goesSilently ? [family] : [])
+    }
+
+    /// Whether a default route that is known leads over an interface; `byObject`: through a nexthop object.
+    private func hasDefaultRoute(_ family: AddressFamily, over index: UInt32, byObject: Bool = false) -> Bool {
+        (defaultRoutes[family] ?? []).contains { route in
+            if byObject, route.nextHopObject == nil { return false }
+            return route.hasUnresolvedNextHops || route.nextHops.contains { $0.interfaceIndex == index }
+        }
+    }
+
+    private func hint(_ family: AddressFamily, _ name: String, _ value: Int32, _ index: UInt32?) -> NetworkChange {
+        let link = index.flatMap { links[$0] }
+        let place = index == nil ? "all" : link?.name ?? "?"
+        return NetworkChange(
+            code: .sysctlChanged,
+            interfaceIndex: link?.index,
+            interfaceName: link?.name,
+            family: family,
+            detail: "net.\(family.rawValue).conf.\(place).\(name) = \(value)"
         )
     }
 

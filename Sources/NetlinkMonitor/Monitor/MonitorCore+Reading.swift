@@ -54,7 +54,8 @@ extension MonitorCore {
             view.defaultRoutes[family] = try readDefaultRoutes(family)
         }
         if pending.classifies { try watchAddresses() }
-        let lookups = try lookUp()
+        let lookups = try lookUpAmongRouters()
+        armExpiry()
         var next = NetworkSnapshot(
             linksByIndex: view.links,
             addresses: view.addresses,
@@ -65,6 +66,7 @@ extension MonitorCore {
             internetAddresses: configuration.internetAddresses
         )
         next.underlays = try UnderlayResolver(snapshot: next).underlays(&kernel)
+        hints = pending.hints
         pending = KernelView.Effects()
         return next
     }
@@ -74,7 +76,7 @@ extension MonitorCore {
     ///
     /// Where that was so the last time, everything is asked at once: a family that the machine does not have would cost
     /// a second round for every edge.
-    private mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
+    mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
         let asked = questions.first + furtherQuestions
         if !mayDecideDifferently, asked.map(\.destination) == lastAnswers.map(\.destination),
             !asked.contains(where: { view.looksAtSources($0.destination.family) }),
@@ -112,7 +114,10 @@ extension MonitorCore {
         var routes: [Route] = []
         for table in view.tables(family) where !emptyTables.contains(TableKey(family: family, table: table)) {
             let found = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
-                try kernel.defaultRoutes(family, table: table)
+                try kernel.defaultRoutes(family, table: table) { [links = view.links] in
+                    links.values.filter { $0.flags.contains(.up) && !$0.flags.contains(.loopback) }.map(\.index)
+                        .sorted()
+                }
             }
             // A first default route in it would be announced.
             if found.isEmpty, table != Route.mainTable { emptyTables.insert(TableKey(family: family, table: table)) }
@@ -126,7 +131,8 @@ extension MonitorCore {
 
     /// Makes the filter pass what concerns the addresses asked for and the far ends of tunnels.
     mutating func watchAddresses() throws(NetlinkError) {
-        let wanted = Set(configuration.lookedUpAddresses).union(UnderlayResolver.watchedRemotes(view))
+        var wanted = watched
+        wanted.addresses = Set(configuration.lookedUpAddresses).union(UnderlayResolver.watchedRemotes(view))
         guard wanted != watched else { return }
         try source.watch(wanted)
         watched = wanted

@@ -2,7 +2,7 @@
 extension MonitorCore {
     /// Reports the snapshot if anything in it is different from the last one.
     mutating func publish(_ next: NetworkSnapshot, _ observed: ObservedTime) {
-        let changes = snapshot.map { next.diff(from: $0) }
+        let changes = snapshot.map { NetworkChange.explaining(next.diff(from: $0), by: hints) }
         guard changes?.isEmpty != true else { return }
         snapshot = next
         report(.update(NetworkUpdate(snapshot: next, changes: changes ?? [], observed: observed)))

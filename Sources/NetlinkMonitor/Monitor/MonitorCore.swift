@@ -2,12 +2,20 @@
 protocol NotificationSource {
     /// Reads one datagram if there is one.
     mutating func receive() throws(NetlinkError) -> NetlinkSocket.Received
-    /// Lets only those route messages pass that concern these addresses.
-    mutating func watch(_ addresses: Set<IPAddress>) throws(NetlinkError)
+    /// Lets only those route and neighbour messages pass that concern these addresses and routers.
+    mutating func watch(_ watched: WatchedNetwork) throws(NetlinkError)
     /// How many datagrams were dropped since the last call.
     mutating func takeDrops() -> UInt32
     /// Replaces a socket that cannot be read any more by a fresh one, which lets nothing pass but what it is told to.
-    mutating func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError)
+    mutating func reopen(watching watched: WatchedNetwork) throws(NetlinkError)
+}
+
+/// What the filter of the event socket lets pass.
+struct WatchedNetwork: Sendable, Equatable {
+    /// The addresses that are looked up, and the far ends of tunnels.
+    var addresses: Set<IPAddress> = []
+    /// The routers that the kernel chooses among, with their states as far as they are known.
+    var routers: [Router: RouterState] = [:]
 }
 
 /// One routing table of one family.
@@ -38,7 +46,13 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var classifier: KindClassifier
     var snapshot: NetworkSnapshot?
     var pending = KernelView.Effects()
-    var watched: Set<IPAddress> = []
+    var watched = WatchedNetwork()
+    /// Causes of the snapshot's answers that no snapshot shows.
+    var hints: [NetworkChange] = []
+    /// Routers' states are to be read again before an answer counts.
+    var routersAreStale = false
+    /// When the first route expires that has a lifetime, as far as is known: refreshed ones last longer.
+    var expiryDue: ContinuousClock.Instant?
     /// The answers to the lookups the last time.
     var lastAnswers: [RouteLookup] = []
     /// What the kernel answered to them without a source.
@@ -75,7 +89,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var retryDue: ContinuousClock.Instant? { loss.retryDue }
 
     /// When ``takeTurn()`` has something to do, whether a message comes or not.
-    var wakeDue: ContinuousClock.Instant? { [retryDue, confirmation.due].compactMap { $0 }.min() }
+    var wakeDue: ContinuousClock.Instant? { [retryDue, confirmation.due, expiryDue].compactMap { $0 }.min() }
 
     /// Reads everything for the first time and reports the first update.
     ///
@@ -111,9 +125,11 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
             // What waits behind a loss is older than what is about to be read.
             if loss.isPending, loss.isDue(observed.instant) { break }
         }
+        noteExpiry(observed.instant)
         if let doubtful = confirmation.take(at: observed.instant) {
             pending.formUnion(doubtful)
             mayDecideDifferently = true
+            routersAreStale = true
         }
         let recoversNow = loss.isPending && loss.isDue(observed.instant)
         if !recoversNow, pending.isRelevant { publishCurrentState(observed) }
@@ -146,10 +162,15 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                 switch parsed.content {
                 case .success(.overrun): loss.note(.bufferFull)
                 case .success(let message):
-                    if case .route(let route) = message {
+                    if case .route(let route, _) = message {
                         emptyTables.remove(TableKey(family: route.family, table: route.table))
                     }
-                    let effect = view.apply(message)
+                    var effect = view.apply(message)
+                    switch message {
+                    case .neighbour(let router, let state): effect = noteState(state, of: router)
+                    case .address(let address) where !effect.isRelevant: effect = noteRefresh(of: address)
+                    default: break
+                    }
                     if !effect.isLinkStateAlone(message) { mayDecideDifferently = true }
                     effects.formUnion(effect)
                 case .failure(let error): failure = failure ?? error

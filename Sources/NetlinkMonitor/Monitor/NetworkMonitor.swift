@@ -40,7 +40,7 @@ public final class NetworkMonitor: Sendable {
             kernel: try RequestSocket(),
             source: try EventSocket(
                 receiveBufferBytes: configuration.receiveBufferBytes,
-                watching: Set(configuration.lookedUpAddresses)
+                watching: WatchedNetwork(addresses: Set(configuration.lookedUpAddresses))
             ),
             clock: { .now },
             report: handler
@@ -101,9 +101,9 @@ public final class NetworkMonitor: Sendable {
 /// No notifications: for a single reading.
 private struct SilentSource: NotificationSource {
     func receive() -> NetlinkSocket.Received { .drained }
-    func watch(_ addresses: Set<IPAddress>) {}
+    func watch(_ watched: WatchedNetwork) {}
     func takeDrops() -> UInt32 { 0 }
-    func reopen(watching addresses: Set<IPAddress>) {}
+    func reopen(watching watched: WatchedNetwork) {}
 }
 
 /// The counters, copied out of the listener's thread after each turn.

@@ -78,10 +78,20 @@ struct LookupAnswers {
         missing -= 1
     }
 
+    /// The time until the first of the table entries expires that decide.
+    var shortestLifetime: Duration? {
+        guard messagesPerQuestion > 1 else { return nil }
+        let entries = stride(from: 1, to: answers.count, by: messagesPerQuestion).lazy.map { answers[$0] }
+        return entries.compactMap { answer in
+            guard case .route(_, let lifetime?) = answer, lifetime > .zero else { return nil }
+            return lifetime
+        }.min()
+    }
+
     /// The result for the question at a position.
     func lookup(at position: Int, for destination: IPAddress) -> RouteLookup {
         var matched: Route?
-        if messagesPerQuestion > 1, case .route(let route) = answers[position * messagesPerQuestion + 1] {
+        if messagesPerQuestion > 1, case .route(let route, _) = answers[position * messagesPerQuestion + 1] {
             matched = route
         }
         return RouteLookup(destination: destination, outcome: outcome(at: position), matched: matched)
@@ -92,7 +102,7 @@ struct LookupAnswers {
 
     private func outcome(_ answer: NetlinkMessage?) -> RouteLookup.Outcome {
         switch answer {
-        case .route(let route):
+        case .route(let route, _):
             guard let hop = route.nextHops.first, let interface = hop.interfaceIndex else {
                 return .refused(refusal(route.type))
             }

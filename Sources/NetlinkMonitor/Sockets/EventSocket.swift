@@ -5,31 +5,35 @@ internal import Glibc
 struct EventSocket: NotificationSource {
     private static let groups: [rtnetlink_groups] = [
         RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
-        RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE, RTNLGRP_NEXTHOP,
+        RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE, RTNLGRP_IPV4_NETCONF, RTNLGRP_IPV6_NETCONF, RTNLGRP_NEXTHOP,
     ]
 
     private let receiveBufferBytes: Int
     private var socket: NetlinkSocket
     private var reportedDrops: UInt32 = 0
+    private var hearsNeighbours = false
 
     /// To be polled for readability.
     var descriptor: Int32 { socket.descriptor }
 
     /// Opens the socket and joins the groups, with a filter from the first message on.
-    init(receiveBufferBytes: Int, watching addresses: Set<IPAddress>) throws(NetlinkError) {
+    init(receiveBufferBytes: Int, watching watched: WatchedNetwork) throws(NetlinkError) {
         self.receiveBufferBytes = receiveBufferBytes
-        socket = try Self.open(receiveBufferBytes, addresses)
+        socket = try Self.open(receiveBufferBytes, watched)
+        try watch(watched)
     }
 
-    mutating func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError) {
-        socket = try Self.open(receiveBufferBytes, addresses)
+    mutating func reopen(watching watched: WatchedNetwork) throws(NetlinkError) {
+        socket = try Self.open(receiveBufferBytes, watched)
         reportedDrops = 0
+        hearsNeighbours = false
+        try watch(watched)
     }
 
-    private static func open(_ bufferBytes: Int, _ addresses: Set<IPAddress>) throws(NetlinkError) -> NetlinkSocket {
+    private static func open(_ bufferBytes: Int, _ watched: WatchedNetwork) throws(NetlinkError) -> NetlinkSocket {
         let socket = try NetlinkSocket()
         socket.enlargeReceiveBuffer(to: Int32(clamping: bufferBytes))
-        try RouteFilter(covering: addresses).attach(to: socket.descriptor)
+        try RouteFilter(covering: watched.addresses, routers: watched.routers).attach(to: socket.descriptor)
         for group in groups {
             do throws(NetlinkError) {
                 try socket.join(group)
@@ -43,8 +47,12 @@ struct EventSocket: NotificationSource {
 
     mutating func receive() throws(NetlinkError) -> NetlinkSocket.Received { try socket.receive() }
 
-    mutating func watch(_ addresses: Set<IPAddress>) throws(NetlinkError) {
-        try RouteFilter(covering: addresses).attach(to: socket.descriptor)
+    mutating func watch(_ watched: WatchedNetwork) throws(NetlinkError) {
+        try RouteFilter(covering: watched.addresses, routers: watched.routers).attach(to: socket.descriptor)
+        // Where the kernel has no choice among routers, their neighbour entries need not even be filtered.
+        guard hearsNeighbours == watched.routers.isEmpty else { return }
+        if hearsNeighbours { try socket.leave(RTNLGRP_NEIGH) } else { try socket.join(RTNLGRP_NEIGH) }
+        hearsNeighbours.toggle()
     }
 
     mutating func takeDrops() -> UInt32 {

@@ -9,7 +9,17 @@ protocol KernelQueries {
     /// Every policy rule of both families, in the order of their priority.
     mutating func rules() throws(NetlinkError) -> [RoutingRule]
     /// The default routes of one table. A table that does not exist has none.
-    mutating func defaultRoutes(_ family: AddressFamily, table: UInt32) throws(NetlinkError) -> [Route]
+    ///
+    /// Of a table that is too long to be read, those over `interfaces` are looked up one by one.
+    mutating func defaultRoutes(
+        _ family: AddressFamily,
+        table: UInt32,
+        over interfaces: () -> [UInt32]
+    ) throws(NetlinkError) -> [Route]
+    /// The states of these routers' neighbour entries.
+    mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: RouterState]
+    /// The time until the first of the routes expires that were read since the last call, if one of them has a lifetime.
+    mutating func takeShortestLifetime() -> Duration?
     /// The kernel's answers, in the order of the questions.
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
     /// The ways out alone, without the table entries that decide: half the work of ``lookups(_:)``.

@@ -74,6 +74,12 @@ final class NetlinkSocket {
         guard result >= 0 else { throw NetlinkError.library("join netlink group \(group.rawValue)", result) }
     }
 
+    /// Leaves a multicast group.
+    func leave(_ group: rtnetlink_groups) throws(NetlinkError) {
+        let result = nl_socket_drop_membership(handle, Int32(group.rawValue))
+        guard result >= 0 else { throw NetlinkError.library("leave netlink group \(group.rawValue)", result) }
+    }
+
     /// How many datagrams the kernel dropped on this socket so far; 0 where it does not tell.
     var drops: UInt32 {
         var drops: UInt32 = 0

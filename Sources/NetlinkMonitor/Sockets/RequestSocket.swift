@@ -11,6 +11,8 @@ struct RequestSocket: KernelQueries {
     private static let shortAnswer = 128
     /// Who makes default routes: redirects, the kernel, boot scripts, static configuration, router advertisements, DHCP.
     private static let defaultRouteProtocols: [UInt8] = [1, 2, 3, 4, 9, 16]
+    /// How many interfaces' default routes are looked up in a table that is too long to be read.
+    private static let maximumInterfaces = 64
     /// Two answers to each question have to fit into the receive buffer at once.
     private static let questionsPerBatch = 16
 
@@ -18,6 +20,7 @@ struct RequestSocket: KernelQueries {
     private var sequence: UInt32 = 0
     private var lookupBatch: LookupBatch?
     private var outcomeBatch: LookupBatch?
+    private var shortestLifetime: Duration?
 
     init() throws(NetlinkError) { socket = try NetlinkSocket() }
 
@@ -59,12 +62,30 @@ struct RequestSocket: KernelQueries {
         return rules
     }
 
+    mutating func takeShortestLifetime() -> Duration? {
+        defer { shortestLifetime = nil }
+        return shortestLifetime
+    }
+
+    private static func isValid(_ lifetime: Duration?) -> Bool { lifetime.map { $0 > .zero } ?? true }
+
+    private mutating func note(_ lifetime: Duration?) {
+        guard let lifetime, lifetime > .zero else { return }
+        shortestLifetime = min(shortestLifetime ?? lifetime, lifetime)
+    }
+
     /// The default routes of a table, without reading the table.
     ///
     /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is left at the
-    /// first other prefix, unless the table is short. IPv6 tables end in `::/0`: a table of more than a few thousand routes is left too, and asked
-    /// again by protocol, where the kernel skips what nobody wants.
-    mutating func defaultRoutes(_ family: AddressFamily, table: UInt32) throws(NetlinkError) -> [Route] {
+    /// first other prefix, unless the table is short. IPv6 tables end in `::/0`: a table of more than a few thousand
+    /// routes is left too. Then the kernel is asked for the protocols that make default routes and nothing else, where it
+    /// skips what is not wanted; and because a routing daemon's default route has the protocol of its whole table, for
+    /// the first default route of all and of each interface.
+    mutating func defaultRoutes(
+        _ family: AddressFamily,
+        table: UInt32,
+        over interfaces: () -> [UInt32]
+    ) throws(NetlinkError) -> [Route] {
         var seen = 0
         var isCut = false
         var routes = try routes(family, table: table) { route in
@@ -75,11 +96,19 @@ struct RequestSocket: KernelQueries {
                 && seen > Self.shortAnswer
             return isCut || isBehindDefaults ? .enough : .more
         }
-        guard isCut, family == .ipv6 else { return routes }
-        routes = []
-        for number in Self.defaultRouteProtocols {
-            routes += try self.routes(family, table: table, protocol: number) { _ in .more }
+        if isCut, family == .ipv6 {
+            routes = []
+            for number in Self.defaultRouteProtocols {
+                routes += try self.routes(family, table: table, protocol: number) { _ in .more }
+            }
+            for interface in [nil] + interfaces().prefix(Self.maximumInterfaces).map(Optional.some) {
+                guard let route = try firstDefaultRoute(over: interface), route.table == table,
+                    !routes.contains(route)
+                else { continue }
+                routes.append(route)
+            }
         }
+        for index in routes.indices { try resolveNextHops(of: &routes[index]) }
         return routes
     }
 
@@ -94,12 +123,17 @@ struct RequestSocket: KernelQueries {
         header.rtm_protocol = number
         header.rtm_table = table < 256 ? UInt8(table) : UInt8(RT_TABLE_UNSPEC.rawValue)
         var routes: [Route] = []
+        var lifetimes: [Duration] = []
         let attributes: [(Int, [UInt8])] = [(Int(RTA_TABLE.rawValue), withUnsafeBytes(of: table) { Array($0) })]
         do throws(NetlinkError) {
             try dump("dump \(family.rawValue) default routes", RTM_GETROUTE, header, attributes) { message in
-                guard case .route(let route) = message else { return .more }
-                // Kernels without strict checking send every table; the filter is ours then.
-                if route.destination.isDefault, route.table == table { routes.append(route) }
+                guard case .route(let route, let lifetime) = message else { return .more }
+                // Kernels without strict checking send every table; the filter is ours then. The kernel uses an expired
+                // route no more, and removes it with the next garbage collection.
+                if route.destination.isDefault, route.table == table, Self.isValid(lifetime) {
+                    routes.append(route)
+                    if let lifetime { lifetimes.append(lifetime) }
+                }
                 return verdict(route)
             }
         } catch {
@@ -108,7 +142,72 @@ struct RequestSocket: KernelQueries {
                 throw error
             }
         }
+        note(lifetimes.min())
         return routes
+    }
+
+    /// The IPv6 default route that a lookup of the unspecified address finds.
+    private mutating func firstDefaultRoute(over interface: UInt32?) throws(NetlinkError) -> Route? {
+        var header = rtmsg()
+        header.rtm_family = AddressFamily.ipv6.kernelValue
+        header.rtm_dst_len = UInt8(AddressFamily.ipv6.bitWidth)
+        header.rtm_flags = UInt32(RTM_F_FIB_MATCH)
+        var attributes = [(Int(RTA_DST.rawValue), IPAddress.unspecified(.ipv6).networkBytes)]
+        if let interface { attributes.append((Int(RTA_OIF.rawValue), withUnsafeBytes(of: interface) { Array($0) })) }
+        let answer = try ask("look up a default route", RTM_GETROUTE, header, attributes)
+        guard case .route(let route, let lifetime) = answer, route.destination.isDefault, Self.isValid(lifetime) else {
+            return nil
+        }
+        note(lifetime)
+        return route
+    }
+
+    /// Fills in the next hops of a route that names a nexthop object alone (`net.ipv4.nexthop_compat_mode=0`).
+    private mutating func resolveNextHops(of route: inout Route) throws(NetlinkError) {
+        guard route.hasUnresolvedNextHops, let number = route.nextHopObject, let object = try nextHopObject(number)
+        else { return }
+        var hops = [object.hop].compactMap { $0 }
+        for member in object.members {
+            guard let hop = try nextHopObject(member.number)?.hop else { continue }
+            hops.append(NextHop(interfaceIndex: hop.interfaceIndex, gateway: hop.gateway, weight: member.weight))
+        }
+        route = Route(
+            destination: route.destination,
+            table: route.table,
+            protocol: route.protocol,
+            type: route.type,
+            metric: route.metric,
+            preferredSource: route.preferredSource,
+            nextHops: hops,
+            nextHopObject: number
+        )
+    }
+
+    private mutating func nextHopObject(_ number: UInt32) throws(NetlinkError) -> NextHopObject? {
+        let attributes = [(Int(NHA_ID), withUnsafeBytes(of: number) { Array($0) })]
+        let answer = try ask("read a nexthop object", RTM_GETNEXTHOP, nhmsg(), attributes)
+        // An object that is gone took its routes with it.
+        guard case .nextHopObject(let object, removed: false) = answer else { return nil }
+        return object
+    }
+
+    mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: RouterState] {
+        var states: [Router: RouterState] = [:]
+        for router in routers {
+            let family = router.address.family
+            var header = ndmsg()
+            header.ndm_family = family.kernelValue
+            header.ndm_ifindex = Int32(truncatingIfNeeded: router.interfaceIndex)
+            let attributes = [(Int(NDA_DST), router.address.networkBytes)]
+            switch try ask("read a neighbour entry", RTM_GETNEIGH, header, attributes) {
+            case .neighbour(_, let state): states[router] = state
+            case .reply(let code, _) where code == ENOENT || code == ENODEV:
+                states[router] = RouterState(neighbourState: nil, family)
+            // Kernels before 5.0 do not answer for a single entry.
+            default: states[router] = .unknown
+            }
+        }
+        return states
     }
 
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
@@ -117,7 +216,15 @@ struct RequestSocket: KernelQueries {
                 socket.lookupBatch = try LookupBatch(batch, withEntries: true)
             }
             let answers = try socket.ask(\.lookupBatch)
-            return batch.indices.map { answers.lookup(at: $0, for: batch[$0].destination) }
+            socket.note(answers.shortestLifetime)
+            var lookups = batch.indices.map { answers.lookup(at: $0, for: batch[$0].destination) }
+            for index in lookups.indices {
+                guard var matched = lookups[index].matched, matched.hasUnresolvedNextHops else { continue }
+                try socket.resolveNextHops(of: &matched)
+                let (destination, outcome) = (lookups[index].destination, lookups[index].outcome)
+                lookups[index] = RouteLookup(destination: destination, outcome: outcome, matched: matched)
+            }
+            return lookups
         }
     }
 
@@ -219,6 +326,30 @@ extension RequestSocket {
             throw error
         }
         return answers
+    }
+
+    /// Sends a request that has a single answer.
+    private mutating func ask<Header: BitwiseCopyable>(
+        _ operation: String,
+        _ type: Int,
+        _ header: Header,
+        _ attributes: [(Int, [UInt8])]
+    ) throws(NetlinkError) -> NetlinkMessage {
+        let number = nextSequence()
+        try Request(operation, type, NLM_F_REQUEST, number, header, attributes).send(on: socket)
+        var answer: NetlinkMessage?
+        do throws(NetlinkError) {
+            while true {
+                try readDatagram(operation) { parsed in
+                    guard parsed.header.sequence == number, answer == nil else { return }
+                    answer = (try? parsed.content.get()) ?? .reply(errno: EPROTO, text: nil)
+                }
+                if let answer { return answer }
+            }
+        } catch {
+            try reopen()
+            throw error
+        }
     }
 
     /// Waits for one datagram of the kernel's and hands its messages over.

@@ -5,7 +5,8 @@ internal import Glibc
 ///
 /// Of route messages only those pass that can change an answer: default routes and the prefixes that stand for one
 /// (``RouteLookup/longestDefaultPart(_:)``), and every prefix that covers one of the addresses asked for. A router that
-/// takes in a full Internet table then costs nothing. All other messages pass.
+/// takes in a full Internet table then costs nothing. Of the neighbours only the routers that the kernel chooses among
+/// pass, and only when their state is another one than before. All other messages pass.
 ///
 /// The program sees one message at a time, as the kernel delivers notifications. It must never be attached to a socket
 /// that asks for dumps, where many messages share a buffer and only the first would be looked at.
@@ -13,11 +14,14 @@ struct RouteFilter {
     /// The program.
     private(set) var program: [sock_filter] = []
 
-    /// Where the fixed parts of a route message stand: `struct nlmsghdr` (16 bytes), then `struct rtmsg` (12).
+    /// Where the fixed parts of a message stand: `struct nlmsghdr` (16 bytes), then `struct rtmsg` or `struct ndmsg`
+    /// (12 each).
     private enum Offset {
         static let messageType: UInt32 = 4
         static let family: UInt32 = 16
         static let destinationLength: UInt32 = 17
+        static let interface: UInt32 = 20
+        static let neighbourState: UInt32 = 24
         static let attributes: UInt32 = 28
         static let attributeHeader: UInt32 = 4
     }
@@ -27,6 +31,7 @@ struct RouteFilter {
         static let prefixLength: UInt32 = 0
         static let destination: UInt32 = 1
         static let shift: UInt32 = 2
+        static let interface: UInt32 = 3
     }
 
     private static let instructionsPerWord = 16
@@ -34,21 +39,27 @@ struct RouteFilter {
     /// option memory: 20 KiB before Linux 6.9.
     private static let longestProgram = 1200
 
-    /// A filter that covers these addresses.
+    /// A filter that covers these addresses, and passes changes of these routers' states.
     ///
     /// With so many addresses that the program would grow too long, only the first 32 bits of each IPv6 address are
     /// compared; with more still, as a hub of hundreds of tunnels has, none are and every route message passes: more
     /// pass then than need to, never fewer.
-    init(covering addresses: some Sequence<IPAddress>) {
+    init(covering addresses: some Sequence<IPAddress>, routers: [Router: RouterState] = [:]) {
         let addresses = Set(addresses).sorted { $0.description < $1.description }
-        self.init(addresses, comparedWords: 4)
-        if program.count > Self.longestProgram { self.init(addresses, comparedWords: 1) }
-        if program.count > Self.longestProgram { self.init(addresses, comparedWords: 0) }
+        let section = Self.section(for: routers)
+        self.init(addresses, section, comparedWords: 4)
+        if program.count > Self.longestProgram { self.init(addresses, section, comparedWords: 1) }
+        if program.count > Self.longestProgram { self.init(addresses, section, comparedWords: 0) }
     }
 
-    private init(_ addresses: [IPAddress], comparedWords: Int) {
+    private init(_ addresses: [IPAddress], _ neighbours: [sock_filter], comparedWords: Int) {
         // BPF loads in network order and netlink writes in host order: the constants are swapped once, here.
         load(BPF_H, at: Offset.messageType)
+        jump(BPF_JEQ, UInt32(UInt16(RTM_NEWNEIGH).bigEndian), ifTrue: 1, ifFalse: 0)
+        jump(BPF_JEQ, UInt32(UInt16(RTM_DELNEIGH).bigEndian), ifTrue: 0, ifFalse: 1)
+        emit(BPF_JMP | BPF_JA, 1)
+        emit(BPF_JMP | BPF_JA, UInt32(neighbours.count))
+        program += neighbours
         jump(BPF_JEQ, UInt32(UInt16(RTM_NEWROUTE).bigEndian), ifTrue: 2, ifFalse: 0)
         jump(BPF_JEQ, UInt32(UInt16(RTM_DELROUTE).bigEndian), ifTrue: 1, ifFalse: 0)
         accept()
@@ -66,6 +77,68 @@ struct RouteFilter {
     }
 
     private init(empty: Void) {}
+
+    /// The part for neighbours; every way through it ends in a verdict.
+    private static func section(for routers: [Router: RouterState]) -> [sock_filter] {
+        var filter = RouteFilter(empty: ())
+        filter.load(BPF_W, at: Offset.interface)
+        filter.emit(BPF_ST, Cell.interface)
+        filter.emit(BPF_LDX | BPF_IMM, UInt32(NDA_DST))
+        filter.emit(BPF_LD | BPF_IMM, Offset.attributes)
+        filter.emit(BPF_LD | BPF_W | BPF_ABS, CLIBNL_BPF_ATTRIBUTE_OFFSET)
+        filter.emit(BPF_ST, Cell.destination)
+        filter.jump(BPF_JEQ, 0, ifTrue: 0, ifFalse: 1)
+        filter.drop()
+        for (router, state) in routers.sorted(by: { $0.key < $1.key }).prefix(Router.maximumWatched) {
+            let verdict = Self.verdict(on: router.address.family, after: state)
+            var comparison = RouteFilter(empty: ())
+            comparison.compare(with: router, orSkip: verdict.count)
+            filter.program += comparison.program + verdict
+        }
+        filter.drop()
+        return filter.program
+    }
+
+    /// Accepts unless the message repeats the state that is known; a removed entry may keep its last state's bits.
+    private static func verdict(on family: AddressFamily, after state: RouterState) -> [sock_filter] {
+        var filter = RouteFilter(empty: ())
+        filter.load(BPF_H, at: Offset.neighbourState)
+        let repeating = UInt32(state.repeatingBits(family).bigEndian)
+        filter.jump(BPF_JSET, repeating, ifTrue: 1, ifFalse: 0)
+        filter.accept()
+        filter.load(BPF_H, at: Offset.messageType)
+        filter.jump(BPF_JEQ, UInt32(UInt16(RTM_DELNEIGH).bigEndian), ifTrue: 0, ifFalse: 1)
+        filter.accept()
+        filter.drop()
+        return filter.program
+    }
+
+    /// Goes on when the message is about a router, else skips so many instructions behind.
+    private mutating func compare(with router: Router, orSkip count: Int) {
+        var expected: [(load: [sock_filter], value: UInt32)] = []
+        func loading(_ body: (inout RouteFilter) -> Void) -> [sock_filter] {
+            var filter = RouteFilter(empty: ())
+            body(&filter)
+            return filter.program
+        }
+        let family = UInt32(router.address.family.kernelValue)
+        expected.append((loading { $0.load(BPF_B, at: Offset.family) }, family))
+        let interface = loading { $0.emit(BPF_LD | BPF_MEM, Cell.interface) }
+        expected.append((interface, router.interfaceIndex.bigEndian))
+        for (index, word) in router.address.words.enumerated() {
+            let load = loading {
+                $0.emit(BPF_LDX | BPF_MEM, Cell.destination)
+                $0.emit(BPF_LD | BPF_W | BPF_IND, Offset.attributeHeader + UInt32(index * 4))
+            }
+            expected.append((load, word))
+        }
+        var rest = expected.reduce(count) { $0 + $1.load.count + 1 }
+        for (load, value) in expected {
+            program += load
+            rest -= load.count + 1
+            jump(BPF_JEQ, value, ifTrue: 0, ifFalse: UInt8(rest))
+        }
+    }
 
     /// The part for the routes of one family; every way through it ends in a verdict.
     private static func section(for family: AddressFamily, covering addresses: [[UInt32]]) -> [sock_filter] {

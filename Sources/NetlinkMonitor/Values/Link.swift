@@ -30,6 +30,8 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     public var tunnelMark: UInt32?
     /// The routing table of a VRF (`IFLA_VRF_TABLE`).
     public var vrfTable: UInt32?
+    /// The device group (`IFLA_GROUP`), which rules with `suppress_ifgroup` refer to; `nil` for group 0.
+    public var group: UInt32?
     /// What kind of interface it is, and how that was found.
     public var classification: InterfaceClassification
 
@@ -65,6 +67,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         tunnelDeviceIndex: UInt32? = nil,
         tunnelMark: UInt32? = nil,
         vrfTable: UInt32? = nil,
+        group: UInt32? = nil,
         classification: InterfaceClassification = .init(kind: .unknown, evidence: [])
     ) {
         self.index = index
@@ -82,6 +85,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         self.tunnelDeviceIndex = tunnelDeviceIndex
         self.tunnelMark = tunnelMark
         self.vrfTable = vrfTable
+        self.group = group
         self.classification = classification
     }
 }

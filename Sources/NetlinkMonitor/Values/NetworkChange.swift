@@ -26,8 +26,14 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
         case routeAdded = "route_added"
         /// A default route is gone.
         case routeRemoved = "route_removed"
+        /// The lifetime of a route ended.
+        case routeExpired = "route_expired"
         /// The policy rules changed.
         case ruleChanged = "rule_changed"
+        /// A router stopped answering, or answers again, and the kernel chose another route.
+        case neighbourChanged = "neighbour_changed"
+        /// A sysctl that route lookups depend on was set.
+        case sysctlChanged = "sysctl_changed"
         /// The kernel now resolves an address differently.
         case lookupChanged = "lookup_changed"
         /// What carries a tunnel changed.
@@ -60,6 +66,29 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
         self.interfaceName = interfaceName
         self.family = family
         self.detail = detail
+    }
+
+    /// The changes with their causes that no snapshot shows, in front of the effects that they explain.
+    static func explaining(_ changes: [NetworkChange], by hints: [NetworkChange]) -> [NetworkChange] {
+        guard !hints.isEmpty else { return changes }
+        var explained = changes
+        var hints = hints
+        if hints.contains(where: { $0.code == .routeExpired }),
+            let removed = changes.firstIndex(where: { $0.code == .routeRemoved && $0.family == .ipv6 })
+        {
+            let route = changes[removed]
+            explained[removed] = NetworkChange(
+                code: .routeExpired,
+                interfaceIndex: route.interfaceIndex,
+                interfaceName: route.interfaceName,
+                family: route.family,
+                detail: route.detail
+            )
+            hints.removeAll { $0.code == .routeExpired }
+        }
+        guard let effect = changes.firstIndex(where: { $0.code == .lookupChanged }) else { return explained }
+        explained.insert(contentsOf: hints, at: effect)
+        return explained
     }
 
     /// `code: detail`.

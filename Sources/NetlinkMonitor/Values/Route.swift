@@ -82,6 +82,9 @@ public struct Route: Sendable, Hashable, Codable {
     /// The address family.
     public var family: AddressFamily { destination.address.family }
 
+    /// The route names a nexthop object and not its next hops, as with `net.ipv4.nexthop_compat_mode=0`.
+    var hasUnresolvedNextHops: Bool { type == .unicast && nextHops.isEmpty && nextHopObject != nil }
+
     /// A route with these properties.
     public init(
         destination: IPPrefix,

@@ -31,7 +31,8 @@ enum LinkParser {
             hardwareType: header.ifi_type,
             lowerIndex: try lowerIndex(of: index, attributes),
             masterIndex: try attributes.uint32(Int(IFLA_MASTER)).flatMap { $0 == 0 ? nil : $0 },
-            parentDevice: attributes.text(Int(IFLA_PARENT_DEV_NAME))
+            parentDevice: attributes.text(Int(IFLA_PARENT_DEV_NAME)),
+            group: try attributes.uint32(Int(IFLA_GROUP)).flatMap { $0 == 0 ? nil : $0 }
         )
         try attributes.nested(Int(IFLA_LINKINFO), highest: Int(IFLA_INFO_DATA)) { (info) throws(MessageError) in
             guard let kind = info.text(Int(IFLA_INFO_KIND)) else { return }

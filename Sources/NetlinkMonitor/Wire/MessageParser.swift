@@ -64,8 +64,9 @@ enum MessageParser {
         case RTM_NEWADDR, RTM_DELADDR: return try AddressParser.parse(type, payload)
         case RTM_NEWROUTE, RTM_DELROUTE: return try RouteParser.parse(type, payload)
         case RTM_NEWRULE, RTM_DELRULE: return try RuleParser.parse(type, payload)
-        case RTM_NEWNEXTHOP: return .nextHopObject(removed: false)
-        case RTM_DELNEXTHOP: return .nextHopObject(removed: true)
+        case RTM_NEWNEXTHOP, RTM_DELNEXTHOP: return try NextHopObjectParser.parse(type, payload)
+        case RTM_NEWNEIGH, RTM_DELNEIGH: return try NeighbourParser.parse(type, payload)
+        case RTM_NEWNETCONF: return try SettingParser.parse(type, payload)
         default: return .irrelevant(type: type)
         }
     }

@@ -4,12 +4,17 @@ enum NetlinkMessage: Sendable, Equatable {
     case linkRemoved(index: UInt32)
     case address(InterfaceAddress)
     case addressRemoved(InterfaceAddress)
-    case route(Route)
+    /// A route, and how long it is still valid where it has a lifetime; zero or less once it has expired.
+    case route(Route, expiresIn: Duration? = nil)
     case routeRemoved(Route)
     case rule(RoutingRule)
     case ruleRemoved(RoutingRule)
     /// A nexthop object came, changed or went; which routes that concerns the message does not tell.
-    case nextHopObject(removed: Bool)
+    case nextHopObject(NextHopObject, removed: Bool)
+    /// The state of a neighbour.
+    case neighbour(Router, RouterState)
+    /// A sysctl under `net.ipv4.conf` or `net.ipv6.conf` that route lookups depend on, and its interface if it has one.
+    case setting(AddressFamily, name: String, value: Int32, interfaceIndex: UInt32?)
     /// The end of a dump; an errno other than 0 means that the dump failed on the way.
     case done(errno: Int32)
     /// The answer to a request: errno 0 acknowledges it. The text is the kernel's own (extended ACK).

@@ -6,10 +6,22 @@ enum RouteParser {
         let (header, attributes) = try MessageParser.split(payload, as: rtmsg.self, messageType: type)
         // Multicast routing tables use the same types with families of their own.
         guard let family = AddressFamily(kernelValue: header.rtm_family) else { return .irrelevant(type: type) }
-        let parsed = try Attributes.parse(attributes, highest: Int(RTA_NH_ID.rawValue), messageType: type) {
-            (attributes) throws(MessageError) in try route(header, family, attributes, type)
+        return try Attributes.parse(attributes, highest: Int(RTA_NH_ID.rawValue), messageType: type) {
+            (attributes) throws(MessageError) in
+            let route = try route(header, family, attributes, type)
+            guard Int(type) == RTM_NEWROUTE else { return .routeRemoved(route) }
+            return .route(route, expiresIn: try lifetime(attributes, type))
         }
-        return Int(type) == RTM_NEWROUTE ? .route(parsed) : .routeRemoved(parsed)
+    }
+
+    /// `rta_expires` in `RTA_CACHEINFO`: clock ticks of 10 ms, negative once the route has expired, 0 for none.
+    private static func lifetime(_ attributes: Attributes, _ type: UInt16) throws(MessageError) -> Duration? {
+        guard let info = attributes.bytes(Int(RTA_CACHEINFO.rawValue)) else { return nil }
+        guard info.count >= 12 else {
+            throw .badAttributeValue(type: type, attribute: Int(RTA_CACHEINFO.rawValue))
+        }
+        let ticks = info.loadUnaligned(fromByteOffset: 8, as: Int32.self)
+        return ticks == 0 ? nil : .milliseconds(Int64(ticks) * 10)
     }
 
     private static func route(

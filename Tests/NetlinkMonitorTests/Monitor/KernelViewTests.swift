@@ -92,6 +92,10 @@ struct KernelViewTests {
                 classifies: true
             ),
             LinkChange(
+                testDescription: "group",
+                message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.uint32(Rtnetlink.Link.group, 7)])
+            ),
+            LinkChange(
                 testDescription: "VRF table",
                 message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.linkInfo("vrf", data: [.uint32(1, 7)])]),
                 classifies: true,
@@ -158,6 +162,39 @@ struct KernelViewTests {
         }
     }
 
+    private func defaultRoute(_ family: AddressFamily, object: UInt32? = nil, unresolved: Bool = false) -> Route {
+        let hops = unresolved ? [] : [NextHop(interfaceIndex: 3)]
+        return Route(destination: .everything(family), nextHops: hops, nextHopObject: object)
+    }
+
+    @Test("IPv6 default routes over a link that goes down are read again: they may go silently")
+    mutating func silentDown() throws {
+        _ = try apply(.link(3, "eth0", [.up, .lowerUp], .up))
+        view.defaultRoutes[.ipv6] = [defaultRoute(.ipv6)]
+        #expect(try apply(.link(3, "eth0", [.up], .down)).staleRoutes == [])
+        #expect(try apply(.link(3, "eth0", [], .down)).staleRoutes == [.ipv4, .ipv6])
+        let address = try address("2001:db8::1")
+        _ = try apply(.address(address))
+        #expect(try apply(.addressRemoved(address)).staleRoutes == [.ipv6])
+    }
+
+    @Test("default routes by nexthop objects are read again when the carrier is lost", arguments: [false, true])
+    mutating func lostObject(unresolved: Bool) throws {
+        for family in AddressFamily.allCases {
+            _ = try apply(.link(3, "eth0", [.up, .lowerUp], .up))
+            view.defaultRoutes = [family: [defaultRoute(family, object: 7, unresolved: unresolved)]]
+            #expect(try apply(.link(3, "eth0", [.up], .down)).staleRoutes == [family])
+        }
+    }
+
+    @Test("a sysctl is a hint that names itself")
+    mutating func setting() throws {
+        let effects = try apply(.setting(.ipv4, interface: -1, [(6, 1)]))
+        #expect(effects.isRelevant && !effects.isEdge && effects.staleRoutes.isEmpty)
+        #expect(effects.hints.map(\.code) == [.sysctlChanged])
+        #expect(effects.hints.map(\.detail) == ["net.ipv4.conf.all.ignore_routes_with_linkdown = 1"])
+    }
+
     @Test("one local IPv4 address with two peers is two addresses")
     mutating func peers() throws {
         let local = try ip("10.0.0.1")
@@ -191,7 +228,8 @@ struct KernelViewTests {
             let message = MessageBuilder.nextHopObject(7, removed: removed)
             #expect(try apply(message) == Effects(isRelevant: true, staleRoutes: both))
         }
-        for message in [MessageBuilder.done(), .reply(errno: 1), MessageBuilder(Rtnetlink.newNeighbour)] {
+        let neighbour = MessageBuilder.neighbour(try ip("fe80::1"), interface: 3, state: 0x20)
+        for message in [MessageBuilder.done(), .reply(errno: 1), neighbour] {
             #expect(try apply(message) == Effects())
         }
     }

@@ -97,7 +97,7 @@ struct MonitorCoreTests {
         harness.queue.entries = [.datagram(NetlinkDatagram([.link(9, "gre1", [.up], attributes: [info])]))]
         harness.turn()
         #expect(harness.queue.watched.count == 2)
-        #expect(harness.queue.watched.last?.contains(remote) == true)
+        #expect(harness.queue.watched.last?.addresses.contains(remote) == true)
     }
 
     @Test("a storm of 1,000 edges costs few updates, and ends in the kernel's state")

@@ -12,7 +12,9 @@ struct UnderlayResolverTests {
         func links() -> [LinkMessage] { [] }
         func addresses() -> [InterfaceAddress] { [] }
         func rules() -> [RoutingRule] { [] }
-        func defaultRoutes(_ family: AddressFamily, table: UInt32) -> [Route] { [] }
+        func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] { [] }
+        func states(of routers: Set<Router>) -> [Router: RouterState] { [:] }
+        func takeShortestLifetime() -> Duration? { nil }
         func lookups(_ questions: [LookupQuestion]) -> [RouteLookup] {
             questions.map { question in
                 let outcome = ways[question].map { RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: $0)) }

@@ -132,6 +132,50 @@ struct RouteFilterTests {
         #expect(throws: Never.self) { try socket.replace(filter) }
     }
 
+    @Test(
+        "of a watched router exactly the messages pass that say something new",
+        arguments: [
+            ("fe80::1", .usable, [0x20]), ("fe80::1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x80]),
+            ("192.0.2.1", .reachable, [0x01, 0x04, 0x08, 0x10, 0x20, 0x80]),
+            ("192.0.2.1", .usable, [0x01, 0x02, 0x20]),
+            ("192.0.2.1", .resolving, [0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
+            ("192.0.2.1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x80]),
+            ("192.0.2.1", .unknown, [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
+        ] as [(String, RouterState, [UInt16])]
+    )
+    func neighbours(text: String, state: RouterState, passing: [UInt16]) throws {
+        let router = Router(interfaceIndex: 0x1_0203, address: try ip(text))
+        let other = Router(interfaceIndex: 7, address: try ip("fe80::7"))
+        let socket = try FilteredSocket(RouteFilter(covering: [], routers: [router: state, other: .usable]))
+        for bits: UInt16 in [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x80] {
+            let message = MessageBuilder.neighbour(router.address, interface: 0x1_0203, state: bits)
+            #expect(socket.passes(message) == passing.contains(bits), "\(bits)")
+        }
+        #expect(socket.passes(.neighbour(router.address, interface: 0x1_0203, state: 0x20, removed: true)))
+        let strangers = [
+            MessageBuilder.neighbour(router.address, interface: 4, state: 0x20),
+            .neighbour(router.address.turningBit(31), interface: 0x1_0203, state: 0x20),
+            .neighbour(try ip("fe80::7"), interface: 0x1_0203, state: 0x20),
+        ]
+        for message in strangers { #expect(!socket.passes(message)) }
+        #expect(socket.passes(.link(3, "eth0")))
+        #expect(try socket.passes(route("::/0")))
+        #expect(try !socket.passes(route("2001:db8::/32")))
+    }
+
+    @Test("without routers no neighbour passes, and 16 of them leave room for the addresses")
+    func neighbourBounds() throws {
+        let socket = try filtered()
+        #expect(try !socket.passes(.neighbour(ip("fe80::1"), interface: 3, state: 0x20)))
+        let routers = try (1...40).map { Router(interfaceIndex: $0, address: try ip("fe80::\($0)")) }
+        let states = Dictionary(uniqueKeysWithValues: routers.map { ($0, RouterState.usable) })
+        let filter = RouteFilter(covering: try Self.targets.map(ip), routers: states)
+        #expect(filter.program.count <= 1200)
+        try socket.replace(filter)
+        #expect(socket.passes(.neighbour(routers[15].address, interface: 16, state: 0x20)))
+        #expect(!socket.passes(.neighbour(routers[16].address, interface: 17, state: 0x20)))
+    }
+
     @Test("a filter can be replaced by one for other targets")
     func replacement() throws {
         let socket = try filtered(["192.0.2.1"])

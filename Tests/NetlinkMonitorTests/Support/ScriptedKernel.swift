@@ -8,6 +8,10 @@ final class ScriptedNetwork {
     var addresses: [InterfaceAddress] = []
     var rules = AddressFamily.allCases.map { RoutingRule(family: $0, priority: 32766, table: Route.mainTable) }
     var defaultRoutes: [Route] = []
+    /// The states of the neighbours; the others have no entry.
+    var routerStates: [Router: RouterState] = [:]
+    /// The lifetime that the default routes are read with.
+    var lifetime: Duration?
     /// How many of the next dumps of links are interrupted.
     var interruptions = 0
     /// How many of the next lookups fail.
@@ -43,7 +47,14 @@ final class ScriptedNetwork {
     }
 
     fileprivate func lookUp(_ destination: IPAddress) -> RouteLookup {
-        let best = defaultRoutes.filter { $0.family == destination.family }.min { $0.metric < $1.metric }
+        let candidates = defaultRoutes.filter { route in
+            guard route.family == destination.family else { return false }
+            guard let hop = route.nextHops.first, let index = hop.interfaceIndex, let gateway = hop.gateway else {
+                return true
+            }
+            return routerStates[Router(interfaceIndex: index, address: gateway)] != .failed
+        }
+        let best = candidates.min { $0.metric < $1.metric }
         guard let best, let interface = best.nextHops.first?.interfaceIndex else {
             return RouteLookup(destination: destination, outcome: .refused(.noRoute))
         }
@@ -63,7 +74,17 @@ struct ScriptedKernel: KernelQueries {
     func addresses() -> [InterfaceAddress] { network.addresses }
     func rules() -> [RoutingRule] { network.rules }
 
-    func defaultRoutes(_ family: AddressFamily, table: UInt32) -> [Route] {
+    func states(of routers: Set<Router>) -> [Router: RouterState] {
+        Dictionary(
+            uniqueKeysWithValues: routers.map { router in
+                (router, network.routerStates[router] ?? RouterState(neighbourState: nil, router.address.family))
+            }
+        )
+    }
+
+    func takeShortestLifetime() -> Duration? { network.lifetime }
+
+    func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] {
         network.defaultRoutes.filter { $0.family == family && $0.table == table }
     }
 
@@ -99,7 +120,7 @@ final class ScriptedQueue {
     /// How many of the next attempts to open the source again fail.
     var failingReopens = 0
     fileprivate(set) var reopened = 0
-    fileprivate(set) var watched: [Set<IPAddress>] = []
+    fileprivate(set) var watched: [WatchedNetwork] = []
     private var lent: UnsafeMutableRawBufferPointer?
 
     deinit { lent?.deallocate() }
@@ -129,14 +150,14 @@ struct ScriptedSource: NotificationSource {
         }
     }
 
-    func watch(_ addresses: Set<IPAddress>) { queue.watched.append(addresses) }
+    func watch(_ watched: WatchedNetwork) { queue.watched.append(watched) }
 
     func takeDrops() -> UInt32 {
         defer { queue.drops = 0 }
         return queue.drops
     }
 
-    func reopen(watching addresses: Set<IPAddress>) throws(NetlinkError) {
+    func reopen(watching watched: WatchedNetwork) throws(NetlinkError) {
         if queue.failingReopens > 0 {
             queue.failingReopens -= 1
             throw NetlinkError(operation: "open a netlink socket", cause: .errno(24))

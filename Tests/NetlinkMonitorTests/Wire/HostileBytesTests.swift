@@ -33,6 +33,12 @@ struct HostileBytesTests {
             .nextHopObject(4),
             .reply(errno: 22, message: "no", to: MessageBuilder(26, fixed: [0, 0, 0, 0])),
             .done(),
+            .route(Route(destination: .everything(.ipv6)), expiresInTicks: 300),
+            .nextHopObject(5, members: [(4, 1), (6, 2)]),
+            .nextHopObject(4, hop: hops[0]),
+            .neighbour(address, interface: 3, state: 0x20),
+            .neighbour(.unspecified(.ipv4), interface: 3, state: 0x02, removed: true),
+            .setting(.ipv6, interface: 3, [(6, 1)]),
         ]
     }()
 

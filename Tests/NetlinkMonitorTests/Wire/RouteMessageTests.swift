@@ -69,7 +69,7 @@ struct RouteMessageTests {
     func unknownType() throws {
         var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
         message.fixed[7] = 200
-        guard case .route(let route) = try parse(message) else {
+        guard case .route(let route, _) = try parse(message) else {
             Issue.record("no route came out")
             return
         }
@@ -159,9 +159,36 @@ struct RouteMessageTests {
         }
     }
 
-    @Test("nexthop objects only tell that one of them came or went")
+    @Test("a lifetime is read in ticks of 10 ms, and 0 is none", arguments: [(300, 3000), (-5, -50), (0, nil)])
+    func lifetime(ticks: Int32, milliseconds: Int?) throws {
+        let route = try Row(destination: "::/0").value()
+        let expected = milliseconds.map { Duration.milliseconds($0) }
+        #expect(try parse(.route(route, expiresInTicks: ticks)) == .route(route, expiresIn: expected))
+    }
+
+    @Test("a lifetime that is cut short is an error")
+    func brokenLifetime() throws {
+        var message = MessageBuilder.route(try Row(destination: "::/0").value())
+        message.attributes.append(NetlinkAttribute(Rtnetlink.Route.cacheInfo, [UInt8](repeating: 0, count: 11)))
+        #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 12))
+    }
+
+    @Test("a nexthop object has a next hop, or members")
     func nextHopObjects() throws {
-        #expect(try parse(.nextHopObject(10)) == .nextHopObject(removed: false))
-        #expect(try parse(.nextHopObject(10, removed: true)) == .nextHopObject(removed: true))
+        let hop = NextHop(interfaceIndex: 3, gateway: try ip("2001:db8::1"))
+        let single = NextHopObject(number: 10, hop: hop)
+        #expect(try parse(.nextHopObject(10, hop: hop)) == .nextHopObject(single, removed: false))
+        let group = NextHopObject(number: 11, members: [.init(number: 10, weight: 1), .init(number: 12, weight: 200)])
+        let message = MessageBuilder.nextHopObject(11, members: [(10, 1), (12, 200)])
+        #expect(try parse(message) == .nextHopObject(group, removed: false))
+        let gone = NextHopObject(number: 10)
+        #expect(try parse(.nextHopObject(10, removed: true)) == .nextHopObject(gone, removed: true))
+    }
+
+    @Test("a group that ends within a member is an error")
+    func brokenGroup() {
+        var message = MessageBuilder.nextHopObject(11)
+        message.attributes.append(NetlinkAttribute(2, [1, 0, 0, 0, 0, 0, 0]))
+        #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newNextHop, attribute: 2))
     }
 }

@@ -1,0 +1,145 @@
+import AgentTestKit
+import Testing
+
+/// What a real kernel changes without a message about routes.
+@Suite(.inNamespace)
+struct IntegrationSilentChangeTests {
+    let namespace: NetworkNamespace
+
+    /// Two uplinks with an address of each family each and no route.
+    init() throws {
+        namespace = try NetworkNamespace()
+        for number in 0...1 {
+            try namespace.makeLink("eth\(number)", peer: "far\(number)", address: "10.\(number).0.2/24")
+            try namespace.ip("-6 addr add 2001:db8:\(number)::2/64 dev eth\(number) nodad")
+        }
+    }
+
+    private func run() async throws -> AgentProcess {
+        try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
+    }
+
+    private func moved(_ agent: AgentProcess, to interface: String) async throws -> EventLine {
+        try await agent.next("reachability.changed") { $0.data.to?.path.interface == interface }
+    }
+
+    @Test("the kernel leaves a dead IPv6 router for the next one, and returns to it")
+    func deadRouter() async throws {
+        for number in 0...1 {
+            try namespace.ip("-6 route add default via 2001:db8:\(number)::1 dev eth\(number) metric \(number + 1)")
+        }
+        let agent = try await run()
+        try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 nud failed")
+        #expect(try await moved(agent, to: "eth1").data.cause?.code == "neighbour_changed")
+        try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 lladdr 02:00:00:00:00:01 nud permanent")
+        let back = try await moved(agent, to: "eth0")
+        #expect(back.data.cause?.kind == "neighbour")
+    }
+
+    @Test("the kernel leaves the dead one of two IPv4 routers of one metric")
+    func deadTwin() async throws {
+        for number in 0...1 {
+            try namespace.ip("neigh replace 10.\(number).0.1 dev eth\(number) lladdr 02:00:00:00:00:01 nud permanent")
+            try namespace.ip("route append default via 10.\(number).0.1 dev eth\(number) metric 100")
+        }
+        let agent = try await run()
+        let first = try namespace.run("ip route get 198.41.0.4").contains("eth0") ? 0 : 1
+        try namespace.ip("neigh replace 10.\(first).0.1 dev eth\(first) nud failed")
+        #expect(try await moved(agent, to: "eth\(1 - first)").data.cause?.code == "neighbour_changed")
+    }
+
+    @Test("a default route whose lifetime ends is left at that moment, not at the next garbage collection")
+    func expiry() async throws {
+        try namespace.ip("-6 route add default via 2001:db8:1::1 dev eth1 metric 100")
+        let agent = try await run()
+        try namespace.ip("-6 route add default via 2001:db8:0::1 dev eth0 metric 5 expires 2")
+        _ = try await moved(agent, to: "eth0")
+        let left = try await moved(agent, to: "eth1")
+        #expect(left.data.cause?.code == "route_expired")
+        #expect(left.data.cause?.interface == "eth0")
+        // The kernel still lists it: so it was not its removal that was noticed.
+        #expect(try namespace.ip("-6 route show default").contains("dev eth0 metric 5"))
+        #expect(try namespace.run("\(BuiltAgent.path) run --once").contains(#""metric":5,"#) == false)
+    }
+
+    @Test("a sysctl that changes the kernel's choice is followed")
+    func sysctl() async throws {
+        for number in 0...1 {
+            try namespace.ip("route add default via 10.\(number).0.1 dev eth\(number) metric \(number + 1)")
+        }
+        let agent = try await run()
+        try namespace.ip("link set far0 down")
+        try await agent.settles(on: "none")
+        try namespace.run("sysctl -w net.ipv4.conf.all.ignore_routes_with_linkdown=1")
+        let moved = try await moved(agent, to: "eth1")
+        #expect(moved.data.cause?.kind == "sysctl")
+        #expect(moved.data.cause?.code == "sysctl_changed")
+    }
+
+    @Test("a link's group decides under a rule that suppresses it")
+    func group() async throws {
+        try namespace.ip("route add default via 10.0.0.1 dev eth0")
+        try namespace.run(
+            """
+            ip route add default via 10.1.0.1 dev eth1 table 77
+            ip rule add table main suppress_ifgroup 7 priority 100; ip rule add table 77 priority 200
+            """
+        )
+        let agent = try await run()
+        try namespace.ip("link set eth0 group 7")
+        let moved = try await moved(agent, to: "eth1")
+        #expect(moved.data.cause?.kind == "link")
+    }
+
+    @Test("next hops of nexthop objects and groups are read where routes name the objects alone")
+    func objects() throws {
+        try namespace.run(
+            """
+            sysctl -w net.ipv4.nexthop_compat_mode=0
+            ip nexthop add id 1 via 10.0.0.1 dev eth0; ip nexthop add id 2 via 10.1.0.1 dev eth1
+            ip nexthop add id 3 group 1/2,3; ip nexthop add id 4 via 2001:db8:0::1 dev eth0
+            ip route add default nhid 3; ip -6 route add default nhid 4
+            """
+        )
+        let once = try namespace.run("\(BuiltAgent.path) run --once")
+        let group = #"{"interface":"eth0","gateway":"10.0.0.1"},{"interface":"eth1","gateway":"10.1.0.1","weight":3}"#
+        #expect(once.contains(group))
+        #expect(once.contains(#""nexthops":[{"interface":"eth0","gateway":"2001:db8::1"}]"#))
+    }
+
+    @Test(
+        "a ghost goes with the carrier, or with the link, though the kernel removes its route silently",
+        arguments: ["ip link set far0 down", "ip link set eth0 down"]
+    )
+    func ghost(_ loss: String) async throws {
+        try namespace.run(
+            """
+            sysctl -w net.ipv4.nexthop_compat_mode=0
+            ip nexthop add id 1 via 10.0.0.1 dev eth0; ip nexthop add id 4 via 2001:db8:0::1 dev eth0
+            ip route add default nhid 1; ip -6 route add default nhid 4
+            """
+        )
+        let agent = try await run()
+        try namespace.run(loss)
+        let lost = try await agent.next("reachability.changed") { $0.data.to?.path.ipv6?.reason == "no_route" }
+        #expect(lost.data.to?.via == "none")
+        #expect(try namespace.ip("route show default").isEmpty)
+    }
+
+    @Test("the IPv6 default route of a routing daemon is found in a table that is too long to be read")
+    func longTable() throws {
+        try namespace.run(
+            """
+            for number in $(seq 5000); do
+              printf 'route add 2001:db8:8000:%x::/64 via 2001:db8:0::1 dev eth0 proto bgp\\n' "$number"
+            done > /tmp/batch.$$
+            ip -6 -batch /tmp/batch.$$; rm /tmp/batch.$$
+            ip -6 route add default via 2001:db8:0::1 dev eth0 proto bgp metric 20
+            ip -6 route add default via 2001:db8:1::1 dev eth1 proto bird metric 30
+            """
+        )
+        let once = try namespace.run("\(BuiltAgent.path) run --once")
+        #expect(once.contains(#""metric":20,"nexthops":[{"interface":"eth0","gateway":"2001:db8::1"}]"#))
+        #expect(once.contains(#""metric":30,"nexthops":[{"interface":"eth1","gateway":"2001:db8:1::1"}]"#))
+    }
+}

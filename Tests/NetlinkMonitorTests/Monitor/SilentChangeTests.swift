@@ -1,0 +1,117 @@
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// What the kernel changes without a message about routes.
+struct SilentChangeTests {
+    private let harness: CoreHarness
+    private let first: Router
+    private let second: Router
+
+    init() throws {
+        harness = try CoreHarness()
+        first = Router(interfaceIndex: 2, address: try ip("fe80::1"))
+        second = Router(interfaceIndex: 3, address: try ip("fe80::2"))
+    }
+
+    private func defaultRoute(over router: Router, metric: UInt32) -> Route {
+        Route(
+            destination: .everything(router.address.family),
+            metric: metric,
+            nextHops: [NextHop(interfaceIndex: router.interfaceIndex, gateway: router.address)]
+        )
+    }
+
+    private func startWithTwoRouters() throws {
+        harness.network.defaultRoutes = [
+            defaultRoute(over: first, metric: 1), defaultRoute(over: second, metric: 2),
+        ]
+        try harness.start()
+        _ = harness.takeEvents()
+    }
+
+    private func announce(_ router: Router, _ state: RouterState, bits: UInt16) {
+        harness.network.routerStates[router] = state
+        let message = MessageBuilder.neighbour(router.address, interface: router.interfaceIndex, state: bits)
+        harness.queue.entries.append(.datagram(NetlinkDatagram([message])))
+        harness.turn()
+    }
+
+    @Test("the kernel leaves a dead router and returns to it, and the neighbour is the cause")
+    func deadRouter() throws {
+        try startWithTwoRouters()
+        announce(first, .failed, bits: 0x20)
+        var update = try #require(harness.takeEvents().first?.update)
+        #expect(update.changes.map(\.code).prefix(2) == [.neighbourChanged, .lookupChanged])
+        #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 3)
+        announce(first, .usable, bits: 0x02)
+        update = try #require(harness.takeEvents().first?.update)
+        #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
+    }
+
+    @Test("a router that only becomes stale is no news")
+    func stale() throws {
+        try startWithTwoRouters()
+        let filters = harness.queue.watched.count
+        for bits: UInt16 in [0x02, 0x04, 0x08, 0x10] { announce(first, .usable, bits: bits) }
+        #expect(harness.events.isEmpty)
+        #expect(harness.queue.watched.count == filters)
+        #expect(harness.core.wakeDue == nil)
+    }
+
+    @Test("without a choice no router is watched")
+    func withoutChoice() throws {
+        harness.network.defaultRoutes = [defaultRoute(over: first, metric: 1)]
+        try harness.start()
+        #expect(harness.queue.watched.allSatisfy { $0.routers.isEmpty })
+        #expect(harness.core.watched.routers.isEmpty)
+    }
+
+    @Test(
+        "IPv4 chooses among routers of one metric only",
+        arguments: [(100, 100, true), (100, 200, false)] as [(UInt32, UInt32, Bool)]
+    )
+    func ipv4(one: UInt32, other: UInt32, isChoice: Bool) throws {
+        let routers = [
+            Router(interfaceIndex: 2, address: try ip("192.0.2.1")),
+            Router(interfaceIndex: 3, address: try ip("198.51.100.1")),
+        ]
+        let routes = [defaultRoute(over: routers[0], metric: one), defaultRoute(over: routers[1], metric: other)]
+        #expect(Router.choices(routes, []) == (isChoice ? Set(routers) : []))
+    }
+
+    @Test("a route that expires is read again then, and its end is the cause")
+    func expiry() throws {
+        harness.network.lifetime = .seconds(3)
+        try startWithTwoRouters()
+        let due = try #require(harness.core.wakeDue)
+        #expect(harness.clock.now.instant.duration(to: due) == .milliseconds(3020))
+        harness.network.defaultRoutes.removeFirst()
+        harness.network.lifetime = nil
+        harness.turn()
+        #expect(harness.events.isEmpty)
+        harness.clock.advance(by: .milliseconds(3020))
+        harness.turn()
+        let update = try #require(harness.takeEvents().first?.update)
+        #expect(update.changes.map(\.code).prefix(2) == [.routeExpired, .lookupChanged])
+        #expect(update.changes.first?.interfaceName == "eth0")
+        // The second and third look follow, and then nothing is due any more.
+        for _ in 0..<3 {
+            harness.clock.advance(by: .milliseconds(60))
+            harness.turn()
+        }
+        #expect(harness.events.isEmpty)
+        #expect(harness.core.wakeDue == nil)
+    }
+
+    @Test("a route that was refreshed silently sets the timer again, and is no news")
+    func refreshed() throws {
+        harness.network.lifetime = .seconds(1800)
+        try startWithTwoRouters()
+        harness.clock.advance(by: .seconds(1801))
+        harness.turn()
+        #expect(harness.events.isEmpty)
+        #expect(harness.core.expiryDue.map { $0 > harness.clock.now.instant } == true)
+    }
+}
