@@ -54,7 +54,10 @@ extension MonitorCore {
     /// A router's state may change between a lookup and the moment from which its changes are heard; so both are made
     /// until nothing is new.
     mutating func lookUpAmongRouters() throws(NetlinkError) -> [RouteLookup] {
+        let before = lastAnswers
         var lookups = try lookUp()
+        // Another message may be followed by an answer that a router's state is the cause of.
+        if lookups != before, !watched.routers.isEmpty { routersAreStale = true }
         for _ in 0..<Self.maximumAttempts {
             guard try followRouters(lookups) else { break }
             mayDecideDifferently = true
