@@ -34,8 +34,8 @@ extension ReachabilityMachine {
         guard judgement.isChanged, sample.point.vantage.interface == nil else {
             return (transitions, judgement.cadence)
         }
-        let state = probed(ipv4: reachability.raw.ipv4, ipv6: reachability.raw.ipv6)
-        if state != reachability.raw { transitions += observe(state, cause: cause, observed: sample.observed) }
+        let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
+        transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
         return (transitions, judgement.cadence)
     }
 }

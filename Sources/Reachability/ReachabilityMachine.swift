@@ -11,7 +11,7 @@ internal import Probes
 /// ``resume(after:observed:)``.
 public struct ReachabilityMachine: Sendable {
     private(set) var configuration: MachineConfiguration
-    var reachability: Settler<ReachabilityState>
+    var reachability: StateSettler
     private var targetStates: [Settler<TargetState>]
     var board = ProbeBoard()
     var expiry = ExpiryWatch()
@@ -29,7 +29,7 @@ public struct ReachabilityMachine: Sendable {
     /// A machine in the state `unknown`.
     public init(_ configuration: MachineConfiguration) {
         self.configuration = configuration
-        reachability = Settler(unknown: .unknown, policy: configuration.settle)
+        reachability = StateSettler(policy: configuration.settle)
         targetStates = configuration.targets.map { Self.settler($0, configuration.settle) }
         board.setRules(configuration.probes, quorum: configuration.quorum, observed: nil)
     }
@@ -58,14 +58,14 @@ public struct ReachabilityMachine: Sendable {
         var transitions: [Transition] = []
         let paths = ReachabilityState(snapshot)
         board.setVantages(Vantages(snapshot, ipv4: paths.ipv4, ipv6: paths.ipv6), observed: update.observed)
-        let state = probed(ipv4: paths.ipv4, ipv6: paths.ipv6)
         let old = reachability.raw
+        let state = probed(ipv4: paths.ipv4, ipv6: paths.ipv6)
         var cause = ChangeCause.start
         if (old.ipv4, old.ipv6) != (state.ipv4, state.ipv6) {
             cause = self.cause(update, isCorrection, from: old.path, to: state.path)
             transitions.append(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
-        transitions += observe(state, cause: cause, observed: update.observed)
+        transitions += observe(ipv4: paths.ipv4, ipv6: paths.ipv6, cause: cause, observed: update.observed)
         for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
@@ -77,7 +77,7 @@ public struct ReachabilityMachine: Sendable {
                 transitions.append(.targetPath(target, change))
             }
             if let settled = targetStates[index].observe(state, cause: cause, observed: update.observed, at: now) {
-                transitions.append(.target(target, settled.change))
+                transitions.append(.target(target, settled))
             }
         }
         return transitions
@@ -112,18 +112,18 @@ public struct ReachabilityMachine: Sendable {
         let isKnown = reachability.isKnown
         board.setRules(configuration.probes, quorum: configuration.quorum, observed: isKnown ? observed : nil)
         guard isKnown else { return [] }
-        let state = probed(ipv4: reachability.raw.ipv4, ipv6: reachability.raw.ipv6)
+        let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         let cause = ChangeCause(kind: .configuration, code: "config_reloaded")
-        return observe(state, cause: cause, observed: observed) + tick(at: observed.instant)
+        return observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed) + tick(at: observed.instant)
     }
 
     /// Lets time pass: publishes what has held long enough.
     public mutating func tick(at now: ContinuousClock.Instant) -> [Transition] {
         var transitions: [Transition] = []
-        if let settled = reachability.tick(at: now) { transitions.append(.reachability(settled.change)) }
+        if let settled = reachability.tick(at: now) { transitions.append(.reachability(settled)) }
         if flaps.isFlapping, flaps.pass(to: now) { transitions += noteFlapping(observed(at: now)) }
         for (index, target) in configuration.targets.enumerated() {
-            if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled.change)) }
+            if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled)) }
         }
         return transitions
     }
@@ -142,37 +142,23 @@ public struct ReachabilityMachine: Sendable {
 extension ReachabilityMachine {
     /// The state with what the probes say.
     func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
-        guard !board.isEmpty else {
-            return ReachabilityState(ipv4: ipv4, ipv6: ipv6, isFlapping: flaps.isFlapping)
-        }
-        let verdict = board.connectivity
-        return ReachabilityState(
-            ipv4: ipv4,
-            ipv6: ipv6,
-            connectivity: verdict.connectivity,
-            familyConnectivity: verdict.families,
-            connectivityReason: verdict.reason,
-            isFlapping: flaps.isFlapping
-        )
+        ReachabilityState(ipv4: ipv4, ipv6: ipv6, verdict: board.connectivity, isFlapping: flaps.isFlapping)
     }
 
-    /// Takes the state as it is now.
+    /// Takes the paths, with what the probes say now.
     ///
     /// - Returns: What settled, and that the state began to flap or stopped.
-    mutating func observe(_ state: ReachabilityState, cause: ChangeCause, observed: Observed) -> [Transition] {
-        // A probe is the cause of what it alone changes; of what a path began, the path is.
-        let hasNewPath = !reachability.settled.hasPaths(of: state)
-        let keepsCause = cause.kind == .probe && (hasNewPath || reachability.pendingCause?.kind == .probe)
+    mutating func observe(ipv4: Path, ipv6: Path, cause: ChangeCause, observed: Observed) -> [Transition] {
         var transitions: [Transition] = []
         let settled = reachability.observe(
-            state,
+            ipv4: ipv4,
+            ipv6: ipv6,
+            verdict: board.connectivity,
             cause: cause,
-            observed: observed,
-            at: observed.instant,
-            keepsCause: keepsCause
+            observed: observed
         )
-        if let settled { transitions.append(.reachability(settled.change)) }
-        let grade = state.grade.known(since: flapGrade)
+        if let settled { transitions.append(.reachability(settled)) }
+        let grade = reachability.raw.grade.known(since: flapGrade)
         defer { flapGrade = grade }
         if grade.isEdge(from: flapGrade) {
             if flaps.edge(at: observed.instant) { transitions += noteFlapping(observed) }
@@ -184,7 +170,7 @@ extension ReachabilityMachine {
     private mutating func noteFlapping(_ observed: Observed) -> [Transition] {
         let isFlapping = flaps.isFlapping
         let from = reachability.settled
-        reachability.amend { $0.flapping(isFlapping) }
+        reachability.setFlapping(isFlapping)
         guard from != reachability.settled else { return [] }
         let cause = ChangeCause.flapping(isFlapping, interface: from.path.interface?.name)
         return [.reachability(Change(from: from, to: reachability.settled, cause: cause, observed: observed))]
@@ -197,11 +183,5 @@ extension ReachabilityMachine {
         let microseconds = Int64(exactly: max(-1e15, min(1e15, passed)).rounded()) ?? 0
         let (sum, isTooLarge) = latest.microsecondsSince1970.addingReportingOverflow(microseconds)
         return Observed(instant: now, microsecondsSince1970: isTooLarge ? latest.microsecondsSince1970 : sum)
-    }
-}
-
-extension Settler.Settled {
-    fileprivate var change: Change<Value> {
-        Change(from: from, to: to, cause: cause, observed: observed, settled: waited)
     }
 }

@@ -7,21 +7,18 @@ protocol SettlingValue: Equatable, Sendable {
     func loses(to next: Self) -> Bool
 }
 
-/// Publishes a value once it has held for a while, and in any case after a maximum wait.
+/// Publishes a value once it has held for a while, and what prevailed when it does not come to rest.
 ///
-/// Pure: time comes in as a parameter. A value that returns before its time was never published as lost. A value that
-/// does not come to rest is published all the same: after three settle times whatever differs from the published value
-/// goes out, at once or, if the value is just as published at that moment, with its next edge.
+/// Pure: time comes in as a parameter. A value that returns before its time was never published as lost. After the
+/// maximum wait, three settle times, the grade that a restless value has had for the longest is published, not the one
+/// that it happens to have at that moment: a link that is there but for blips is never published as lost.
 struct Settler<Value: SettlingValue> {
     typealias Instant = ContinuousClock.Instant
 
-    /// What became settled, and after how long.
-    struct Settled: Equatable {
-        let from: Value
-        let to: Value
+    private struct Candidate {
+        var since: Instant
         let cause: ChangeCause
         let observed: Observed
-        let waited: Duration
     }
 
     /// The value as last published.
@@ -30,12 +27,14 @@ struct Settler<Value: SettlingValue> {
     private(set) var raw: Value
     /// How long a value must hold; may be replaced while one waits.
     var policy: SettlePolicy
+    /// Whether every change has to hold as long as a loss.
+    var isPatient = false
     /// Whether a value was observed.
     private(set) var isKnown = false
-    /// When the observed value last changed its grade; `nil` while nothing waits.
-    private var candidate: (since: Instant, cause: ChangeCause, observed: Observed)?
-    /// When the value began to be restless.
-    private var restlessSince: Instant?
+    /// Since when the observed value has its grade; `nil` while it is at rest.
+    private var candidate: Candidate?
+    /// What the value was since it became restless; `nil` while it is at rest.
+    private var prevalence: Prevalence<Value>?
 
     init(unknown: Value, policy: SettlePolicy) {
         settled = unknown
@@ -52,82 +51,106 @@ struct Settler<Value: SettlingValue> {
         observed: Observed,
         at now: Instant,
         keepsCause: Bool = false
-    ) -> Settled? {
-        let (cause, observed) =
-            if keepsCause, let candidate, raw != settled { (candidate.cause, candidate.observed) } else {
-                (cause, observed)
-            }
-        let isNewGrade = value.grade != raw.grade
-        let isNew = value != raw
+    ) -> Change<Value>? {
+        guard value != raw || !isKnown else { return tick(at: now) }
+        let kept = keepsCause && raw != settled ? candidate : nil
+        let new = Candidate(since: now, cause: kept?.cause ?? cause, observed: kept?.observed ?? observed)
+        if value.grade != raw.grade || candidate == nil { candidate = new }
         raw = value
         if !isKnown {
             isKnown = true
-            candidate = (now, cause, observed)
             return publish(at: now)
         }
-        if isNew {
-            if isNewGrade || candidate == nil { candidate = (now, cause, observed) }
-            restlessSince = restlessSince ?? now
-        }
+        if prevalence == nil { prevalence = restless(since: now) }
+        prevalence?.enter(value, cause: new.cause, observed: new.observed, at: now)
         return tick(at: now)
     }
 
     /// Lets time pass.
-    mutating func tick(at now: Instant) -> Settled? {
-        guard let candidate, let restlessSince else { return nil }
-        if candidate.since.duration(to: now) >= hold {
-            self.restlessSince = nil
-            return publish(at: now)
+    mutating func tick(at now: Instant) -> Change<Value>? {
+        guard let candidate, var prevalence else { return nil }
+        if candidate.since.duration(to: now) >= hold(to: raw) { return publish(at: now) }
+        guard prevalence.began.duration(to: now) >= maximumWait(prevalence) else { return nil }
+        let leader = prevalence.leader(at: now)
+        guard leader.value != settled else {
+            self.prevalence = raw == settled ? nil : restless(since: now)
+            if raw == settled { self.candidate = nil }
+            return nil
         }
-        guard raw != settled, restlessSince.duration(to: now) >= longestWait else { return nil }
-        self.restlessSince = now
-        return publish(at: now)
+        if !prevalence.isOfLoss, isPatient || settled.loses(to: leader.value) {
+            prevalence.isOfLoss = true
+            self.prevalence = prevalence
+            guard prevalence.began.duration(to: now) >= maximumWait(prevalence) else { return nil }
+        }
+        let from = settled
+        // What is observed now has to hold from here on: a loss is not published to be taken back at once.
+        reset(settled: leader.value, raw: raw, cause: candidate.cause, observed: candidate.observed, at: now)
+        return Change(from: from, to: settled, cause: leader.cause, observed: leader.observed, settled: leader.held)
+    }
+
+    /// Publishes what is observed, however short it has held.
+    mutating func publish(at now: Instant) -> Change<Value>? {
+        let (from, candidate) = (settled, candidate)
+        settled = raw
+        self.candidate = nil
+        prevalence = nil
+        guard let candidate, from != raw else { return nil }
+        return Change(
+            from: from,
+            to: raw,
+            cause: candidate.cause,
+            observed: candidate.observed,
+            settled: candidate.since.duration(to: now)
+        )
     }
 
     /// Lets the waiting begin anew: the time before does not count.
     mutating func restart(at now: Instant) {
         candidate?.since = now
-        if restlessSince != nil { restlessSince = now }
+        if prevalence != nil { prevalence = restless(since: now) }
     }
 
-    /// Changes the published and the observed value alike, apart from all settling.
-    mutating func amend(_ change: (Value) -> Value) {
-        settled = change(settled)
-        raw = change(raw)
+    /// Takes what counts as published and as observed, apart from all settling.
+    mutating func reset(settled: Value, raw: Value, cause: ChangeCause, observed: Observed, at now: Instant) {
+        self.settled = settled
+        self.raw = raw
+        candidate = raw == settled ? nil : Candidate(since: now, cause: cause, observed: observed)
+        prevalence = raw == settled ? nil : restless(since: now)
     }
+
+    /// Whether something else than what was published is observed.
+    var isPending: Bool { raw != settled }
 
     /// The cause of what waits; nil while nothing does.
-    var pendingCause: ChangeCause? { raw == settled ? nil : candidate?.cause }
+    var pendingCause: ChangeCause? { isPending ? candidate?.cause : nil }
 
     /// When ``tick(at:)`` has something to do, unless an observation comes first.
     var deadline: Instant? {
-        guard let candidate, let restlessSince else { return nil }
-        let settles = candidate.since.advanced(by: hold)
-        return raw == settled ? settles : min(settles, restlessSince.advanced(by: longestWait))
+        guard let candidate, let prevalence else { return nil }
+        return min(candidate.since.advanced(by: hold(to: raw)), prevalence.began.advanced(by: maximumWait(prevalence)))
     }
 
-    /// How long the value must hold.
+    /// How long a value must hold.
     ///
     /// One that is back where it was is calm after the longer of the two times.
-    private var hold: Duration {
-        if raw == settled { return max(policy.up, policy.down) }
-        return settled.loses(to: raw) ? policy.down : policy.up
+    private func hold(to value: Value) -> Duration {
+        if value == settled || isPatient { return max(policy.up, policy.down) }
+        return settled.loses(to: value) ? policy.down : policy.up
     }
 
-    private var longestWait: Duration { hold * SettlePolicy.maximumWaitFactor }
+    private func maximumWait(_ prevalence: Prevalence<Value>) -> Duration {
+        (prevalence.isOfLoss ? max(policy.up, policy.down) : policy.up) * SettlePolicy.maximumWaitFactor
+    }
 
-    private mutating func publish(at now: Instant) -> Settled? {
-        defer {
-            settled = raw
-            candidate = restlessSince == nil ? nil : candidate
-        }
-        guard let candidate, raw != settled else { return nil }
-        return Settled(
-            from: settled,
-            to: raw,
-            cause: candidate.cause,
-            observed: candidate.observed,
-            waited: candidate.since.duration(to: now)
+    /// A restless time that begins now, with what is observed.
+    private func restless(since now: Instant) -> Prevalence<Value>? {
+        guard let candidate else { return nil }
+        var prevalence = Prevalence(
+            published: .init(value: settled, cause: candidate.cause, observed: candidate.observed),
+            isOfLoss: isPatient || raw == settled || settled.loses(to: raw),
+            at: now
         )
+        prevalence.enter(raw, cause: candidate.cause, observed: candidate.observed, at: now)
+        return prevalence
     }
 }

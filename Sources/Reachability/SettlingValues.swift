@@ -1,4 +1,4 @@
-extension Path {
+extension Path: SettlingValue {
     /// What a consumer of a path acts on: through what, and through which interface.
     struct Grade: Equatable, Sendable {
         let via: Via
@@ -15,7 +15,20 @@ extension Path {
     func loses(to next: Path) -> Bool { via.isReachable && !next.via.isReachable }
 }
 
-extension ReachabilityState: SettlingValue {
+extension ConnectivityVerdict: SettlingValue {
+    var grade: Connectivity { connectivity }
+
+    /// Worse connectivity is a loss.
+    ///
+    /// What was known of a path that is still there and now is not counts as lost as well: the verdicts that follow a
+    /// change of the path have the time of a loss to arrive, so that a failover is one transition.
+    func loses(to next: ConnectivityVerdict) -> Bool {
+        guard let goodness = connectivity.goodness else { return false }
+        return next.connectivity.goodness.map { $0 < goodness } ?? (connectivity != .none)
+    }
+}
+
+extension ReachabilityState {
     struct Grade: Equatable, Sendable {
         let ipv4: Path.Grade
         let ipv6: Path.Grade
@@ -23,21 +36,6 @@ extension ReachabilityState: SettlingValue {
     }
 
     var grade: Grade { Grade(ipv4: ipv4.grade, ipv6: ipv6.grade, connectivity: connectivity) }
-
-    /// The loss of one family is a loss, and so is worse connectivity.
-    ///
-    /// What was known of a path that is still there and now is not counts as lost as well: the verdicts that follow a
-    /// change of the path have the time of a loss to arrive, so that a failover is one transition.
-    func loses(to next: ReachabilityState) -> Bool {
-        if ipv4.loses(to: next.ipv4) || ipv6.loses(to: next.ipv6) { return true }
-        guard let goodness = connectivity.goodness else { return false }
-        return next.connectivity.goodness.map { $0 < goodness } ?? (connectivity != .none)
-    }
-
-    /// Whether nothing but the probes' part differs.
-    func hasPaths(of other: ReachabilityState) -> Bool {
-        ipv4 == other.ipv4 && ipv6 == other.ipv6
-    }
 
     /// The same state, flapping or not.
     func flapping(_ isFlapping: Bool) -> ReachabilityState {

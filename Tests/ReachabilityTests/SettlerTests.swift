@@ -39,6 +39,19 @@ struct SettlerTests {
         }
     }
 
+    static func blips(
+        of length: Int,
+        every period: Int,
+        from start: Int,
+        to end: Int,
+        as blip: Signal = down,
+        else rest: Signal = up
+    ) -> [Step] {
+        stride(from: start, to: end, by: period).flatMap {
+            [Step(at: $0, value: blip), Step(at: $0 + length, value: rest)]
+        }
+    }
+
     static let cases: [Case] = [
         Case(name: "the first value is published at once", steps: [Step(at: 0, value: up)], expected: [(0, true, 0)]),
         Case(
@@ -75,11 +88,40 @@ struct SettlerTests {
             expected: [(0, true, 0)]
         ),
         Case(
-            name: "a link that flaps faster than it settles is published lost after the longest wait",
+            name: "a link that is down most of the time is published lost after the longest wait, up or not",
             steps: [Step(at: 0, value: up)] + flapping(every: 200, from: 1000, to: 4300),
-            // Restless from 1000; overdue from 4000, and down at that moment is published with the edge at 4200.
-            expected: [(0, true, 0), (4200, false, 0)],
+            // Restless from 1000; down for 1600 ms of the 3000, and up at 4000 or not.
+            expected: [(0, true, 0), (4000, false, 0)],
             until: 4300
+        ),
+        Case(
+            name: "a link that is up but for blips is never published lost, though the longest wait ends in a blip",
+            steps: [Step(at: 0, value: up)] + blips(of: 2, every: 800, from: 1000, to: 30_000) + [
+                Step(at: 3999, value: down), Step(at: 4001, value: up),
+            ],
+            expected: [(0, true, 0)],
+            until: 40_000
+        ),
+        Case(
+            name: "a link that is down but for blips is published lost after the longest wait, and stays so",
+            steps: [Step(at: 0, value: up)] + blips(of: 790, every: 800, from: 1000, to: 30_000),
+            expected: [(0, true, 0), (4000, false, 0), (30_840, true, 0)],
+            until: 31_000
+        ),
+        Case(
+            name: "a link that is down and comes up for blips is never published up",
+            steps: [Step(at: 0, value: down)] + blips(of: 2, every: 200, from: 1000, to: 20_000, as: up, else: down),
+            expected: [(0, false, 0)],
+            until: 40_000
+        ),
+        Case(
+            name: "a detail that is new between blips is published with the up time",
+            steps: [
+                Step(at: 0, value: up), Step(at: 1000, value: down),
+                Step(at: 1002, value: Signal(isUp: true, detail: 5)),
+                Step(at: 1800, value: down), Step(at: 1802, value: Signal(isUp: true, detail: 5)),
+            ],
+            expected: [(0, true, 0), (1252, true, 5)]
         ),
     ]
 
@@ -91,10 +133,10 @@ struct SettlerTests {
             policy: SettlePolicy(up: .milliseconds(250), down: .milliseconds(1000))
         )
         var published: [(at: Int, isUp: Bool, detail: Int)] = []
-        func note(_ settled: Settler<Signal>.Settled?, at: Int) {
+        func note(_ settled: Change<Signal>?, at: Int) {
             if let settled { published.append((at, settled.to.isUp, settled.to.detail)) }
         }
-        var steps = settlingCase.steps[...]
+        var steps = settlingCase.steps.sorted { $0.at < $1.at }[...]
         var now = 0
         while true {
             let deadline = settler.deadline.map { Int(start.duration(to: $0) / .milliseconds(1)) }
@@ -124,7 +166,7 @@ struct SettlerTests {
             let value = Signal(isUp: step.isMultiple(of: 2))
             let settled = settler.observe(value, cause: .start, observed: observed, at: now)
             #expect(settled?.to == value)
-            #expect(settled?.waited == .zero)
+            #expect(settled?.settled == .zero)
             #expect(settler.deadline == nil)
         }
     }

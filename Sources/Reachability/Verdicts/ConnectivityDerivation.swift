@@ -3,11 +3,20 @@ internal import Probes
 /// What the probes of one place come to together.
 struct ConnectivityVerdict: Sendable, Equatable {
     var connectivity: Connectivity
-    var families = FamilyConnectivity()
+    /// Of each family; nil where nothing is probed.
+    var families: FamilyConnectivity?
     var reason: ConnectivityReason?
 
     /// Nothing is probed.
     static let unknown = ConnectivityVerdict(connectivity: .unknown)
+
+    /// Whether anything is probed.
+    var isProbed: Bool { families != nil }
+
+    /// Without what the probes said.
+    var forgotten: ConnectivityVerdict {
+        ConnectivityVerdict(connectivity: .unknown, families: families.map { _ in FamilyConnectivity() })
+    }
 }
 
 /// One probe as the reason for a connectivity sees it.

@@ -101,7 +101,7 @@ struct ProbeBoard: Sendable {
     }
 
     /// What the probes over the default path come to.
-    var connectivity: ConnectivityVerdict { verdict(nil, ways: vantages.defaults) }
+    var connectivity: ConnectivityVerdict { isEmpty ? .unknown : verdict(nil, ways: vantages.defaults) }
 
     /// The interfaces with a default route, by index.
     var uplinks: [Uplink] {

@@ -1,0 +1,101 @@
+import NetlinkMonitor
+import Probes
+import Testing
+
+@testable import Reachability
+
+/// The families of the default path settle by themselves.
+struct StateSettlingTests {
+    static let both = ScriptedNetwork(wlan0: .init(hasIPv6: true))
+
+    /// The reachability changes, with the moment of each.
+    private func changes(_ run: MachineRun) -> [(to: ReachabilityState, settled: Duration)] {
+        run.transitions.compactMap {
+            guard case .reachability(let change) = $0 else { return nil }
+            return (change.to, change.settled)
+        }
+    }
+
+    @Test("blips of IPv6 do not put off that IPv4 is lost")
+    func blips() throws {
+        var run = MachineRun(MachineConfiguration())
+        run.see(Self.both, at: 0, isFirst: true)
+        var lost = Self.both
+        lost.wlan0?.hasIPv4 = false
+        run.see(lost, at: 5000)
+        var blip = lost
+        blip.wlan0?.hasIPv6 = false
+        for step in 0..<6 {
+            run.see(blip, at: 5800 + step * 800)
+            run.see(lost, at: 5802 + step * 800)
+        }
+        run.pass(to: 30_000)
+        let changes = changes(run).filter { !$0.to.isFlapping }
+        try #require(changes.count >= 2)
+        #expect(changes[1].to.ipv4.via == .none)
+        #expect(changes[1].to.ipv6.via == .wifi)
+        #expect(changes[1].settled == .seconds(1))
+        #expect(
+            run.transitions.allSatisfy { transition in
+                guard case .reachability(let change) = transition else { return true }
+                return change.to.ipv6.via == .wifi
+            }
+        )
+    }
+
+    @Test("a link that is up but for blips is never published as lost")
+    func prevailing() {
+        var run = MachineRun(MachineConfiguration())
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        var down = ScriptedNetwork()
+        down.wlan0?.isUp = false
+        for step in 0..<50 {
+            run.see(down, at: 1500 + step * 800)
+            run.see(ScriptedNetwork(), at: 1502 + step * 800)
+        }
+        run.pass(to: 900_000)
+        #expect(changes(run).allSatisfy { $0.to.via == .wifi })
+        #expect(run.machine.deadline == nil)
+    }
+
+    @Test("both families lost at once are one change, and both gained as well")
+    func together() {
+        var run = MachineRun(ProbeRule(name: "web"))
+        run.see(Self.both, at: 0, isFirst: true)
+        run.check("s", "web@default/ipv4", at: 100)
+        run.check("s", "web@default/ipv6", at: 110)
+        run.pass(to: 5000)
+        _ = run.takeWords()
+        run.see(ScriptedNetwork(wlan0: nil), at: 6000)
+        run.pass(to: 9000)
+        run.see(Self.both, at: 10_000)
+        run.check("s", "web@default/ipv4", at: 10_100)
+        run.check("s", "web@default/ipv6", at: 10_110)
+        run.pass(to: 20_000)
+        #expect(
+            run.takeWords() == [
+                "path wifi→none", "wifi/full→none/none link link_removed", "path none→wifi",
+                "none/none→wifi/full link link_added",
+            ]
+        )
+    }
+
+    @Test("a lost family takes what the probes said of it along, in one change")
+    func familyOfVerdict() throws {
+        var run = MachineRun(ProbeRule(name: "web"))
+        run.see(Self.both, at: 0, isFirst: true)
+        run.check("s", "web@default/ipv4", at: 100)
+        for step in 0..<3 { run.check("f", "web@default/ipv6", at: 110 + step) }
+        run.pass(to: 5000)
+        #expect(run.machine.state.connectivity == .partial)
+        var lost = Self.both
+        lost.wlan0?.hasIPv6 = false
+        let before = changes(run).count
+        run.see(lost, at: 6000)
+        run.pass(to: 20_000)
+        let after = changes(run).dropFirst(before)
+        #expect(after.map(\.to.connectivity) == [.full])
+        #expect(after.map(\.settled) == [.seconds(1)])
+        #expect(after.map(\.to.familyConnectivity) == [FamilyConnectivity(ipv4: .full, ipv6: .none)])
+    }
+}
