@@ -88,7 +88,7 @@ final class ConnectivityAgent: Sendable {
         throw Missing(wanted: "\(name) \(wanted)", seen: events.map(\.summary) + messages.withLock { $0 })
     }
 
-    /// Waits until the machine's settled state is this one: `wired full`, `wired local connect_refused`.
+    /// Waits until the machine's settled state is this one: `wired full`, `wired partial connect_refused`.
     @discardableResult
     func settles(_ summary: String) async throws -> ConnectivityEvent {
         try await next("reachability.changed", summary) { $0.data.to?.summary == summary }

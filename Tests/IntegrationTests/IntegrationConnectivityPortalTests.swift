@@ -63,7 +63,7 @@ struct IntegrationConnectivityPortalTests {
         let agent = try ConnectivityAgent(on: network, network.probe("web", "https://web.test/", Self.onlyIPv4))
         try await agent.settles("wired full")
         try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
-        try await agent.settles("wired local portal_suspected")
+        try await agent.settles("wired partial portal_suspected")
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)

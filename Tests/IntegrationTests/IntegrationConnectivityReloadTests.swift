@@ -86,7 +86,7 @@ struct IntegrationConnectivityReloadTests {
         try await agent.settles("wired full")
         try network.forward("tcp dport 80 reject with tcp reset")
         #expect(try await agent.ask("check", "web").status == 0)
-        try await agent.settles("wired local connect_refused")
+        try await agent.settles("wired partial connect_refused")
         let unknown = try await agent.ask("check", "wob")
         #expect(unknown.status == 64)
         #expect(unknown.error.contains("there are web"))

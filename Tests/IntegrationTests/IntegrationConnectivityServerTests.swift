@@ -13,17 +13,17 @@ struct IntegrationConnectivityServerTests {
         let agent = try ConnectivityAgent(on: network, network.probe("web", "http://web.test/", Self.onlyIPv4))
         try await agent.settles("wired full")
         try await server.be("stop")
-        let down = try await agent.settles("wired local connect_refused")
+        let down = try await agent.settles("wired partial connect_refused")
         #expect(down.data.to?.connectivity_probe == "web")
         try await server.be("start")
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
-        #expect(agent.states == ["wired full", "wired local connect_refused", "wired full"])
+        #expect(agent.states == ["wired full", "wired partial connect_refused", "wired full"])
         #expect(agent.standings(of: "web ipv4") == ["up", "down connect_refused", "up"])
         // A probe's verdict is told before the state that follows from it.
         let order = agent.events.compactMap { $0.data.to?.summary }
         let verdict = try #require(order.firstIndex(of: "down connect_refused"))
-        let state = try #require(order.firstIndex(of: "wired local connect_refused"))
+        let state = try #require(order.firstIndex(of: "wired partial connect_refused"))
         #expect(verdict < state)
     }
 

@@ -25,7 +25,7 @@ struct IntegrationHookOnlineTests {
         #expect(try await agent.stop() == 0)
         let order = agent.completions.map(\.subject)
         #expect(order == ["online.d/10-note", "offline.d/10-note", "online.d/10-note"])
-        #expect(lab.notes.compactMap { $0.split(separator: " ").last } == ["full", "local", "full"])
+        #expect(lab.notes.compactMap { $0.split(separator: " ").last } == ["full", "partial", "full"])
     }
 
     @Test
@@ -49,8 +49,8 @@ struct IntegrationHookOnlineTests {
                 command = ["true"]
                 """
         )
-        let local = try await agent.next("reachability.changed", "local") { $0.data.to?.connectivity == "local" }
-        try await agent.completed("here", for: local)
+        let partial = try await agent.next("reachability.changed", "partial") { $0.data.to?.connectivity == "partial" }
+        try await agent.completed("here", for: partial)
         #expect(try await agent.standing(of: "remote")?.running == 0)
         try await server.be("start")
         let full = try await agent.next("reachability.changed", "full") { $0.data.to?.connectivity == "full" }
@@ -59,6 +59,6 @@ struct IntegrationHookOnlineTests {
         #expect(try await agent.stop() == 0)
         let runs = agent.completions(of: "remote")
         #expect(runs.allSatisfy { $0.data.outcome == "succeeded" && $0.data.http_status == 200 })
-        #expect(runs.first { $0.data.trigger_seq == local.seq }.map { ($0.seq ?? 0) > (full.seq ?? .max) } == true)
+        #expect(runs.first { $0.data.trigger_seq == partial.seq }.map { ($0.seq ?? 0) > (full.seq ?? .max) } == true)
     }
 }

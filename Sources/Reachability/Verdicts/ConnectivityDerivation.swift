@@ -41,46 +41,47 @@ extension ConnectivityVerdict {
         probes: some Collection<ProbeView>
     ) {
         let families = FamilyConnectivity(
-            ipv4: ways.ipv4 == nil ? .none : tally.family(tally.ipv4, portals: tally.portals.ipv4, quorum),
-            ipv6: ways.ipv6 == nil ? .none : tally.family(tally.ipv6, portals: tally.portals.ipv6, quorum)
+            ipv4: ways.ipv4 == nil ? .none : tally.family(tally.ipv4, quorum),
+            ipv6: ways.ipv6 == nil ? .none : tally.family(tally.ipv6, quorum)
         )
         let connectivity = ways.isEmpty ? .none : tally.connectivity(families, quorum)
         self.init(
             connectivity: connectivity,
             families: families,
-            reason: tally.reason(connectivity, quorum: quorum, probes: probes)
+            reason: tally.reason(connectivity, families, quorum: quorum, probes: probes)
         )
     }
 }
 
 extension ConnectivityTally {
     /// What the probes of one family come to; those of no family in particular help to fill the quorum, no more.
-    fileprivate func family(_ own: Votes, portals: Int, _ quorum: Quorum) -> Connectivity {
-        if portals > 0 { return .portal }
+    fileprivate func family(_ own: Votes, _ quorum: Quorum) -> Connectivity {
+        if own.portals > 0 { return .portal }
         guard own.isDefinite else { return .unknown }
-        guard own.up > 0 else { return .local }
-        return (own + any).satisfies(quorum) ? .full : .partial
+        if own.isShut { return .local }
+        return own.up > 0 && (own + any).satisfies(quorum) ? .full : .partial
     }
 
     fileprivate func connectivity(_ families: FamilyConnectivity, _ quorum: Quorum) -> Connectivity {
-        if portalCount > 0 { return .portal }
+        if (ipv4 + ipv6 + any).portals > 0 { return .portal }
         let told: Set<Connectivity> = [.full, .partial, .local]
         var definite: [Connectivity] = [families.ipv4, families.ipv6].filter(told.contains)
         if definite.isEmpty, any.isDefinite {
-            let satisfied: Connectivity = any.satisfies(quorum) ? .full : .partial
-            definite = [any.up == 0 ? .local : satisfied]
+            let satisfied: Connectivity = any.up > 0 && any.satisfies(quorum) ? .full : .partial
+            definite = [any.isShut ? .local : satisfied]
         }
+        let all = ipv4 + ipv6 + any
         guard !definite.isEmpty else {
             // Where nothing is required, whatever answers is good enough, and whatever does not says nothing.
-            let asksNothing = (ipv4 + ipv6 + any).pending == 0
-            return asksNothing && up.tls + up.plain > 0 ? .full : .unknown
+            return all.pending == 0 && all.hasAnswer ? .full : .unknown
         }
         if definite.allSatisfy({ $0 == .full }) { return .full }
-        return definite.allSatisfy { $0 == .local } && any.up == 0 ? .local : .partial
+        return all.isShut ? .local : .partial
     }
 
     fileprivate func reason(
         _ connectivity: Connectivity,
+        _ families: FamilyConnectivity,
         quorum: Quorum,
         probes: some Collection<ProbeView>
     ) -> ConnectivityReason? {
@@ -94,20 +95,24 @@ extension ConnectivityTally {
             guard ignored > 0 else { return nil }
             return probes.first { $0.standing.verdict == .unknown && $0.standing.code != nil }?.reason
         case .partial, .local:
-            if let code = commonReason { return ConnectivityReason(code: code.rawValue) }
-            return individualReason(quorum: quorum, probes: probes)
+            return commonReason(families, probes: probes) ?? individualReason(quorum: quorum, probes: probes)
         }
     }
 
-    /// What the checks over TLS and those without say together.
-    private var commonReason: ReasonCode? {
-        guard up.tls == 0 else { return nil }
-        switch (tlsDown.foreign, tlsDown.other) {
-        case (0, 0): return nil
-        case (0, _): return up.plain > 0 ? .httpsUnreachable : nil
-        case (_, 0) where up.plain > 0: return .tlsIntercepted
-        default: return up.plain > 0 ? nil : .portalSuspected
-        }
+    /// What the checks over TLS and those without say together, where that is the same in each family that is not full.
+    private func commonReason(
+        _ families: FamilyConnectivity,
+        probes: some Collection<ProbeView>
+    ) -> ConnectivityReason? {
+        let failing: Set<Connectivity> = [.partial, .local]
+        var groups = [(families.ipv4, ipv4), (families.ipv6, ipv6)].filter { failing.contains($0.0) }.map { $0.1 + any }
+        if groups.isEmpty { groups = [any] }
+        let codes = Set(groups.map(\.commonReason))
+        guard codes.count == 1, let common = codes.first, let code = common else { return nil }
+        // One wrong certificate may as well be the target's own: it is named.
+        let isForeign = code != .httpsUnreachable
+        let foreign = isForeign ? Set(probes.lazy.filter(\.isForeign).map(\.name)) : []
+        return ConnectivityReason(code: code.rawValue, probe: foreign.count == 1 ? foreign.first : nil)
     }
 
     /// The first probe that is down, else the first that could not ask; a missed quorum when they differ.
@@ -122,7 +127,21 @@ extension ConnectivityTally {
     }
 }
 
+extension ConnectivityTally.Votes {
+    fileprivate var commonReason: ReasonCode? {
+        guard upTLS == 0, tlsAnswered == 0 else { return nil }
+        switch (tlsForeign, tlsOther) {
+        case (0, 0): return nil
+        case (0, _): return upPlain > 0 ? .httpsUnreachable : nil
+        case (_, 0) where upPlain > 0: return .tlsIntercepted
+        default: return upPlain > 0 ? nil : .portalSuspected
+        }
+    }
+}
+
 extension ProbeView {
+    fileprivate var isForeign: Bool { isRequired && standing.verdict == .down && standing.evidence == .foreign }
+
     fileprivate var reason: ConnectivityReason? {
         standing.code.map { ConnectivityReason(code: $0.rawValue, probe: name) }
     }

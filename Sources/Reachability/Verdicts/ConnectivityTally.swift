@@ -1,28 +1,54 @@
 internal import Probes
 
-/// How many probes of one place fare how: all that connectivity depends on.
+/// How many probes of one place have which verdict, and for what reason: all that connectivity depends on.
 ///
 /// Kept up to date standing by standing, so that a check of one probe among many costs nothing for the others.
 struct ConnectivityTally: Sendable, Equatable {
-    /// The required probes of one family, or of none in particular.
+    /// The probes of one family, or of none in particular.
     struct Votes: Sendable, Equatable {
+        /// Required ones that are up.
         var up = 0
-        /// Down, or a portal in their place.
+        /// Required ones that are down, or a portal in their place.
         var down = 0
-        /// Nobody could tell them the target's address.
+        /// Required ones for which the target's address could not be looked up.
         var unresolved = 0
-        /// Without a verdict so far.
+        /// Required ones without a verdict so far.
         var pending = 0
+        /// Of those that are down: they got no answer, which is evidence that the way is shut.
+        var silent = 0
+
+        /// Probes at which a portal answers, required or not.
+        var portals = 0
+        /// Probes that are up, required or not, over TLS and without.
+        var upTLS = 0
+        var upPlain = 0
+        /// Required probes over TLS that are down, by what that says of the way.
+        var tlsAnswered = 0
+        var tlsForeign = 0
+        var tlsOther = 0
 
         /// Whether there is a verdict at all.
         var isDefinite: Bool { up + down + unresolved > 0 }
+
+        /// Whether something answers that is not this network's own.
+        var hasAnswer: Bool { up + upTLS + upPlain > 0 }
+
+        /// Whether nothing answers, and no failure has a reason of the target's own.
+        var isShut: Bool { !hasAnswer && silent + unresolved > 0 && silent == down }
 
         static func + (left: Votes, right: Votes) -> Votes {
             Votes(
                 up: left.up + right.up,
                 down: left.down + right.down,
                 unresolved: left.unresolved + right.unresolved,
-                pending: left.pending + right.pending
+                pending: left.pending + right.pending,
+                silent: left.silent + right.silent,
+                portals: left.portals + right.portals,
+                upTLS: left.upTLS + right.upTLS,
+                upPlain: left.upPlain + right.upPlain,
+                tlsAnswered: left.tlsAnswered + right.tlsAnswered,
+                tlsForeign: left.tlsForeign + right.tlsForeign,
+                tlsOther: left.tlsOther + right.tlsOther
             )
         }
 
@@ -40,20 +66,10 @@ struct ConnectivityTally: Sendable, Equatable {
     var ipv6 = Votes()
     /// Of probes that are made in whichever family answers.
     var any = Votes()
-
-    /// Probes at which a portal answers.
-    var portals = (ipv4: 0, ipv6: 0, any: 0)
-    /// Probes that are up, required or not.
-    var up = (tls: 0, plain: 0)
-    /// Required probes over TLS that are down because of a certificate of somebody else's, or for another reason.
-    var tlsDown = (foreign: 0, other: 0)
     /// Probes of which nothing is known by a fault of this machine's that is not the resolver's.
     var ignored = 0
-
     /// The codes of the required probes that are down or could not ask, each with their number.
     var codes: [FindingCode?: Int] = [:]
-
-    var portalCount: Int { portals.ipv4 + portals.ipv6 + portals.any }
 
     /// Counts a probe's standing in.
     mutating func add(_ standing: ProbeStanding, _ rule: ProbeRule, _ families: AddressFamilies) {
@@ -71,48 +87,43 @@ struct ConnectivityTally: Sendable, Equatable {
         _ families: AddressFamilies,
         by step: Int
     ) {
-        if rule.isRequired {
-            switch families {
-            case .ipv4: ipv4.count(standing, by: step)
-            case .ipv6: ipv6.count(standing, by: step)
-            case .any: any.count(standing, by: step)
-            }
-            if standing.verdict == .down || standing.isUnresolved {
-                let number = codes[standing.code, default: 0] + step
-                codes[standing.code] = number == 0 ? nil : number
-            }
+        switch families {
+        case .ipv4: ipv4.count(standing, rule, by: step)
+        case .ipv6: ipv6.count(standing, rule, by: step)
+        case .any: any.count(standing, rule, by: step)
         }
-        switch standing.verdict {
-        case .portal:
-            switch families {
-            case .ipv4: portals.ipv4 += step
-            case .ipv6: portals.ipv6 += step
-            case .any: portals.any += step
-            }
-        case .up: if rule.speaksTLS { up.tls += step } else { up.plain += step }
-        case .down:
-            guard rule.isRequired, rule.speaksTLS else { return }
-            if standing.code.map(PortalJudge.isCertificateSuspicious) == true {
-                tlsDown.foreign += step
-            } else {
-                tlsDown.other += step
-            }
-        case .unknown: if let code = standing.code, !code.isResolverFault { ignored += step }
+        if rule.isRequired, standing.verdict == .down || standing.isUnresolved {
+            let number = codes[standing.code, default: 0] + step
+            codes[standing.code] = number == 0 ? nil : number
         }
-    }
-
-    static func == (left: ConnectivityTally, right: ConnectivityTally) -> Bool {
-        (left.ipv4, left.ipv6, left.any, left.ignored) == (right.ipv4, right.ipv6, right.any, right.ignored)
-            && left.codes == right.codes && left.portals == right.portals && left.up == right.up
-            && left.tlsDown == right.tlsDown
+        if standing.verdict == .unknown, let code = standing.code, !code.isResolverFault { ignored += step }
     }
 }
 
 extension ConnectivityTally.Votes {
-    fileprivate mutating func count(_ standing: ProbeStanding, by step: Int) {
+    fileprivate mutating func count(_ standing: ProbeStanding, _ rule: ProbeRule, by step: Int) {
+        switch standing.verdict {
+        case .portal: portals += step
+        case .up:
+            // What a network says of itself (RFC 8908) is no answer from beyond the first hop.
+            if rule.speaksTLS { upTLS += step } else if !rule.isPortalCheck || !rule.usesTLS { upPlain += step }
+        case .down, .unknown: break
+        }
+        guard rule.isRequired else { return }
         switch standing.verdict {
         case .up: up += step
-        case .down, .portal: down += step
+        case .portal: down += step
+        case .down:
+            down += step
+            let evidence = standing.evidence
+            if evidence == .silent { silent += step }
+            guard rule.speaksTLS else { return }
+            switch evidence {
+            case .answered: tlsAnswered += step
+            case .foreign: tlsForeign += step
+            case .refused, .silent: tlsOther += step
+            case .nothing: break
+            }
         case .unknown:
             guard let code = standing.code else {
                 pending += step
@@ -125,8 +136,14 @@ extension ConnectivityTally.Votes {
 }
 
 extension ProbeStanding {
-    /// Nobody could tell the target's address.
+    /// The target's address could not be looked up.
     var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
+
+    /// What the failure says of the way.
+    var evidence: FailureEvidence {
+        let evidence = code?.evidence ?? .silent
+        return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
+    }
 }
 
 extension ProbeRule {

@@ -35,8 +35,15 @@ extension ProbeSample {
             portal: portal,
             certificates: trust.map(Self.facts) ?? [],
             pins: trust?.pinAudit,
+            wasAnswered: Self.wasAnswered(report),
             observed: observed
         )
+    }
+
+    /// Nil where there is no handshake: a connection alone may be a stranger's on the way.
+    private static func wasAnswered(_ report: CheckReport) -> Bool? {
+        guard let hop = report.hops.last, hop.response == nil else { return report.hops.isEmpty ? nil : true }
+        return hop.phases.first { $0.phase == .tls }.map(\.isComplete)
     }
 
     /// The chain as far as it can be decoded, so that a place in it stays the place that the server gave it.

@@ -30,6 +30,8 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public var certificates: [CertificateFacts]
     /// Which pins match; nil where nothing is pinned or nothing was evaluated.
     public var pins: PinAudit?
+    /// Whether the server had finished the handshake: what fails afterwards is the target's own.
+    public var wasAnswered: Bool?
     /// When the check was over.
     public var observed: Observed
 
@@ -43,6 +45,7 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         portal: PortalEvidence? = nil,
         certificates: [CertificateFacts] = [],
         pins: PinAudit? = nil,
+        wasAnswered: Bool? = nil,
         observed: Observed
     ) {
         self.point = point
@@ -53,6 +56,7 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         self.portal = portal
         self.certificates = certificates
         self.pins = pins
+        self.wasAnswered = wasAnswered
         self.observed = observed
     }
 }

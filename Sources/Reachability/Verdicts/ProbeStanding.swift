@@ -22,6 +22,8 @@ public struct ProbeStanding: Sendable, Hashable {
     public var portalURL: String?
     /// Whether the verdict changes too often to be relied on.
     public var isFlapping: Bool
+    /// Whether the handshake was over when the check failed, where the code does not say so.
+    var wasAnswered = false
 
     /// A standing.
     public init(_ verdict: Verdict, code: FindingCode? = nil, portalURL: String? = nil, isFlapping: Bool = false) {

@@ -97,8 +97,14 @@ extension ProbeTrack {
 
     private mutating func become(_ verdict: ProbeStanding.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
         standing = ProbeStanding(verdict, code: code, portalURL: portalURL, isFlapping: standing.isFlapping)
+        standing.wasAnswered = wasAnswered(code)
         attempts = 0
         pending = nil
+    }
+
+    /// A check that times out after the handshake has the code of one that gets no answer at all.
+    private func wasAnswered(_ code: FindingCode?) -> Bool {
+        code != nil && standing.verdict == .down && last?.code == code && last?.wasAnswered == true
     }
 
     /// Other particulars of the same verdict count when they come back so often in a row: a target that fails now in this
@@ -112,6 +118,7 @@ extension ProbeTrack {
         pending = (particulars, seen)
         guard seen >= count else { return }
         standing.code = particulars.code
+        standing.wasAnswered = wasAnswered(particulars.code)
         standing.portalURL = particulars.portalURL
         pending = nil
     }

@@ -88,7 +88,7 @@ struct ConnectivityDerivationTests {
         ),
         Case(
             name: "all down",
-            members: [probe("a", down(.connectTimeout)), probe("b", down(.httpStatus))],
+            members: [probe("a", down(.connectTimeout)), probe("b", down(.hostUnreachable))],
             connectivity: .local,
             reason: "connect_timeout",
             probe: "a",
@@ -155,10 +155,18 @@ struct ConnectivityDerivationTests {
         ),
         Case(
             name: "wrong certificates and nothing else",
-            members: [probe("a", down(.tlsUntrustedRoot), tls: true)],
-            connectivity: .local,
+            members: [probe("a", down(.tlsUntrustedRoot), tls: true), probe("b", down(.tlsHostname), tls: true)],
+            connectivity: .partial,
             reason: "portal_suspected",
-            ipv4: .local
+            ipv4: .partial
+        ),
+        Case(
+            name: "one wrong certificate and nothing else names the probe",
+            members: [probe("a", down(.tlsUntrustedRoot), tls: true)],
+            connectivity: .partial,
+            reason: "portal_suspected",
+            probe: "a",
+            ipv4: .partial
         ),
         Case(
             name: "wrong certificates while a check without TLS is open",
@@ -166,9 +174,9 @@ struct ConnectivityDerivationTests {
                 probe("a", down(.tlsSelfSigned), tls: true), probe("b", down(.tlsHostname), tls: true),
                 probe("portal", up, required: false),
             ],
-            connectivity: .local,
+            connectivity: .partial,
             reason: "tls_intercepted",
-            ipv4: .local
+            ipv4: .partial
         ),
         Case(
             name: "a wrong certificate of one server among others is its own affair",
