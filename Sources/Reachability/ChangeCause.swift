@@ -52,6 +52,11 @@ public struct ChangeCause: Sendable, Hashable {
     /// The first view of the kernel.
     public static let start = ChangeCause(kind: .start, code: "initial")
 
+    /// The agent was given another configuration.
+    public static func reload(interface: String? = nil) -> ChangeCause {
+        ChangeCause(kind: .configuration, code: "config_reloaded", interface: interface)
+    }
+
     /// The cause of a transition between two paths, found among the changes of an update.
     ///
     /// Changes of the interfaces that either path uses, and of the rules, come before those of other interfaces; causes

@@ -113,7 +113,7 @@ public struct ReachabilityMachine: Sendable {
         board.setRules(configuration.probes, quorum: configuration.quorum, observed: isKnown ? observed : nil)
         guard isKnown else { return [] }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
-        let cause = ChangeCause(kind: .configuration, code: "config_reloaded")
+        let cause = ChangeCause.reload()
         return observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed) + tick(at: observed.instant)
     }
 
@@ -135,6 +135,10 @@ public struct ReachabilityMachine: Sendable {
 
     private func cause(_ update: NetworkUpdate, _ isCorrection: Bool, from old: Path, to new: Path) -> ChangeCause {
         guard old.via != .unknown else { return .start }
+        // Only the first view of a monitor comes without changes: it was started with another configuration.
+        guard !update.changes.isEmpty || isCorrection else {
+            return .reload(interface: new.interface?.name ?? old.interface?.name)
+        }
         return ChangeCause(changes: update.changes, from: old, to: new, isCorrection: isCorrection)
     }
 }

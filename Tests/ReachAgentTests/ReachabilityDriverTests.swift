@@ -189,4 +189,35 @@ import Testing
         #expect(fixture.driver.plan.hasProbe("portal-api.eth0"))
         #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
     }
+
+    @Test func `times never run backwards against the numbers, at a start, at a resume or when a message waited`()
+        throws
+    {
+        let fixture = try Fixture()
+        defer { fixture.remove() }
+        let (first, second, third) = (Self.update(isUp: true), Self.update(isUp: false), Self.update(isUp: true))
+        fixture.driver.handle(.update(first))
+        fixture.resume(after: .seconds(30))
+        fixture.driver.handle(.update(second))
+        fixture.suspension.value = .seconds(60)
+        fixture.driver.handle(.update(third))
+        let events = fixture.events()
+        #expect(events.first?.type == .agentStarted)
+        #expect(events.first?.time == Timestamp(first.observed))
+        #expect(events.filter { $0.type == .suspendResumed }.count == 2)
+        let times = events.map(\.time.microsecondsSince1970)
+        #expect(times == times.sorted())
+    }
+
+    @Test func `a monitor that was started with another configuration is the cause of what its first view changes`()
+        throws
+    {
+        let fixture = try Fixture()
+        defer { fixture.remove() }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        fixture.driver.handle(.update(Self.update(isUp: false)))
+        let changed = try #require(fixture.events().last { $0.type == .pathChanged })
+        let line = String(decoding: changed.line, as: UTF8.self)
+        #expect(line.contains(#""cause":{"kind":"configuration","code":"config_reloaded","interface":"eth0"}"#))
+    }
 }

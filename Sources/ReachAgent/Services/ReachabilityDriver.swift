@@ -13,13 +13,15 @@ internal import Synchronization
 ///
 /// Everything happens under one lock, on the thread that brings the news: the order of the numbers is the order of the
 /// transitions, and no hop between threads lies between a message of the kernel's and the bus. An event's time is that of
-/// the input which brought it about, so that a recording of the inputs gives the same events.
+/// the input which brought it about, so that a recording of the inputs gives the same events; an input that was read before
+/// an event went out has that event's time, so that times never run backwards against numbers unless the clock is set back.
 final class ReachabilityDriver: Sendable {
     struct State {
         var machine: ReachabilityMachine
         var plan: ConnectivityPlan
         var texts = StateTexts()
         var isStarted = false
+        var clock = EventClock()
         /// What was announced before the agent's first event.
         var announced: [EventDraft] = []
         var isCorrection = false
@@ -96,7 +98,7 @@ final class ReachabilityDriver: Sendable {
         turn { state in
             switch event {
             case .update(let update):
-                start(&state)
+                start(&state, at: update.observed)
                 board.note(update)
                 state.network = update.snapshot
                 let isCorrection = state.isCorrection
@@ -104,10 +106,12 @@ final class ReachabilityDriver: Sendable {
                 record(.update(update, isCorrection: isCorrection))
                 publish(state.machine.handle(update, isCorrection: isCorrection), &state, at: update.observed)
             case .overrun(let overrun):
-                publish(EventDraft(overrun)) { board.note(overrun, sequence: $0) }
+                publish(EventDraft(overrun), &state, at: overrun.observed) { sequence, _ in
+                    board.note(overrun, sequence: sequence)
+                }
             case .resynchronized(let resynchronization):
                 state.isCorrection = !resynchronization.corrections.isEmpty
-                publish(EventDraft(resynchronization))
+                publish(EventDraft(resynchronization), &state, at: resynchronization.observed)
             case .resynchronizationFailed(let error, let pause):
                 logger.warning("cannot read the kernel's state: \(error); the next attempt follows in \(pause)")
             }
@@ -155,7 +159,7 @@ final class ReachabilityDriver: Sendable {
             let now = ObservedTime.now
             let plan = ConnectivityPlan(settings, portals: state.plan.portals)
             let configuration = plan.machineConfiguration
-            publish(EventDraft(reload), at: now) { board.note(sequence: $0) }
+            publish(EventDraft(reload), &state, at: now)
             board.setTargets(settings.targets)
             state.plan = plan
             state.hasNewSchedule = true
@@ -190,14 +194,14 @@ final class ReachabilityDriver: Sendable {
     /// Safe from any thread.
     func announce(_ draft: EventDraft) {
         state.withLock { state in
-            if state.isStarted { publish(draft) } else { state.announced.append(draft) }
+            if state.isStarted { publish(draft, &state, at: .now) } else { state.announced.append(draft) }
         }
     }
 
     /// Publishes the agent's last event, if it ever had a first one, and ends the bus.
     func finish(because reason: String) {
         state.withLock { state in
-            if state.isStarted { publish(.agentStopping(reason: reason)) }
+            if state.isStarted { publish(.agentStopping(reason: reason), &state, at: .now) }
         }
         bus.finish()
         recorder?.finish()
@@ -228,30 +232,39 @@ final class ReachabilityDriver: Sendable {
     func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
 
     /// The agent's first event goes out together with the first view: an agent that cannot see has not started.
-    private func start(_ state: inout State) {
+    private func start(_ state: inout State, at time: ObservedTime) {
         guard !state.isStarted else { return }
         state.isStarted = true
         let settings = state.plan.settings
         publish(
-            .agentStarted(version: Agent.version, origin: origin, settle: settings.settle, targets: settings.targets)
+            .agentStarted(version: Agent.version, origin: origin, settle: settings.settle, targets: settings.targets),
+            &state,
+            at: time
         )
-        for draft in state.announced { publish(draft) }
+        for draft in state.announced { publish(draft, &state, at: time) }
         state.announced = []
     }
 
     func publish(_ transitions: [Transition], _ state: inout State, at time: ObservedTime) {
         for transition in transitions {
-            publish(EventDraft(transition, texts: &state.texts), at: time) {
-                board.note(transition, sequence: $0, at: time)
-            }
+            let draft = EventDraft(transition, texts: &state.texts)
+            publish(draft, &state, at: time) { board.note(transition, sequence: $0, at: $1) }
         }
     }
 
-    private func publish(_ draft: EventDraft) { publish(draft) { board.note(sequence: $0) } }
+    private func publish(_ draft: EventDraft, _ state: inout State, at time: ObservedTime) {
+        publish(draft, &state, at: time) { sequence, _ in board.note(sequence: sequence) }
+    }
 
     /// Publishes an event, and then lets the board know of its number.
-    private func publish(_ draft: EventDraft, at time: ObservedTime = .now, _ note: (UInt64) -> Void) {
-        let published = bus.publish { Event(draft, from: origin, at: Timestamp(time), number: $0) }
-        if let published { note(published.sequence) }
+    private func publish(
+        _ draft: EventDraft,
+        _ state: inout State,
+        at time: ObservedTime,
+        _ note: (UInt64, ObservedTime) -> Void
+    ) {
+        let stamp = state.clock.stamp(time)
+        let published = bus.publish { Event(draft, from: origin, at: Timestamp(stamp), number: $0) }
+        if let published { note(published.sequence, stamp) }
     }
 }

@@ -33,6 +33,7 @@ struct ReplayPrinter {
     private let format: OutputFormat
     private var output = StandardOutput()
     private var texts = StateTexts()
+    private var clock = EventClock()
     private var origin = EventOrigin(streamID: "", host: "")
     private var sequence: UInt64 = 1
 
@@ -49,8 +50,8 @@ struct ReplayPrinter {
     /// Prints the events of one input, as the agent published them: at the input's time, with consecutive numbers.
     mutating func print(_ step: RecordingReplay.Step) throws(StandardOutput.Failure) {
         sequence = step.recorded.sequence ?? sequence
-        let time = Timestamp(step.recorded.input.observed)
         for transition in step.transitions {
+            let time = Timestamp(clock.stamp(step.recorded.input.observed))
             let event = Event(EventDraft(transition, texts: &texts), from: origin, at: time, number: sequence)
             // A recording may come from anywhere, with any number in it.
             sequence &+= 1
