@@ -23,8 +23,14 @@ extension ConnectivityVerdict: SettlingValue {
     /// What was known of a path that is still there and now is not counts as lost as well: the verdicts that follow a
     /// change of the path have the time of a loss to arrive, so that a failover is one transition.
     func loses(to next: ConnectivityVerdict) -> Bool {
-        guard let goodness = connectivity.goodness else { return false }
-        return next.connectivity.goodness.map { $0 < goodness } ?? (connectivity != .none)
+        guard let goodness else { return false }
+        return next.goodness.map { $0 < goodness } ?? (connectivity != .none)
+    }
+
+    /// How good it is; somebody who may answer in the targets' place is no better than a portal that does.
+    private var goodness: Int? {
+        let suspicions = [ReasonCode.portalSuspected.rawValue, ReasonCode.tlsIntercepted.rawValue]
+        return reason.map { suspicions.contains($0.code) } == true ? Connectivity.local.goodness : connectivity.goodness
     }
 }
 

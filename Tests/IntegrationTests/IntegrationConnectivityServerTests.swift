@@ -75,11 +75,11 @@ struct IntegrationConnectivityServerTests {
         try network.forward("tcp dport 443 reject with tcp reset")
         try await agent.probe("other ipv4", is: "down connect_refused")
         try network.forward("tcp dport 80 drop")
-        try await agent.settles("wired local quorum_missed")
+        try await agent.settles("wired partial quorum_missed")
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
-        #expect(agent.states == ["wired full", "wired local quorum_missed", "wired full"])
+        #expect(agent.states == ["wired full", "wired partial quorum_missed", "wired full"])
         // One of the two was enough for that, whichever came back first.
         #expect(agent.standings(of: "plain ipv4").prefix(2) == ["up", "down connect_timeout"])
     }

@@ -174,6 +174,25 @@ struct ProbedMachineTests {
         )
     }
 
+    @Test("a certificate of the portal's that outlives it for a moment is not published as an interception")
+    func portalCertificate() {
+        let portal = ProbeRule(name: "portal", isRequired: false, isPortalCheck: true, usesTLS: false)
+        var run = MachineRun.connected(Self.web, portal)
+        run.check("O", "portal@default/ipv4", at: 1000)
+        for step in 0..<3 {
+            run.check("P", "portal@default/ipv4", at: 2000 + step)
+            run.check("t", "web@default/ipv4", at: 2000 + step)
+        }
+        run.pass(to: 5000)
+        _ = run.takeWords()
+        run.check("O", "portal@default/ipv4", at: 6000)
+        run.pass(to: 6800)
+        run.check("s", "web@default/ipv4", at: 6800)
+        run.check("s", "web@default/ipv4", at: 6810)
+        run.pass(to: 9000)
+        #expect(run.takeWords().filter { $0.hasPrefix("wifi") } == ["wifi/portal→wifi/full probe probe_up"])
+    }
+
     @Test("ten thousand probes are judged one by one without looking at all of them")
     func many() {
         let rules = (0..<10_000).map { ProbeRule(name: "probe-\($0)") }
