@@ -206,6 +206,18 @@ public final class EventJournal: Sendable {
         }
     }
 
+    // MARK: Beside the events
+
+    /// Keeps a small file of the agent's beside the events, mode 0640: either all of it is there afterwards, or what was.
+    ///
+    /// It may wait for the disk.
+    public func keep(_ content: [UInt8], as name: String) throws(JournalError) {
+        try directory.replace(name, with: content, syncs: configuration.sync != .never)
+    }
+
+    /// What was kept under a name; `nil` when there is nothing, or more than `limit` bytes.
+    public func kept(_ name: String, atMost limit: Int) -> [UInt8]? { directory.read(name, atMost: limit) }
+
     // MARK: How it is doing
 
     /// How the journal is doing; never waits for the disk.

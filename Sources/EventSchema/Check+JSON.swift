@@ -4,7 +4,8 @@ public import Probes
 extension CheckReport: JSONRepresentable {
     /// Writes the whole report: `{"target":…,"verdict":…,"findings":[…],"hops":[…]}`.
     ///
-    /// The bytes are those that the check's sockets carried: TLS records included, packet headers not.
+    /// The bytes are those that the check's sockets carried: TLS records included, packet headers not; `bytes_on_wire`
+    /// are those of the link, with all headers.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("target", target)
@@ -15,6 +16,7 @@ extension CheckReport: JSONRepresentable {
             json.member("duration_us", duration.microseconds)
             json.member("bytes_sent", bytesSent)
             json.member("bytes_received", bytesReceived)
+            json.member("bytes_on_wire", bytesOnWire)
             json.name("findings")
             json.array(findings) { json, finding in finding.write(to: &json) }
             json.name("hops")

@@ -107,7 +107,7 @@ struct CheckJSONTests {
             started: started,
             duration: .milliseconds(3)
         )
-        (report.bytesSent, report.bytesReceived) = (78, 412)
+        (report.bytesSent, report.bytesReceived, report.bytesOnWire) = (78, 412, 1530)
         return report
     }()
 

@@ -32,6 +32,7 @@ struct ProbeReport: Sendable {
         let code: String?
         let phase: String?
         let duration_us: Int
+        let bytes_on_wire: Int
         let findings: [Finding]
         let hops: [Hop]
     }

@@ -61,8 +61,7 @@ extension ProbeSchedule {
         seconds: Int64
     ) -> [CompletedCheck] {
         budget.update(seconds: seconds)
-        budget.use(report.bytesSent, of: account)
-        budget.use(report.bytesReceived, of: account)
+        budget.use(report.bytesOnWire, of: account)
         guard let turn = removeTurn(number) else { return [] }
         if turn.hasPlace {
             counted.shared &+= UInt64(max(0, turn.points.count - 1))

@@ -62,7 +62,7 @@ struct ProbeSchedule {
     var ready = DueHeap<String>()
     var underWay = 0
     var lastTurn: UInt64 = 0
-    var budget = ByteBudget()
+    var budget: ByteBudget
     var counted = ProbeScheduler.Statistics()
 
     /// A schedule of nothing.
@@ -70,9 +70,16 @@ struct ProbeSchedule {
     /// - Parameters:
     ///   - epoch: Where the phases are counted from; the same for every process of this boot.
     ///   - seed: What makes the jitter.
-    init(epoch: ContinuousClock.Instant, seed: UInt64, limits: ScheduleLimits = ScheduleLimits()) {
+    ///   - usage: What an earlier process has used of a day's budgets.
+    init(
+        epoch: ContinuousClock.Instant,
+        seed: UInt64,
+        limits: ScheduleLimits = ScheduleLimits(),
+        usage: DataUsage? = nil
+    ) {
         rhythm = Rhythm(epoch: epoch, seed: seed)
         self.limits = limits
+        budget = ByteBudget(continuing: usage)
     }
 
     /// When ``takeDue(now:)`` has something to do; nil while nothing is scheduled.

@@ -33,14 +33,23 @@ public final class ProbeScheduler: Sendable {
     private let engine: ScheduleEngine
 
     /// A scheduler without probes; nothing runs before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - usage: What an earlier process has used of a day's budgets; it counts on that day.
+    ///   - whenUsed: Called with what the accounts have used after a check, on one of the transport's threads or on the
+    ///     scheduler's; it must not block.
     public convenience init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
+        usage: DataUsage? = nil,
+        whenUsed: (@Sendable (DataUsage) -> Void)? = nil,
         judge: @escaping Judge
     ) {
         self.init(
             transport: transport,
             limits: limits,
+            usage: usage,
+            whenUsed: whenUsed,
             seed: .random(in: .min ... .max),
             wallClock: { Int64(Date().timeIntervalSince1970) },
             judge: judge
@@ -53,14 +62,17 @@ public final class ProbeScheduler: Sendable {
     init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
+        usage: DataUsage? = nil,
+        whenUsed: (@Sendable (DataUsage) -> Void)? = nil,
         seed: UInt64,
         wallClock: @escaping @Sendable () -> Int64,
         judge: @escaping Judge
     ) {
         engine = ScheduleEngine(
             transport: transport,
-            schedule: ProbeSchedule(epoch: Self.boot, seed: seed, limits: limits),
+            schedule: ProbeSchedule(epoch: Self.boot, seed: seed, limits: limits, usage: usage),
             wallClock: wallClock,
+            whenUsed: whenUsed,
             judge: judge
         )
     }

@@ -10,17 +10,20 @@ final class ScheduleEngine: Sendable {
     private let judge: ProbeScheduler.Judge
     /// The wall clock, in seconds since 1970.
     private let wallClock: @Sendable () -> Int64
+    private let whenUsed: (@Sendable (DataUsage) -> Void)?
     private let monitor: Monitor<ScheduleState>
 
     init(
         transport: any CheckTransport,
         schedule: ProbeSchedule,
         wallClock: @escaping @Sendable () -> Int64,
+        whenUsed: (@Sendable (DataUsage) -> Void)? = nil,
         judge: @escaping ProbeScheduler.Judge
     ) {
         self.transport = transport
         self.judge = judge
         self.wallClock = wallClock
+        self.whenUsed = whenUsed
         monitor = Monitor(ScheduleState(schedule: schedule))
     }
 
@@ -175,12 +178,14 @@ final class ScheduleEngine: Sendable {
     private func nextWork() -> ScheduleState.Work? {
         let now = ContinuousClock.now
         let seconds = wallClock()
-        let (work, mustWake) = monitor.withLock { state -> (ScheduleState.Work?, Bool) in
-            if let work = state.takeWork(now: now, seconds: seconds) { return (work, false) }
-            state.worker = nil
-            return (nil, state.isStopped || state.mustWake(now: now))
+        let (work, usage, mustWake) = monitor.withLock { state -> (ScheduleState.Work?, DataUsage?, Bool) in
+            let work = state.takeWork(now: now, seconds: seconds)
+            let usage = state.schedule.budget.takeChange()
+            if work == nil { state.worker = nil }
+            return (work, usage, work == nil && (state.isStopped || state.mustWake(now: now)))
         }
         if mustWake { monitor.wakeAll() }
+        if let usage { whenUsed?(usage) }
         return work
     }
 

@@ -76,7 +76,7 @@ final class DNSExchange: @unchecked Sendable {
         do {
             let message = DNSMessage.query(id: id, query.question)
             try socket.send(message)
-            meter.count(sent: message.count)
+            meter.count(sent: message.count, headers: WireOverhead.udp(isIPv4: !query.server.isIPv6))
         } catch {
             queuedFailure(on: socket, or: error.error)
         }
@@ -127,7 +127,10 @@ final class DNSExchange: @unchecked Sendable {
         }
         do {
             while let datagram = try socket.receive() {
-                meter.count(received: datagram.bytes.count)
+                meter.count(
+                    received: datagram.bytes.count,
+                    headers: WireOverhead.udp(isIPv4: !query.server.isIPv6)
+                )
                 received(datagram.bytes, at: socket.localAddress, by: .udp)
                 guard !isOver, !isByStream else { return }
             }

@@ -48,7 +48,7 @@ final class ICMPExchange: @unchecked Sendable {
             do {
                 let message = request
                 try socket.send(message)
-                meter.count(sent: message.count)
+                meter.count(sent: message.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
             } catch {
                 // The kernel may know at once that there is no way; its error queue says more than errno.
                 return queuedFailure(or: error.error)
@@ -84,7 +84,7 @@ final class ICMPExchange: @unchecked Sendable {
         do {
             for _ in 0..<Self.messagesPerTurn {
                 guard let received = try socket.receive() else { break }
-                meter.count(received: received.bytes.count)
+                meter.count(received: received.bytes.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
                 if isReply(received.bytes) { return replied(received, at: now) }
                 ignored += 1
             }

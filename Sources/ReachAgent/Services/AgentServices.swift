@@ -61,7 +61,8 @@ struct AgentServices {
             whenEarlier: loop.wake
         )
         let reporter = Self.reporter(board, loop)
-        let runner = ProbeRunner(limits: settings.limits) { check in
+        let keeper = journal.map { DataUsageKeeper(in: $0) }
+        let runner = ProbeRunner(limits: settings.limits, keeper: keeper) { check in
             defer { reporter?.noteAwake() }
             return driver.judge(check)
         }

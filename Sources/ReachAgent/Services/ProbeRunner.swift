@@ -15,12 +15,16 @@ final class ProbeRunner: Sendable {
     }
 
     private let limits: Mutex<ScheduleLimits>
+    private let keeper: DataUsageKeeper?
     private let judge: ProbeScheduler.Judge
     private let state = Mutex(State.idle)
 
-    /// - Parameter judge: Takes each completed check; called on other threads.
-    init(limits: ScheduleLimits, judge: @escaping ProbeScheduler.Judge) {
+    /// - Parameters:
+    ///   - keeper: Keeps what the day's budgets have lost; without one they begin anew with the process.
+    ///   - judge: Takes each completed check; called on other threads.
+    init(limits: ScheduleLimits, keeper: DataUsageKeeper?, judge: @escaping ProbeScheduler.Judge) {
         self.limits = Mutex(limits)
+        self.keeper = keeper
         self.judge = judge
     }
 
@@ -34,7 +38,14 @@ final class ProbeRunner: Sendable {
             case .idle:
                 guard !probes.isEmpty else { return nil }
                 let prober = Prober()
-                let scheduler = ProbeScheduler(transport: prober, limits: limits, judge: judge)
+                let keeper = keeper
+                let scheduler = ProbeScheduler(
+                    transport: prober,
+                    limits: limits,
+                    usage: keeper?.usage,
+                    whenUsed: { keeper?.note($0) },
+                    judge: judge
+                )
                 scheduler.start()
                 state = .running(Running(prober: prober, scheduler: scheduler))
                 return scheduler
@@ -81,5 +92,6 @@ final class ProbeRunner: Sendable {
         }
         running?.scheduler.stop()
         running?.prober.shutDownAndWait()
+        keeper?.finish(within: .seconds(1))
     }
 }

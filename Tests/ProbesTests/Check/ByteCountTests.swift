@@ -92,6 +92,25 @@ struct ByteCountTests {
         await cut.shutDown()
     }
 
+    @Test(arguments: [false, true])
+    func `the link carries headers, handshakes and acknowledgements too`(usesTLS: Bool) async throws {
+        let tls = usesTLS ? try CheckBench.tls() : nil
+        let body = ScriptedResponse.text(String(repeating: "x", count: 2000))
+        let (report, _) = try await CheckBench().check([.serve(body)], tls: tls, host: "host.test")
+        #expect(report.verdict == .ok, "\(report.findings)")
+        // Three segments make a connection, one asks, one answers, and four end it: 52 bytes of headers each at least.
+        let content = report.bytesSent + report.bytesReceived
+        #expect(report.bytesOnWire > content + 9 * 52)
+        #expect(report.bytesOnWire < content + 40 * 94 + 1500)
+    }
+
+    @Test
+    func `a refused connection has cost its segments`() async throws {
+        let report = try await CheckBench().check("tcp://127.0.0.1:1")
+        #expect(report.verdict.code == .connectRefused)
+        #expect((100..<1500).contains(report.bytesOnWire))
+    }
+
     @Test
     func `a count has no overflow`() {
         let meter = ByteMeter()

@@ -36,6 +36,30 @@ import Testing
         #expect(run.begun.count == 9)
     }
 
+    @Test(arguments: [0, 20_000]) func `what an earlier process has used counts on its day`(firstDay: Int64) {
+        // A clock without a battery starts in 1970, and is set right later.
+        var budget = ByteBudget(continuing: DataUsage(day: 20_000, bytes: ["wwan": 900]))
+        let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
+        budget.update(seconds: firstDay * Self.day + 5)
+        budget.update(seconds: 20_000 * Self.day + 10)
+        #expect(budget.refusal(cost) == nil)
+        #expect(budget.takeChange() == DataUsage(day: 20_000, bytes: ["wwan": 900]))
+        #expect(budget.takeChange() == nil)
+        budget.use(100, of: "wwan")
+        #expect(budget.refusal(cost)?.code == .budgetExhausted)
+        #expect(budget.takeChange() == DataUsage(day: 20_000, bytes: ["wwan": 1000]))
+        budget.update(seconds: 20_001 * Self.day)
+        #expect(budget.refusal(cost) == nil)
+        budget.update(seconds: 20_000 * Self.day)
+        #expect(budget.used.isEmpty)
+    }
+
+    @Test func `what was used on another day does not count`() {
+        var budget = ByteBudget(continuing: DataUsage(day: 19_999, bytes: ["wwan": 900]))
+        budget.update(seconds: 20_000 * Self.day)
+        #expect(budget.used.isEmpty)
+    }
+
     @Test func `accounts are apart, and what has none is not counted`() {
         var run = SimulatedSchedule()
         run.report = SimulatedSchedule.report(bytes: 1000)

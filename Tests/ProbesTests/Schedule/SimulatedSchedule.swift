@@ -91,7 +91,7 @@ struct SimulatedSchedule {
             started: Date(timeIntervalSince1970: 0),
             duration: .zero
         )
-        report.bytesReceived = bytes
+        report.bytesOnWire = bytes
         return report
     }
 }

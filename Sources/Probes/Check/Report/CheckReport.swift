@@ -19,6 +19,11 @@ public struct CheckReport: Sendable {
     public var bytesSent = 0
     /// The bytes that its sockets received; counted like ``bytesSent``.
     public var bytesReceived = 0
+    /// The bytes that the link carried for it, in both directions.
+    ///
+    /// With the headers of TCP, UDP, IP and Ethernet, what makes and ends connections, and an estimate for the system's
+    /// resolver. What cannot be measured is estimated too high.
+    public var bytesOnWire = 0
 
     /// Creates a report.
     public init(

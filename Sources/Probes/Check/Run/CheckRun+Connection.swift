@@ -48,6 +48,9 @@ extension CheckRun {
         case .name(let name):
             recorder.begin(.resolve)
             let start = NIODeadline.now()
+            for family in HostAddress.Family.allCases where probe.families.includes(family) {
+                meter.count(onWire: WireOverhead.lookup(name: name))
+            }
             let lookup = NameLookup(on: loop)
             self.lookup = lookup
             lookup.start(name, families: probe.families, resolver: services.resolver) { [self] family, answer in

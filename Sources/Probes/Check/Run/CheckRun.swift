@@ -137,7 +137,9 @@ final class CheckRun: @unchecked Sendable {
             started: started,
             duration: Duration(.now() - epoch)
         )
+        meter.finish()
         (report.bytesSent, report.bytesReceived) = (meter.sent, meter.received)
+        report.bytesOnWire = meter.onWire
         completion(self, report)
     }
 

@@ -1,0 +1,144 @@
+internal import Glibc
+internal import NIOCore
+
+/// Counts what goes over one connection; the first handler of its pipeline, so that TLS records count as they are sent.
+///
+/// What the link carried is asked of the kernel whenever something has come, and at the end: a connection that is closed
+/// cannot be asked any more.
+final class ByteCounter: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+
+    private let meter: ByteMeter
+    private let start = NIODeadline.now()
+    private var channel: (any Channel)?
+    private var isIPv4 = false
+    private var payload = 0
+    private var reads = 0
+    private var measured: TCPCounters?
+    private var hasFailed = false
+
+    init(_ meter: ByteMeter) { self.meter = meter }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        channel = context.channel
+        meter.add(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { channel = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        isIPv4 = context.remoteAddress?.protocol == .inet
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let count = unwrapInboundIn(data).readableBytes
+        meter.count(received: count)
+        payload += count
+        reads += 1
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Also before the end that the peer has made.
+        measure()
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        measure()
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let count = unwrapOutboundIn(data).readableBytes
+        payload += count
+        reads += 1
+        // What the socket never takes is not sent.
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success: meter.count(sent: count)
+            case .failure(let error): tell(error, context)
+            }
+        }
+        context.write(data, promise: written)
+    }
+
+    /// Tells of an error that a write met, as reading would have done.
+    ///
+    /// The kernel tells of a connection's error once (SO_ERROR in socket(7)): when a write gets it, reading finds nothing
+    /// but the end, and a reset would look like an orderly one. EPIPE says only that the end was there before.
+    private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard !hasFailed, let error = error as? IOError, error.errnoCode != EPIPE else { return }
+        hasFailed = true
+        measure()
+        context.fireErrorCaught(error)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        measure()
+        context.close(mode: mode, promise: promise)
+    }
+
+    /// The bytes that the link has carried, and will carry for the end of the connection.
+    func finish() -> Int {
+        measure()
+        channel = nil
+        guard let measured else { return estimate }
+        // Four segments end a connection, and TLS says that it does.
+        return max(measured.payload, payload) + (measured.segments + 6) * WireOverhead.tcp(isIPv4: isIPv4) + 64
+    }
+
+    /// Without the kernel's word: small segments, each acknowledged; a first one each second until the peer answers.
+    private var estimate: Int {
+        let waited = Int(clamping: (NIODeadline.now() - start).nanoseconds / 1_000_000_000)
+        let attempts = payload == 0 ? min(waited, 10) : 0
+        let segments = 8 + attempts + 2 * (reads + payload / 536)
+        return payload + segments * WireOverhead.tcp(isIPv4: isIPv4)
+    }
+
+    private func measure() {
+        guard let options = channel as? any SocketOptionProvider else { return }
+        let answer: EventLoopFuture<TCPCounters.Answer> = options.unsafeGetSocketOption(
+            level: .tcp,
+            name: NIOBSDSocket.Option(rawValue: CInt(TCP_INFO))
+        )
+        answer.assumeIsolated().whenSuccess { [self] answer in
+            measured = TCPCounters(answer) ?? measured
+        }
+    }
+}
+
+/// What the kernel counts of a connection (tcp_info, since Linux 4.19).
+struct TCPCounters {
+    /// The kernel's structure, or as much of it as matters.
+    typealias Answer = SIMD32<UInt64>
+
+    /// Bytes of content in both directions, with those that were sent again.
+    let payload: Int
+    /// Segments in both directions, with those that have no content.
+    let segments: Int
+
+    /// Nil where the kernel does not count what was sent.
+    init?(_ answer: Answer) {
+        (payload, segments) = withUnsafeBytes(of: answer) { bytes in
+            let received = bytes.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
+            let sent = bytes.loadUnaligned(fromByteOffset: 200, as: UInt64.self)
+            let out = bytes.loadUnaligned(fromByteOffset: 136, as: UInt32.self)
+            let into = bytes.loadUnaligned(fromByteOffset: 140, as: UInt32.self)
+            return (Int(clamping: sent &+ received), Int(clamping: UInt64(out) + UInt64(into)))
+        }
+        guard segments > 0 else { return nil }
+    }
+}
+
+/// What surrounds a message on its way: headers with all their options, and Ethernet's of 14 bytes.
+enum WireOverhead {
+    static func tcp(isIPv4: Bool) -> Int { ip(isIPv4: isIPv4) + 40 }
+    static func udp(isIPv4: Bool) -> Int { ip(isIPv4: isIPv4) + 8 }
+    static func ip(isIPv4: Bool) -> Int { isIPv4 ? 34 : 54 }
+    /// One question to the system's resolver and its answer: over UDP, with EDNS, an answer of the classical size.
+    static func lookup(name: String) -> Int { 2 * udp(isIPv4: false) + 29 + name.utf8.count + 512 }
+}

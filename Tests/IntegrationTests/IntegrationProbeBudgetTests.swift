@@ -1,0 +1,33 @@
+import Testing
+
+/// What a check says that the link carried, against the link's own counters.
+@Suite(.inNamespace, .serialized)
+struct IntegrationProbeBudgetTests {
+    private let network: ProbeNetwork
+
+    init() throws {
+        network = try ProbeNetwork()
+        // IPv6 says something of its own on every link.
+        try network.namespace.run("sysctl -qw net.ipv6.conf.default.disable_ipv6=1")
+        try network.addRouter("left", link: "eth0", addresses: [("192.0.2.2/24", "192.0.2.1/24")])
+        try network.namespace.run("ping -qc1 -W5 192.0.2.1 > /dev/null")
+    }
+
+    private func carried() throws -> Int {
+        try network.namespace.run("cat /sys/class/net/eth0/statistics/[rt]x_bytes").split(separator: "\n")
+            .compactMap { Int($0) }.reduce(0, +)
+    }
+
+    @Test(arguments: ["http://192.0.2.1/", "tcp://192.0.2.1:80", "tcp://192.0.2.1:9", "icmp://192.0.2.1"])
+    func `no check counts less than its link has carried, nor a multiple of it`(target: String) async throws {
+        let server = try network.serve("http", at: "192.0.2.1", port: 80, on: "left")
+        let before = try carried()
+        let report = try await network.probe(target)
+        let bytes = try carried() - before
+        #expect(report.content.code != "no_route")
+        #expect(report.content.bytes_on_wire >= bytes)
+        #expect(report.content.bytes_on_wire <= 2 * bytes + 1000)
+        #expect(bytes > 90)
+        _ = server.stop()
+    }
+}
