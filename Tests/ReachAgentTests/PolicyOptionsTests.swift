@@ -19,6 +19,16 @@ struct PolicyOptionsTests {
         #expect(options.given == ["--pin-mode", "--pin-spki", "--pin-backup-spki"])
     }
 
+    @Test func `depth and strictness reach the evaluator`() throws {
+        let options = try PolicyOptions.parse(["--max-depth", "2", "--strict-certificates"])
+        let evaluator = try options.trustEvaluator()
+        #expect(evaluator.maximumPathLength == 2)
+        #expect(evaluator.policy.isStrict)
+        #expect(options.given == ["--strict-certificates", "--max-depth"])
+        #expect(throws: (any Error).self) { try PolicyOptions.parse(["--max-depth", "17"]) }
+        #expect(throws: (any Error).self) { try PolicyOptions.parse(["--max-depth=-1"]) }
+    }
+
     @Test(arguments: [
         (["--pin-backup-spki", next], "without '--pin-mode'"),
         (["--pin-mode", "certificate", "--pin-backup-spki", next], "'--pin-backup-spki' only counts with"),

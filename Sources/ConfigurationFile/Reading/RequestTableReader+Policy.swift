@@ -5,7 +5,7 @@ extension RequestTableReader {
     private static var policyKeys: [String] {
         [
             "ca_file", "pin_mode", "pins", "backup_pins", "pin_certificates", "allow_invalid_certificates",
-            "validate_domain_name", "afnetworking_compatible", "crl_files",
+            "validate_domain_name", "afnetworking_compatible", "strict_certificates", "max_depth", "crl_files",
         ]
     }
 
@@ -48,14 +48,20 @@ extension RequestTableReader {
             backupPublicKeys: backups,
             allowsInvalidCertificates: table.read("allow_invalid_certificates", .boolean, default: false),
             validatesDomainName: table.read("validate_domain_name", .boolean, default: true),
-            isAFNetworkingCompatible: table.read("afnetworking_compatible", .boolean, default: false)
+            isAFNetworkingCompatible: table.read("afnetworking_compatible", .boolean, default: false),
+            isStrict: table.read("strict_certificates", .boolean, default: false)
+        )
+        let depth = table.read(
+            "max_depth",
+            .integer(0...TrustEvaluator.longestPath),
+            default: TrustEvaluator.longestPath
         )
         checkPins(policy)
         warn(of: policy)
         guard isClean else { return nil }
         let identity = Self.policyKeys.map { "\($0)=\(table.changes[$0] ?? "")" }.joined(separator: "\n")
         return material.evaluator(identity: identity) {
-            TrustEvaluator(policy: policy, anchors: anchors, revocationLists: lists)
+            TrustEvaluator(policy: policy, anchors: anchors, revocationLists: lists, maximumPathLength: depth)
         }
     }
 

@@ -5,15 +5,12 @@ final class AnchorSet: Sendable {
     private static let generations = Atomic<UInt64>(0)
 
     let certificates: [DecodedCertificate]
-    /// Whether those who keep the system's bundle have chosen the certificates.
-    let isVetted: Bool
     /// Tells two sets apart, for answers that are kept.
     let generation: UInt64
     private let bySubject: [[UInt8]: [DecodedCertificate]]
 
     /// Decodes anchors; one that has no name or no key is skipped, since nothing can lead to it.
-    init(_ encoded: [[UInt8]], isVetted: Bool = false) {
-        self.isVetted = isVetted
+    init(_ encoded: [[UInt8]]) {
         certificates = encoded.map { DecodedCertificate(der: $0) }.filter { $0.publicKey != nil }
         bySubject = Dictionary(grouping: certificates) { $0.subject.encoded }
         generation = Self.generations.add(1, ordering: .relaxed).newValue

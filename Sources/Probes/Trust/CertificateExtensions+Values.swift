@@ -24,17 +24,16 @@ extension CertificateExtensions {
     static func authorityKeyIdentifier(_ node: ASN1Node) -> AuthorityKeyIdentifier? {
         guard let parts = node.sequence else { return nil }
         var keyIdentifier: [UInt8]?
-        var namesIssuer = false
         for part in parts {
             switch part.contextTag {
             case 0:
                 guard let bytes = part.primitiveBytes else { return nil }
                 keyIdentifier = bytes
-            case 1, 2: namesIssuer = true
+            case 1, 2: break
             default: return nil
             }
         }
-        return AuthorityKeyIdentifier(keyIdentifier: keyIdentifier, namesIssuer: namesIssuer)
+        return AuthorityKeyIdentifier(keyIdentifier: keyIdentifier)
     }
 
     static func policyConstraints(_ node: ASN1Node) -> PolicyConstraints? {

@@ -25,7 +25,6 @@ struct CertificateExtensions: Sendable {
 
     struct AuthorityKeyIdentifier: Sendable, Hashable {
         let keyIdentifier: [UInt8]?
-        let namesIssuer: Bool
     }
 
     struct PolicyConstraints: Sendable, Hashable {

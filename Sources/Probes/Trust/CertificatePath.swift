@@ -4,8 +4,6 @@ struct CertificatePath {
     enum End {
         /// At an anchor of the list of roots.
         case root
-        /// At a root of the system's bundle.
-        case systemRoot
         /// At a certificate that the policy pins.
         case pinned
         /// Nowhere that is trusted.
@@ -25,9 +23,8 @@ struct CertificatePath {
         let isLast = index == certificates.count - 1
         switch end {
         case .root where isLast: return index == 0 ? .trustedServer(isPinned: false) : .anchor(isPinned: false)
-        case .systemRoot where isLast: return index == 0 ? .trustedServer(isPinned: false) : .vettedAnchor
         case .pinned where isLast: return index == 0 ? .trustedServer(isPinned: true) : .anchor(isPinned: true)
-        case .root, .systemRoot, .pinned, .open: return index == 0 ? .server : .intermediate
+        case .root, .pinned, .open: return index == 0 ? .server : .intermediate
         }
     }
 }

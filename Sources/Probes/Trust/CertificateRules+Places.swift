@@ -32,19 +32,24 @@ extension CertificateRules {
     }
 
     /// What holds for the server's own certificate.
-    func server(_ certificate: DecodedCertificate, _ refuse: Refuse) {
+    func server(_ certificate: DecodedCertificate, _ refuse: Refuse, _ remark: Remark) {
         typealias Known = CertificateExtensions.Identifier
         let extensions = certificate.extensions
         if extensions.basicConstraints?.isAuthority == true {
-            refuse(.tlsCertificateProfile, "the server's certificate is an authority's (cA=TRUE)")
-        } else if extensions.basicConstraints?.pathLength != nil {
-            refuse(.tlsCertificateProfile, "a path length is given without cA=TRUE")
-        }
-        if extensions.keyUsage?.allowsCertificateSigning == true {
-            refuse(.tlsCertificateProfile, "the key usage of the server's certificate has keyCertSign")
-        }
-        if extensions.contains(Known.nameConstraints) {
-            refuse(.tlsCertificateProfile, "the server's certificate has name constraints, which only authorities may")
+            remark("the server's certificate is an authority's (cA=TRUE): whoever has its key can issue others")
+        } else {
+            if extensions.basicConstraints?.pathLength != nil {
+                refuse(.tlsCertificateProfile, "a path length is given without cA=TRUE")
+            }
+            if extensions.keyUsage?.allowsCertificateSigning == true {
+                refuse(.tlsCertificateProfile, "the key usage of the server's certificate has keyCertSign")
+            }
+            if extensions.contains(Known.nameConstraints) {
+                refuse(
+                    .tlsCertificateProfile,
+                    "the server's certificate has name constraints, which only authorities may"
+                )
+            }
         }
         if extensions.contains(Known.subjectAlternativeName) {
             let isCritical = extensions.isCritical(Known.subjectAlternativeName)
@@ -108,9 +113,7 @@ extension CertificateRules {
     }
 
     private func keyPurpose(_ certificate: DecodedCertificate, _ refuse: Refuse) {
-        guard isForServer, certificate.extensions.basicConstraints?.isAuthority != true,
-            let usage = certificate.extensions.keyUsage, !usage.allowsDigitalSignature
-        else { return }
+        guard isForServer, let usage = certificate.extensions.keyUsage, !usage.allowsDigitalSignature else { return }
         // The key exchange of TLS takes an RSA key's encipherment at most; every other key has to sign.
         if case .rsa = certificate.publicKey?.kind {
             if usage.allowsKeyEncipherment { return }

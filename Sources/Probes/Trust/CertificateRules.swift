@@ -6,12 +6,10 @@ struct CertificateRules {
     enum Place: Hashable {
         case server
         case intermediate
-        /// The end of the path; `isPinned` when the policy names this very certificate: then it is trusted for what it is,
-        /// and only what makes it useless counts.
+        /// The end of the path. An anchor is a name and a key (RFC 5280, section 6.1.1, d), and the profile says nothing of
+        /// it: roots that every system trusts are older than the rules. That it is an authority still counts; `isPinned`
+        /// when the policy names this very certificate: then only what makes it useless does.
         case anchor(isPinned: Bool)
-        /// The end of the path in the system's bundle: those who keep it have vetted its form, and some roots in it are
-        /// older than the rules. That it is an authority still counts.
-        case vettedAnchor
         /// The server's own certificate, which is an anchor itself.
         case trustedServer(isPinned: Bool)
     }
@@ -19,12 +17,19 @@ struct CertificateRules {
     let date: Date
     /// Whether the certificate must be fit for a TLS server; else only the chain matters.
     let isForServer: Bool
+    /// Whether the rules of the profile that validation (RFC 5280, section 6) does not have refuse a server's certificate.
+    let isStrict: Bool
 
     /// Everything that is wrong with `certificate` in its place.
     func findings(_ certificate: DecodedCertificate, _ place: Place) -> [Finding] {
         var found: [Finding] = []
         func refuse(_ code: FindingCode, _ evidence: String) {
+            if case .anchor = place, code == .tlsCertificateProfile { return }
             found.append(Finding(code, subject: certificate.label, evidence: evidence))
+        }
+        func remark(_ evidence: String) {
+            let severity: Finding.Severity = isStrict ? .refusal : .warning
+            found.append(Finding(.tlsCertificateProfile, severity, subject: certificate.label, evidence: evidence))
         }
         for flaw in certificate.flaws { refuse(.tlsMalformedCertificate, flaw) }
         validity(certificate, refuse)
@@ -34,21 +39,17 @@ struct CertificateRules {
         switch place {
         case .server:
             profile(certificate, isAnchor: false, refuse)
+            authorityKeyIdentifier(certificate, remark)
             signature(certificate, refuse)
-            server(certificate, refuse)
+            server(certificate, refuse, remark)
             if let note = strayCommonName(certificate) { found.append(note) }
         case .intermediate:
             profile(certificate, isAnchor: false, refuse)
+            authorityKeyIdentifier(certificate) { refuse(.tlsCertificateProfile, $0) }
             signature(certificate, refuse)
             authority(certificate, refuse)
         case .anchor(isPinned: false):
-            profile(certificate, isAnchor: true, refuse)
-            if !certificate.isSelfIssued { signature(certificate, refuse) }
             authority(certificate, refuse)
-        case .vettedAnchor:
-            authority(certificate) { code, evidence in
-                if code != .tlsCertificateProfile { refuse(code, evidence) }
-            }
         case .anchor(isPinned: true):
             if certificate.version == 3, certificate.extensions.basicConstraints?.isAuthority != true {
                 refuse(
@@ -58,7 +59,7 @@ struct CertificateRules {
             }
         case .trustedServer(isPinned: false):
             profile(certificate, isAnchor: true, refuse)
-            server(certificate, refuse)
+            server(certificate, refuse, remark)
             if let note = strayCommonName(certificate) { found.append(note) }
         case .trustedServer(isPinned: true):
             extendedPurpose(certificate, refuse)
@@ -78,6 +79,7 @@ struct CertificateRules {
     }
 
     typealias Refuse = (FindingCode, String) -> Void
+    typealias Remark = (String) -> Void
 
     private func validity(_ certificate: DecodedCertificate, _ refuse: Refuse) {
         guard let from = certificate.notBefore, let to = certificate.notAfter else { return }
@@ -147,30 +149,16 @@ struct CertificateRules {
         if let policies = extensions.policies, Set(policies).count != policies.count {
             refuseProfile("a certificate policy occurs more than once")
         }
-        authorityKeyIdentifier(certificate, isAnchor: isAnchor, refuse)
     }
 
-    private func authorityKeyIdentifier(_ certificate: DecodedCertificate, isAnchor: Bool, _ refuse: Refuse) {
-        let mine = certificate.extensions.subjectKeyIdentifier
+    private func authorityKeyIdentifier(_ certificate: DecodedCertificate, _ complain: Remark) {
         guard let identifier = certificate.extensions.authorityKeyIdentifier else {
             // Only who issues for itself with its own key may leave it out.
-            if !(certificate.isSelfIssued && (isAnchor || certificate.verifiesSignature(of: certificate) == .valid)) {
-                refuse(.tlsCertificateProfile, "there is no authority key identifier")
+            if !(certificate.isSelfIssued && certificate.verifiesSignature(of: certificate) == .valid) {
+                complain("there is no authority key identifier")
             }
             return
         }
-        guard let key = identifier.keyIdentifier else {
-            return refuse(.tlsCertificateProfile, "the authority key identifier has no key identifier")
-        }
-        guard isAnchor, certificate.isSelfIssued else { return }
-        if identifier.namesIssuer {
-            refuse(.tlsCertificateProfile, "the root's authority key identifier names an issuer, and must not")
-        }
-        if let mine, mine != key {
-            refuse(
-                .tlsCertificateProfile,
-                "the root's authority key identifier is \(key.hexadecimal), and its own is \(mine.hexadecimal)"
-            )
-        }
+        if identifier.keyIdentifier == nil { complain("the authority key identifier has no key identifier") }
     }
 }

@@ -130,7 +130,7 @@ extension CertificatePath.End {
     /// Whether the path ends at something that is trusted.
     var isTrusted: Bool {
         switch self {
-        case .root, .systemRoot, .pinned: true
+        case .root, .pinned: true
         case .open: false
         }
     }

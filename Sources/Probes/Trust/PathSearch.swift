@@ -87,7 +87,7 @@ struct PathSearch {
     }
 
     private var anchorEnd: CertificatePath.End {
-        areAnchorsPinned ? .pinned : anchors.isVetted ? .systemRoot : .root
+        areAnchorsPinned ? .pinned : .root
     }
 
     /// Considers the paths from `partial` to anchors, and gives those with one authority more, as far as the budget goes.

@@ -29,6 +29,10 @@ public struct SecurityPolicy: Sendable, Hashable {
     public var validatesDomainName: Bool
     /// Whether AFNetworking's gap is kept: public key pinning with invalid certificates allowed never looks at the name.
     public var isAFNetworkingCompatible: Bool
+    /// Whether a server's certificate is refused for what RFC 5280's profile forbids and its validation does not look at.
+    ///
+    /// That it is an authority's, or has no authority key identifier; both are warnings otherwise.
+    public var isStrict: Bool
 
     /// Creates a policy; the defaults are AFSecurityPolicy's `defaultPolicy`.
     public init(
@@ -38,7 +42,8 @@ public struct SecurityPolicy: Sendable, Hashable {
         backupPublicKeys: [PublicKeyPin] = [],
         allowsInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true,
-        isAFNetworkingCompatible: Bool = false
+        isAFNetworkingCompatible: Bool = false,
+        isStrict: Bool = false
     ) {
         self.pinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates
@@ -47,5 +52,6 @@ public struct SecurityPolicy: Sendable, Hashable {
         self.allowsInvalidCertificates = allowsInvalidCertificates
         self.validatesDomainName = validatesDomainName
         self.isAFNetworkingCompatible = isAFNetworkingCompatible
+        self.isStrict = isStrict
     }
 }

@@ -37,7 +37,7 @@ final class SystemTrustStore: Sendable {
             guard state.version != version else { return state.anchors }
             let encoded = version.flatMap { try? CertificateFile.certificates(inBundle: $0.path) } ?? []
             state.version = version
-            state.anchors = AnchorSet(encoded, isVetted: true)
+            state.anchors = AnchorSet(encoded)
             return state.anchors
         }
     }

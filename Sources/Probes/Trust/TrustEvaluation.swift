@@ -35,7 +35,11 @@ struct TrustEvaluation {
         self.maximumPathLength = maximumPathLength
         self.presented = presented.prefix(PathSearch.maximumPresented * 4).map { DecodedCertificate(der: $0) }
         pathRules = PathRules(
-            certificateRules: CertificateRules(date: date, isForServer: policy.validatesDomainName),
+            certificateRules: CertificateRules(
+                date: date,
+                isForServer: policy.validatesDomainName,
+                isStrict: policy.isStrict
+            ),
             revocation: RevocationCheck(lists: revocationLists),
             maximumLength: maximumPathLength
         )

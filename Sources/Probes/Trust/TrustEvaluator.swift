@@ -24,7 +24,10 @@ public struct TrustEvaluator: Sendable {
     public let anchors: TrustAnchors
     /// The revocation lists to consult; none unless given.
     public let revocationLists: [CertificateRevocationList]
-    /// How many certificates may stand between the server's own and its anchor; nil for the built-in limit of 16.
+    /// How many certificates may stand between a server's own and its anchor at most.
+    public static let longestPath = 16
+
+    /// How many certificates may stand between the server's own and its anchor; nil for ``longestPath``.
     ///
     /// Those that an authority issued for itself are not counted (RFC 5280, section 6.1.4).
     public let maximumPathLength: Int?
@@ -66,7 +69,7 @@ public struct TrustEvaluator: Sendable {
             anchors: anchorSet,
             pinnedAnchors: pinnedAnchors,
             revocationLists: revocationLists,
-            maximumPathLength: max(0, min(maximumPathLength ?? 16, 16)),
+            maximumPathLength: max(0, min(maximumPathLength ?? Self.longestPath, Self.longestPath)),
             presented: presented,
             identity: identity,
             date: date

@@ -36,6 +36,7 @@ struct TrustQuestion: Decodable, Sendable {
     let allowsInvalid: Bool?
     let validatesDomain: Bool?
     let lists: [String]?
+    let isStrict: Bool?
 
     enum CodingKeys: String, CodingKey {
         case id, roots, intermediates, leaf, host, ip, time, mode, pins
@@ -43,6 +44,7 @@ struct TrustQuestion: Decodable, Sendable {
         case allowsInvalid = "allow_invalid"
         case validatesDomain = "validates_domain"
         case lists = "crls"
+        case isStrict = "strict"
     }
 
     /// Evaluates the question.
@@ -78,7 +80,8 @@ struct TrustQuestion: Decodable, Sendable {
             pinnedCertificates: pinned,
             pinnedPublicKeys: keys,
             allowsInvalidCertificates: allowsInvalid ?? false,
-            validatesDomainName: validatesDomain ?? true
+            validatesDomainName: validatesDomain ?? true,
+            isStrict: isStrict ?? false
         )
         let evaluator = TrustEvaluator(
             policy: policy,

@@ -71,6 +71,20 @@ struct PolicyOptions: ParsableArguments {
     )
     var isAFNetworkingCompatible = false
 
+    @Flag(
+        name: .customLong("strict-certificates"),
+        help: "Refuse a server's certificate that is an authority's or has no authority key identifier: warnings else."
+    )
+    var isStrict = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of certificates between the server's own and its root, 0 to 16 (default: 16).",
+            valueName: "count"
+        )
+    )
+    var maxDepth: Int?
+
     @Option(
         name: .customLong("crl"),
         help: ArgumentHelp(
@@ -99,12 +113,16 @@ struct PolicyOptions: ParsableArguments {
             ("--pin-backup-spki", !backupPins.isEmpty),
             ("--allow-invalid-certificates", allowInvalidCertificates),
             ("--no-validate-domain-name", ignoresDomainName), ("--afnetworking-compatible", isAFNetworkingCompatible),
-            ("--crl", !revocationLists.isEmpty), ("--at", date != nil),
+            ("--strict-certificates", isStrict), ("--max-depth", maxDepth != nil), ("--crl", !revocationLists.isEmpty),
+            ("--at", date != nil),
         ]
         return options.filter(\.1).map(\.0)
     }
 
     func validate() throws {
+        if let maxDepth, !(0...TrustEvaluator.longestPath).contains(maxDepth) {
+            throw ValidationError("'--max-depth' must be from 0 to \(TrustEvaluator.longestPath), got \(maxDepth)")
+        }
         if pinMode == nil, !pinCertificates.isEmpty || !pins.isEmpty || !backupPins.isEmpty {
             throw ValidationError("pins are given without '--pin-mode'; accepted are public-key and certificate")
         }
@@ -146,9 +164,15 @@ struct PolicyOptions: ParsableArguments {
             backupPublicKeys: backupPins,
             allowsInvalidCertificates: allowInvalidCertificates,
             validatesDomainName: !ignoresDomainName,
-            isAFNetworkingCompatible: isAFNetworkingCompatible
+            isAFNetworkingCompatible: isAFNetworkingCompatible,
+            isStrict: isStrict
         )
-        return TrustEvaluator(policy: policy, anchors: anchors, revocationLists: lists)
+        return TrustEvaluator(
+            policy: policy,
+            anchors: anchors,
+            revocationLists: lists,
+            maximumPathLength: maxDepth
+        )
     }
 
     private static func mode(_ text: String) throws -> SecurityPolicy.PinningMode {
