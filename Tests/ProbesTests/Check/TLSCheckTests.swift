@@ -99,6 +99,12 @@ struct TLSCheckTests {
     @Test(arguments: [
         ([ServerStep.receiveClientHello, .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close], FindingCode.tlsNotSpoken),
         ([.receiveClientHello, .send("SSH-2.0-OpenSSH_9.2\r\n"), .close], .tlsNotSpoken),
+        // A server that reads our hello not to its end resets the connection when it closes.
+        ([.receiveClientHello, .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .reset], .tlsNotSpoken),
+        ([.receive(1), .send("220 mail.test ESMTP\r\n"), .reset], .tlsNotSpoken),
+        ([.receiveClientHello, .send("x"), .reset], .tlsNotSpoken),
+        ([.receiveClientHello, .send("x"), .close], .tlsNotSpoken),
+        ([.receiveClientHello, .send([22, 3]), .reset], .connectionReset),
         ([.receiveClientHello, .close], .tlsClosed), ([.receiveClientHello, .reset], .connectionReset),
         ([.receiveClientHello, .alert(40)], .tlsAlert), ([.receiveClientHello, .alert(112)], .tlsAlert),
         ([.receiveClientHello, .alert(70)], .tlsProtocolVersion),
@@ -113,6 +119,39 @@ struct TLSCheckTests {
         await server.shutDown()
     }
 
+    /// Records of TLS 1.2: the server's hello, a request for a certificate split over two records, and an alert.
+    private static let opening: [UInt8] =
+        [22, 3, 3, 0, 6, 2, 0, 0, 2, 3, 3] + [22, 3, 3, 0, 5, 13, 0, 0, 2, 1] + [22, 3, 3, 0, 1, 64]
+        + [21, 3, 3, 0, 2, 2, 40]
+
+    @Test(arguments: [1, 2, 3, 7, 1000])
+    func `a request for a certificate is seen in whatever pieces it comes`(piece: Int) {
+        var opening = TLSOpening()
+        var rest = Self.opening[...]
+        while !rest.isEmpty {
+            opening.take(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+        }
+        #expect(opening.asksForCertificate)
+        #expect(!opening.isForeign)
+    }
+
+    @Test func `nothing is read behind the beginning of encryption, and any bytes can be taken`() {
+        var encrypted = TLSOpening()
+        encrypted.take([20, 3, 3, 0, 1, 1] + Self.opening)
+        #expect(!encrypted.asksForCertificate)
+        var plain = TLSOpening()
+        plain.take(Array("220 \u{1B}[31m\r\nmore".utf8))
+        #expect(plain.isForeign)
+        #expect(!plain.firstLine.contains("\u{1B}"))
+        #expect(!plain.firstLine.contains("more"))
+        for first in UInt8.min ... .max {
+            var opening = TLSOpening()
+            opening.take([first, 3, 3, 255, 255] + [UInt8](repeating: 255, count: 70_000))
+            #expect(opening.isForeign == !(20...24).contains(first))
+        }
+    }
+
     @Test(arguments: [ServerTLS.Version.tls12, .tls13])
     func `a missing client certificate is told from other failures`(version: ServerTLS.Version) async throws {
         let tls = try CheckBench.tls { tls in
@@ -120,11 +159,8 @@ struct TLSCheckTests {
             tls.maximumVersion = version
         }
         let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
-        if version == .tls13 {
-            #expect(report.verdict.code == .tlsClientCertificate, "\(report.findings)")
-        } else {
-            #expect(report.verdict.phase == .tls)
-        }
+        #expect(report.verdict.code == .tlsClientCertificate, "\(report.findings)")
+        if version == .tls12 { #expect(report.verdict.phase == .tls) }
         #expect(server.requests.isEmpty)
     }
 

@@ -17,10 +17,19 @@ extension CheckRun {
                 context: context,
                 serverHostname: serverName
             ) { [self] certificates, promise in evaluate(certificates, of: url.host, promise: promise) }
+            let opening = TLSOpeningHandler()
+            let hasClientCertificate = options.clientIdentity != nil
             let handshake = TLSHandshake { [self, unowned handler] result in
-                ended(result, version: handler.tlsVersion, subject: url.authority, then: secured)
+                ended(result, version: handler.tlsVersion, subject: url.authority, then: secured) { error in
+                    TLSFailure.finding(
+                        error,
+                        subject: url.authority,
+                        opening: opening.opening,
+                        hasClientCertificate: hasClientCertificate
+                    )
+                }
             }
-            try channel.pipeline.syncOperations.addHandlers([handler, handshake])
+            try channel.pipeline.syncOperations.addHandlers([opening, handler, handshake])
         } catch {
             let evidence = "the TLS options cannot be used: \(error)"
             fail(.requestInvalid, subject: url.authority, evidence: evidence)
@@ -58,7 +67,8 @@ extension CheckRun {
         _ result: Result<String?, any Error>,
         version: TLSVersion?,
         subject: String,
-        then secured: (String?) -> Void
+        then secured: (String?) -> Void,
+        failed finding: (any Error) -> Finding
     ) {
         guard !isOver else { return }
         let trust = hop.tls?.trust
@@ -66,7 +76,7 @@ extension CheckRun {
         case .failure(let error):
             // The library's errors do not tell a refusal from other failures; the verdict does.
             if let trust, !trust.isAccepted { return finish(trust.code ?? .tlsUntrustedRoot) }
-            fail(TLSFailure.finding(error, subject: subject))
+            fail(finding(error))
         case .success(let chosen):
             hop.tls?.version = version?.text
             hop.tls?.applicationProtocol = chosen

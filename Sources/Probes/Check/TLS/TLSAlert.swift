@@ -1,5 +1,7 @@
 /// The alerts of RFC 8446, section 6.
 enum TLSAlert {
+    static let handshakeFailure: UInt8 = 40
+
     /// The alert's name as the RFC writes it.
     static func name(_ number: UInt8) -> String {
         names[number] ?? "\(number)"

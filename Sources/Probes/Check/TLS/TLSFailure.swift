@@ -23,6 +23,30 @@ enum TLSFailure {
         }
     }
 
+    /// The finding for an error during the handshake, with what the server said before it.
+    ///
+    /// A server that answers in plain text and closes with our hello unread resets the connection; and over TLS 1.2 a
+    /// server that misses a certificate ends with an alert that says nothing of it.
+    static func finding(
+        _ error: any Error,
+        subject: String,
+        opening: TLSOpening,
+        hasClientCertificate: Bool
+    ) -> Finding {
+        let finding = finding(error, subject: subject)
+        if opening.isForeign, [.connectionReset, .tlsClosed].contains(finding.code) {
+            return Finding(.tlsNotSpoken, subject: subject, evidence: "the server answered '\(opening.firstLine)'")
+        }
+        if opening.asksForCertificate, !hasClientCertificate, Failure(error)?.alert == TLSAlert.handshakeFailure {
+            return Finding(
+                .tlsClientCertificate,
+                subject: subject,
+                evidence: "the server asked for a client certificate, got none, and sent the alert handshake_failure"
+            )
+        }
+        return finding
+    }
+
     /// The finding for an alert that came after the client's side of the handshake was over.
     ///
     /// A TLS 1.3 server looks at the client's certificate after the client may already send, so its refusal comes instead

@@ -1,0 +1,88 @@
+internal import NIOCore
+
+/// What a server says before encryption begins: read beside the TLS library, which tells of errors only.
+///
+/// It ends with the first record that is encrypted (TLS 1.3: behind the server's hello), and keeps nothing but what it
+/// has found out.
+struct TLSOpening {
+    private static let certificateRequest: UInt8 = 13
+    private static let maximumBeginning = 48
+
+    /// Whether what came is not TLS at all.
+    private(set) var isForeign = false
+    /// Whether the server asked for a client certificate (RFC 5246, section 7.4.4).
+    private(set) var asksForCertificate = false
+    /// The first bytes that came.
+    private(set) var beginning: [UInt8] = []
+
+    private var isOver = false
+    private var header: [UInt8] = []
+    private var recordBytes = 0
+    private var message: [UInt8] = []
+    private var messageBytes = 0
+
+    /// Takes what the server sent.
+    mutating func take(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            guard !isOver else { return }
+            take(byte)
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) {
+        if beginning.count < Self.maximumBeginning { beginning.append(byte) }
+        if recordBytes > 0 {
+            recordBytes -= 1
+            if header.first == 22 { takeHandshake(byte) }
+            if recordBytes == 0 { header = [] }
+            return
+        }
+        header.append(byte)
+        switch header.count {
+        case 1: if !(20...24).contains(byte) { end(isForeign: true) }
+        case 2: if byte != 3 { end(isForeign: true) }
+        case 5:
+            recordBytes = Int(header[3]) << 8 | Int(header[4])
+            // Behind a change of the cipher, and in application data, everything is encrypted.
+            if header[0] == 20 || header[0] == 23 { end() }
+            if recordBytes == 0 { header = [] }
+        default: break
+        }
+    }
+
+    private mutating func takeHandshake(_ byte: UInt8) {
+        if messageBytes > 0 {
+            messageBytes -= 1
+            return
+        }
+        message.append(byte)
+        guard message.count == 4 else { return }
+        if message[0] == Self.certificateRequest { asksForCertificate = true }
+        messageBytes = Int(message[1]) << 16 | Int(message[2]) << 8 | Int(message[3])
+        message = []
+    }
+
+    private mutating func end(isForeign: Bool = false) {
+        // What is behind the first record is the library's to judge.
+        self.isForeign = isForeign && beginning.count <= 2
+        isOver = true
+    }
+
+    /// The first line that came, as it may be shown.
+    var firstLine: String {
+        let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
+        return ShownText.of(String(decoding: line, as: UTF8.self), limit: Self.maximumBeginning)
+    }
+}
+
+/// Reads a server's opening on its way to the TLS library.
+final class TLSOpeningHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private(set) var opening = TLSOpening()
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        opening.take(unwrapInboundIn(data).readableBytesView)
+        context.fireChannelRead(data)
+    }
+}
