@@ -17,6 +17,10 @@ import Testing
         ("", "interval = '5m'"), ("", "fall = 7\nrise = 1"), ("", "interfaces = 'each'"), ("", "required = false"),
         ("", "latency = { good = '1s', bad = '2s' }"), ("", "expiry_days = [3]"), ("", "max_body_bytes = 1048576"),
         ("query = { a = 'b', c = 'd' }", "query = { c = 'd', a = 'b' }"),
+        ("query = { a = 'b', c = ['e', 'd'] }", "query = ['a=b', 'c=e', 'c=d']"),
+        ("query = { a = { b = 'c' } }", "query = ['a[b]=c']"), ("", "strict_certificates = false"),
+        ("", "max_depth = 16"),
+        ("json_body = '{\"a\":1}'", "json_body = { a = 1 }"),
     ])
     func `equal checks have one identity`(left: String, right: String) throws {
         #expect(try identity(left) == identity(right))
@@ -28,7 +32,8 @@ import Testing
         "expect_content_type = ['a/b']", "expect_format = 'json'", "expect_body_contains = ['a']",
         "expect_body_matches = ['a']", "expect_json = ['a=1']", "max_body_bytes = 1", "tls_minimum = '1.3'",
         "http1_only = true", "allow_invalid_certificates = true", "validate_domain_name = false",
-        "afnetworking_compatible = true", "allow_cellular = false",
+        "afnetworking_compatible = true", "allow_cellular = false", "strict_certificates = true", "max_depth = 2",
+        "query = ['a']", "form = ['a[]=1']", "json_body = [1]",
     ])
     func `what makes another check makes another identity`(keys: String) throws {
         #expect(try identity(keys) != identity(""))

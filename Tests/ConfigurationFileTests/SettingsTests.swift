@@ -76,7 +76,7 @@ import Testing
         #expect(!probe.request.allowsCellularAccess)
         #expect(probe.request.method == "PUT")
         #expect(probe.request.headers.value(of: "x-test") == "1")
-        #expect(probe.request.query == .dictionary(["a": "b", "c": .set(["d", "e"])]))
+        #expect(probe.request.query == .dictionary(["a": "b", "c": .repeated(["d", "e"])]))
         #expect(probe.maximumRedirects == 2)
         #expect(probe.connectTo?.port == 443)
         #expect(probe.limits.bodyBytes == 512 << 10)

@@ -120,6 +120,41 @@ struct IntegrationProbeTests {
         #expect(command.output.hasSuffix("\r\nConnection: close\r\n\r\n"))
     }
 
+    @Test(
+        "parameters keep their order, and null, arrays and nesting can be said",
+        arguments: [
+            (
+                ["--query", "t=b", "--query", "t=a", "--query", "t=b", "--query", "flag", "--query", "l[]=1"],
+                "GET /?flag&l%5B%5D=1&t=b&t=a&t=b HTTP/1.1\r\n"
+            ),
+            (["--form", "t=b", "--form", "t=a", "--form", "u[n]=x"], "\r\n\r\nt=b&t=a&u%5Bn%5D=x"),
+            (
+                ["--json-field", "n:=5", "--json-field", "u[tags][]=a", "--json-field", "gone"],
+                "\r\n\r\n{\"gone\":null,\"n\":5,\"u\":{\"tags\":[\"a\"]}}"
+            ),
+        ]
+    )
+    func parameters(_ arguments: [String], _ part: String) async throws {
+        let command = try await FinishedCommand.run(["probe", "http://host.invalid/", "--print-request"] + arguments)
+        #expect(command.status == 0)
+        #expect(command.output.contains(part), "\(command.output)")
+    }
+
+    @Test("a chain that is longer than allowed is refused", arguments: [(0, Int32(1)), (1, 0)])
+    func depth(_ depth: Int, _ status: Int32) async throws {
+        let (authority, root) = try fixture()
+        let chain = root + ".chain"
+        defer { for file in [root, chain] { try? FileManager.default.removeItem(atPath: file) } }
+        try authority.presentedPEM.write(toFile: chain, atomically: true, encoding: .utf8)
+        let command = try await FinishedCommand.run([
+            "trust", "evaluate", "--leaf", chain, "--roots", root, "--host", "host.test", "--at",
+            "2026-06-01T12:00:00Z",
+            "--max-depth", "\(depth)", "--json",
+        ])
+        #expect(command.status == status)
+        #expect(command.output.contains("tls_path_length") == (status == 1))
+    }
+
     @Test("a batch answers each line in its place, also the one that is no question")
     func batch() async throws {
         let authority = try TestAuthority.standard(names: ["host.test"])

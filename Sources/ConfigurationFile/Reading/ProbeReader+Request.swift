@@ -19,7 +19,7 @@ extension ProbeReader {
         }
         request.parameters = readParameters("form", isHidden: true)
         let hash = { (text: String) in RegularFile.digest(Array(text.utf8)) }
-        if let json = table.readHidden("json_body", .string(1...SourceText.mostBytes), shown: hash) {
+        if let json = table.readHidden("json_body", .jsonBody, shown: hash) {
             request.body = .bytes(Array(json.utf8), contentType: RequestSerializer.Format.json.contentType)
         }
         if let path = table.read("body_file", .path) {
@@ -33,15 +33,14 @@ extension ProbeReader {
     }
 
     private mutating func readParameters(_ key: String, isHidden: Bool = false) -> ParameterValue? {
-        let form = Form<ParameterValue>.parameter.table(atMost: 128)
-        let values: [String: ParameterValue]?
+        let form = Form<ParameterValue>.parameters
+        let value: ParameterValue?
         if isHidden {
-            values = table.readHidden(key, form) { RegularFile.digest(Array(form.text($0).utf8)) }
+            value = table.readHidden(key, form) { RegularFile.digest(Array(form.text($0).utf8)) }
         } else {
-            values = table.read(key, form)
+            value = table.read(key, form)
         }
-        guard let values, !values.isEmpty else { return nil }
-        return .dictionary(values)
+        return value == .dictionary([:]) ? nil : value
     }
 
     mutating func readExpectations() -> (ResponseExpectations, ProbeLimits) {

@@ -9,6 +9,7 @@ extension ParameterValue {
         try check(field: "", depth: 1) { value, field throws(RequestError) in
             switch value {
             case .set: throw .notJSON(field: field, reason: "is a set")
+            case .repeated: throw .notJSON(field: field, reason: "is given more than once")
             case .number(let number) where !number.isFinite: throw .notJSON(field: field, reason: "is not finite")
             default: break
             }
@@ -33,6 +34,7 @@ extension ParameterValue {
             }
             switch value {
             case .set: throw .notPropertyList(field: field, reason: "is a set")
+            case .repeated: throw .notPropertyList(field: field, reason: "is given more than once")
             case .null: throw .notPropertyList(field: field, reason: "is null")
             case .string(let text) where !Self.isXML(text):
                 throw .notPropertyList(field: field, reason: "holds a character that XML does not have")

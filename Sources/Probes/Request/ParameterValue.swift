@@ -16,6 +16,8 @@ public indirect enum ParameterValue: Sendable, Hashable {
     case dictionary([String: ParameterValue])
     /// Values without order; a query repeats the name.
     case set(Set<ParameterValue>)
+    /// The values of a name that is given several times, in order and with duplicates; only for a query or a form.
+    case repeated([ParameterValue])
 
     /// How deeply values may be nested to be written.
     public static let maximumDepth = 64
@@ -48,7 +50,7 @@ public indirect enum ParameterValue: Sendable, Hashable {
         case .number(let value): Int64(exactly: value).map { String($0) } ?? String(value)
         case .bool(let value): value ? "1" : "0"
         case .null: ""
-        case .array(let values): "[\(values.map(\.text).joined(separator: ","))]"
+        case .array(let values), .repeated(let values): "[\(values.map(\.text).joined(separator: ","))]"
         case .dictionary(let values):
             "{\(Self.sorted(values).map { "\($0.key):\($0.value.text)" }.joined(separator: ","))}"
         case .set(let values): "(\(Self.sorted(values).map(\.text).joined(separator: ",")))"

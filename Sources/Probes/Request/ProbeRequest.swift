@@ -10,6 +10,13 @@ public struct ProbeRequest: Sendable {
         case file(FileContent, contentType: String? = nil)
         /// A form of several parts; parameters become fields before its parts.
         case multipart(MultipartForm)
+
+        /// An object or an array in JSON: compact, with the members in the order of their names' bytes.
+        ///
+        /// - Throws: ``RequestError/notJSON(field:reason:)`` for a value that JSON does not have.
+        public static func json(_ value: ParameterValue) throws(RequestError) -> Body {
+            .bytes(try value.json(), contentType: RequestSerializer.Format.json.contentType)
+        }
     }
 
     /// The method: a token, sent as it is.

@@ -1,7 +1,7 @@
 /// Parameters as a query or a form, after AFNetworking's AFQueryStringFromParameters.
 ///
 /// Members of a dictionary are `name[member]`, elements of an array `name[]`, members of a set repeat the name.
-/// Dictionaries are written in the order of the names, sets in the order of the values.
+/// Dictionaries are written in the order of the names, sets in the order of the values, repeated names as they were given.
 public enum QueryString {
     /// The parameters as text: names and values percent-encoded, except for unreserved characters, `/` and `?`.
     ///
@@ -15,7 +15,9 @@ public enum QueryString {
     }
 
     /// The parameters as names and values that are not encoded yet; nil for a name without a value.
-    static func pairs(of parameters: ParameterValue) throws(RequestError) -> [(name: String, value: String?)] {
+    ///
+    /// - Throws: ``RequestError`` unless the parameters are a dictionary and not nested too deeply.
+    public static func pairs(of parameters: ParameterValue) throws(RequestError) -> [(name: String, value: String?)] {
         guard case .dictionary(let values) = parameters else { throw .parametersWithoutNames }
         var pairs: [(name: String, value: String?)] = []
         for (name, value) in ParameterValue.sorted(values) { try append(value, name: name, depth: 1, to: &pairs) }
@@ -44,6 +46,8 @@ public enum QueryString {
             for value in ParameterValue.sorted(values) {
                 try append(value, name: name, depth: depth + 1, to: &pairs)
             }
+        case .repeated(let values):
+            for value in values { try append(value, name: name, depth: depth + 1, to: &pairs) }
         }
     }
 }

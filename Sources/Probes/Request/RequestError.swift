@@ -32,6 +32,8 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidCredentials(reason: String)
     /// Parameters are not a dictionary where a query or a form needs one.
     case parametersWithoutNames
+    /// A parameter that was given as text cannot be one; the reason never shows its value.
+    case parameter(name: String, reason: String)
     /// Parameters are nested more deeply than ``ParameterValue/maximumDepth``.
     case parametersTooDeep
     /// Text in UTF-16 has a surrogate without its other half, at this code unit.
@@ -65,6 +67,7 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
             "the header has more than \(HeaderFields.maximumCount) fields or \(HeaderFields.maximumBytes) bytes"
         case .invalidCredentials(let reason): "the credentials cannot be sent: \(reason)"
         case .parametersWithoutNames: "the parameters have no names: a query or a form needs a dictionary"
+        case .parameter(let name, let reason): "the parameter '\(ShownText.of(name))' \(reason)"
         case .parametersTooDeep: "the parameters are nested more than \(ParameterValue.maximumDepth) levels deep"
         case .invalidText(let offset): "the text is not valid UTF-16 at code unit \(offset)"
         case .notJSON(let field, let reason): Self.sentence("valid JSON", field, reason)
@@ -83,7 +86,8 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code {
         switch self {
         case .url, .file: .badURL
-        case .invalidText, .notJSON, .notPropertyList, .parametersWithoutNames, .parametersTooDeep, .querySerializer:
+        case .invalidText, .notJSON, .notPropertyList, .parameter, .parametersWithoutNames, .parametersTooDeep,
+            .querySerializer:
             .cannotDecodeContentData
         case .invalidMethod, .invalidFieldName, .invalidFieldValue, .computedField, .headerTooLarge: .badHeader
         case .invalidCredentials: .badCredentials

@@ -18,19 +18,24 @@ struct RequestOptions: ParsableArguments {
     )
     var headerLines: [String] = []
 
+    // These are parsed by us too.
     @Option(
         name: .customLong("query"),
-        help: ArgumentHelp("A parameter to add to the URL's query (repeatable).", valueName: "name=value"),
-        transform: Arguments.parameter
+        help: ArgumentHelp(
+            """
+            A parameter to add to the URL's query: 'name=value', 'name' alone, an element 'name[]=value' or a member \
+            'name[member]=value' (repeatable).
+            """,
+            valueName: "name=value"
+        )
     )
-    var query: [Parameter] = []
+    var query: [String] = []
 
     @Option(
         name: .customLong("form"),
-        help: ArgumentHelp("A parameter of a form in the body (repeatable).", valueName: "name=value"),
-        transform: Arguments.parameter
+        help: ArgumentHelp("A parameter of a form in the body; as --query (repeatable).", valueName: "name=value")
     )
-    var form: [Parameter] = []
+    var form: [String] = []
 
     @Option(
         name: .customLong("form-file"),
@@ -41,6 +46,15 @@ struct RequestOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("A body in JSON, sent as it is.", valueName: "json"))
     var jsonBody: String?
+
+    @Option(
+        name: .customLong("json-field"),
+        help: ArgumentHelp(
+            "A member of an object in JSON, the body: 'name=text' or 'name:=json', nested as --query (repeatable).",
+            valueName: "name=value"
+        )
+    )
+    var jsonFields: [String] = []
 
     @Option(help: ArgumentHelp("A file to send as the body.", valueName: "file"), completion: .file())
     var bodyFile: String?
@@ -55,11 +69,19 @@ struct RequestOptions: ParsableArguments {
     var printRequest = false
 
     func validate() throws {
-        let bodies = [jsonBody != nil, bodyFile != nil, !form.isEmpty || !formFiles.isEmpty].filter(\.self).count
-        guard bodies <= 1 else {
-            throw ValidationError("only one of '--json-body', '--body-file' and '--form' can be the body")
+        let bodies = [jsonBody != nil, !jsonFields.isEmpty, bodyFile != nil, !form.isEmpty || !formFiles.isEmpty]
+        guard bodies.filter(\.self).count <= 1 else {
+            throw ValidationError(
+                "only one of '--json-body', '--json-field', '--body-file' and '--form' can be the body"
+            )
         }
         _ = try headers()
+        do throws(RequestError) {
+            for texts in [query, form] { _ = try ParameterText.parameters(texts, for: .query) }
+            _ = try ParameterText.parameters(jsonFields, for: .json)
+        } catch {
+            throw ValidationError(error.description)
+        }
     }
 
     /// The names of the options that were given.
@@ -67,7 +89,8 @@ struct RequestOptions: ParsableArguments {
         let options = [
             ("--method", method != nil), ("--header", !headerLines.isEmpty), ("--query", !query.isEmpty),
             ("--form", !form.isEmpty), ("--form-file", !formFiles.isEmpty), ("--json-body", jsonBody != nil),
-            ("--body-file", bodyFile != nil), ("--basic-auth-file", basicAuthFile != nil),
+            ("--json-field", !jsonFields.isEmpty), ("--body-file", bodyFile != nil),
+            ("--basic-auth-file", basicAuthFile != nil),
             ("--print-request", printRequest),
         ]
         return options.filter(\.1).map(\.0)
@@ -85,20 +108,25 @@ struct RequestOptions: ParsableArguments {
     ///
     /// - Throws: ``RequestError`` when a file cannot be read or a value cannot be sent.
     func request(allowsCellularAccess: Bool) throws -> ProbeRequest {
-        let hasBody = jsonBody != nil || bodyFile != nil || !form.isEmpty || !formFiles.isEmpty
+        let hasBody =
+            jsonBody != nil || !jsonFields.isEmpty || bodyFile != nil || !form.isEmpty || !formFiles.isEmpty
         var request = ProbeRequest(method: method ?? (hasBody ? "POST" : "GET"))
         request.allowsCellularAccess = allowsCellularAccess
         request.headers = try headers()
-        request.query = Self.value(query)
-        request.parameters = Self.value(form)
+        if !query.isEmpty { request.query = try ParameterText.parameters(query, for: .query) }
+        if !form.isEmpty { request.parameters = try ParameterText.parameters(form, for: .query) }
         if let basicAuthFile { request.credentials = try BasicCredentials(file: basicAuthFile) }
         if let jsonBody {
             request.body = .bytes(Array(jsonBody.utf8), contentType: RequestSerializer.Format.json.contentType)
         }
+        if !jsonFields.isEmpty { request.body = try .json(ParameterText.parameters(jsonFields, for: .json)) }
         if let bodyFile { request.body = .file(try FileContent(path: bodyFile)) }
         if !formFiles.isEmpty {
             var multipart = MultipartForm()
-            for parameter in form { try multipart.append(field: parameter.name, value: parameter.value) }
+            for text in form {
+                let (name, value) = try ParameterText.pair(text)
+                try multipart.append(field: name, value: value ?? "")
+            }
             for file in formFiles { try multipart.append(file: file.value, name: file.name) }
             request.parameters = nil
             request.body = .multipart(multipart)
@@ -117,17 +145,6 @@ struct RequestOptions: ParsableArguments {
                 version: Agent.version,
                 languages: languages
             )
-        )
-    }
-
-    /// Parameters of one name are repeated, as a browser's form would.
-    private static func value(_ parameters: [Parameter]) -> ParameterValue? {
-        guard !parameters.isEmpty else { return nil }
-        let groups = Dictionary(grouping: parameters, by: \.name)
-        return .dictionary(
-            groups.mapValues { group in
-                group.count == 1 ? .string(group[0].value) : .set(Set(group.map { .string($0.value) }))
-            }
         )
     }
 }

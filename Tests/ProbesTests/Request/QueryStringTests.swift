@@ -16,6 +16,7 @@ struct QueryStringTests {
         (["a": .array([])], ""),
         (["a": .set(["c", "a", "b"])], "a=a&a=b&a=c"),
         (["a": .set([10, 9, nil])], "a&a=10&a=9"),
+        (["a": .repeated(["c", "a", "c", nil, "b"])], "a=c&a=a&a=c&a&a=b"),
         (["a": ["b": [["c": "d"], nil]]], "a%5Bb%5D%5B%5D%5Bc%5D=d&a%5Bb%5D%5B%5D"),
         (["ä b": "%20"], "%C3%A4%20b=%2520"),
     ]

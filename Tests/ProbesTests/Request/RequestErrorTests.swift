@@ -20,6 +20,7 @@ struct RequestErrorTests {
         (.invalidCredentials(reason: "no"), .badCredentials),
         (.parametersWithoutNames, .cannotDecodeContentData),
         (.parametersTooDeep, .cannotDecodeContentData),
+        (.parameter(name: hostile, reason: "is wrong"), .cannotDecodeContentData),
         (.invalidText(offset: 1), .cannotDecodeContentData),
         (.notJSON(field: hostile, reason: "is a set"), .cannotDecodeContentData),
         (.notPropertyList(field: hostile, reason: "is a set"), .cannotDecodeContentData),
