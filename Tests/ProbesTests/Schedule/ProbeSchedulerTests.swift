@@ -160,8 +160,10 @@ import Testing
         let log = JudgeLog()
         let scheduler = Mutex<ProbeScheduler?>(nil)
         let isJudging = Mutex(false)
+        let hasBegun = DispatchSemaphore(value: 0)
         let made = ProbeScheduler(transport: transport) { check in
             isJudging.withLock { $0 = true }
+            hasBegun.signal()
             scheduler.withLock { $0 }?.stop()
             log.add(check)
             isJudging.withLock { $0 = false }
@@ -171,8 +173,10 @@ import Testing
         made.start()
         made.setProbes([Self.probe("a"), Self.probe("b")])
         await transport.waitForBegun(2)
-        await onThread { transport.complete("a.test") }
         await onThread {
+            transport.complete("a.test")
+            // A stop that comes first would leave nothing to judge.
+            hasBegun.wait()
             transport.complete("b.test")
             made.stop()
             #expect(!isJudging.withLock { $0 })
