@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test truth fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -74,6 +74,10 @@ system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stack
 examples: dependencies ## Build the packages of examples/ as a stranger would
 	@# In the agent's own folder: what both need is compiled once, and the tests find the programs beside the agent.
 	REACHAGENT_STRICT=1 swift build --package-path examples/libraries --scratch-path .build
+
+truth: build ## Judge the published state by real packets in random scenarios; ARGS="--seed N" plays one again
+	@scripts/install-dependencies test
+	Tests/Truth/truth $(ARGS)
 
 fuzz: dependencies ## Fuzz the parsers with libFuzzer; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run $(FUZZ_SECONDS)
