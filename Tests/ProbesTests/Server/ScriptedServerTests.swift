@@ -5,11 +5,6 @@ import ProbeTestKit
 import Probes
 import Testing
 
-/// A step may hold 64 KB, all of which would be in the log of a test run.
-extension ServerStep: @retroactive CustomTestStringConvertible {
-    public var testDescription: String { String(String(describing: self).prefix(80)) }
-}
-
 @Suite(.timeLimit(.minutes(2)))
 struct ScriptedServerTests {
     private static let get = "GET /a?b HTTP/1.1\r\nHost: server.test\r\n\r\n"
