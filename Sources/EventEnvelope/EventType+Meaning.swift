@@ -7,6 +7,7 @@ extension EventType {
         case .pathChanged: "A path changed: every edge, at once, for the default path and for each target."
         case .reachabilityChanged: "The default path changed, and the change has held for the settle time."
         case .targetChanged: "The same for a target."
+        case .uplinkChanged: "The same for an uplink, used or standby: an interface with a default route."
         case .probeChanged: "What a probe's checks come to changed, over one path and in one family."
         case .certificateExpiring: "A certificate that a probe saw comes to its end; once for each threshold."
         case .suspendResumed: "The machine was suspended, and for how long."

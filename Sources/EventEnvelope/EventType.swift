@@ -12,6 +12,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case reachabilityChanged = "reachagent.reachability.changed"
     /// A target's reachability changed, and held.
     case targetChanged = "reachagent.target.changed"
+    /// The state of an uplink changed, and held.
+    case uplinkChanged = "reachagent.uplink.changed"
     /// What a probe's checks come to changed.
     case probeChanged = "reachagent.probe.changed"
     /// A certificate came to the end of its lifetime as far as a threshold.

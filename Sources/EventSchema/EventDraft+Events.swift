@@ -54,6 +54,8 @@ extension EventDraft {
             self.init(.pathChanged, target.name, change, Self.text(of: change.from), Self.text(of: change.to))
         case .target(let target, let change):
             self.init(.targetChanged, target.name, change, Self.text(of: change.from), Self.text(of: change.to))
+        case .uplink(let change):
+            self.init(change)
         case .probe(let point, let change):
             self.init(point, change)
         case .certificate(let expiry):

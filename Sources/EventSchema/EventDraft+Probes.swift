@@ -31,6 +31,30 @@ extension EventDraft {
         )
     }
 
+    /// `uplink.changed`.
+    ///
+    /// The subject is the interface's name.
+    public init(_ change: Change<Uplink>) {
+        self.init(
+            .uplinkChanged,
+            subject: change.to.interface.name,
+            summary: SummaryText.uplinkChanged(
+                from: change.from.summary,
+                to: change.to.summary,
+                code: change.cause.code,
+                detail: change.cause.detail
+            )
+        ) { json in
+            json.name("from")
+            change.from.write(to: &json)
+            json.name("to")
+            change.to.write(to: &json)
+            json.member("cause", change.cause)
+            json.member("observed", Timestamp(change.observed))
+            json.member("settled_ms", change.settled.milliseconds)
+        }
+    }
+
     /// `certificate.expiring`.
     public init(_ expiry: CertificateExpiry) {
         self.init(.certificateExpiring, subject: expiry.probe, summary: expiry.summary) { json in

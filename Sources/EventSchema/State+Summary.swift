@@ -51,6 +51,19 @@ extension ProbeStanding {
     }
 }
 
+extension Uplink {
+    /// `wifi, used, full`, or `wwan, standby, none (link_down)`.
+    var summary: String {
+        SummaryText.uplink(
+            kind: interface.kind.rawValue,
+            isUsed: isUsed,
+            connectivity: connectivity.rawValue,
+            code: reason?.code,
+            probe: reason?.probe
+        )
+    }
+}
+
 extension CertificateExpiry {
     /// Which certificate ends, and when.
     var summary: String {

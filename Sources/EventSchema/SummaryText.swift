@@ -22,6 +22,25 @@ package enum SummaryText {
             + (portalURL.map { ", log in at \($0)" } ?? "")
     }
 
+    /// `wifi, used, full`, or `wwan, standby, none (link_down)`.
+    package static func uplink(
+        kind: String,
+        isUsed: Bool,
+        connectivity: String,
+        code: String?,
+        probe: String?
+    ) -> String {
+        let because = [code, probe].compactMap { $0 }.joined(separator: " ")
+        return "\(kind), \(isUsed ? "used" : "standby"), \(connectivity)" + (because.isEmpty ? "" : " (\(because))")
+    }
+
+    /// `wwan, standby, full → wwan, standby, none (link_down) [link_down]`.
+    package static func uplinkChanged(from: String, to: String, code: String, detail: String?) -> String {
+        // The code of the new state is given once.
+        let because = to.contains("(\(code)") ? "" : " [\(code)]"
+        return "\(from) → \(to)\(because)" + (detail.map { "; \($0)" } ?? "")
+    }
+
     /// `, full`, or `, partial (tls_expired web)`; nothing where the probes say nothing.
     package static func connectivity(_ connectivity: String, code: String?, probe: String?) -> String {
         guard connectivity != "unknown" || code != nil else { return "" }

@@ -5,8 +5,10 @@ extension ReachabilityMachine {
     public var points: [ProbePoint] { board.points }
     /// How each probe fares, in the order of ``points``.
     public var probes: [ProbeRecord] { board.records }
-    /// The interfaces with a default route, by index.
-    public var uplinks: [Uplink] { board.uplinks }
+    /// The interfaces with a default route as they were last published, by index.
+    public var uplinks: [Uplink] { uplinkStates.settled }
+    /// The interfaces with a default route as they are at the moment, by index.
+    public var observedUplinks: [Uplink] { board.uplinks }
 
     /// The points whose verdict has become doubtful by itself, because a path changed or the machine was suspended, since
     /// this was asked the last time: they are to be made at once.
@@ -31,8 +33,10 @@ extension ReachabilityMachine {
             .flapping(judgement.standing.isFlapping, interface: sample.point.vantage.interface)
         )
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
-        guard judgement.isChanged, sample.point.vantage.interface == nil else {
-            return (transitions, judgement.cadence)
+        guard judgement.isChanged else { return (transitions, judgement.cadence) }
+        guard sample.point.vantage.interface == nil else {
+            let changes = uplinkStates.observe(board.uplinks, observed: sample.observed) { _ in cause }
+            return (transitions + changes.map(Transition.uplink), judgement.cadence)
         }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)

@@ -3,8 +3,8 @@ internal import Probes
 
 /// The state machine: network updates, completed checks and time in, transitions out.
 ///
-/// Pure: no I/O and no clock of its own; the same configuration and inputs give the same transitions. The default path and
-/// every target settle independently of each other. For each subject the raw transition comes before the settled one;
+/// Pure: no I/O and no clock of its own; the same configuration and inputs give the same transitions. The default path, every
+/// target and every uplink settle independently of each other. For each subject the raw transition comes before the settled one;
 /// nothing is published before the first update, and the first update is published at once, from `unknown`.
 ///
 /// A check costs the same however many probes there are. A suspended machine is told so by
@@ -13,6 +13,7 @@ public struct ReachabilityMachine: Sendable {
     private(set) var configuration: MachineConfiguration
     var reachability: StateSettler
     private var targetStates: [Settler<TargetState>]
+    var uplinkStates: UplinkSettler
     var board = ProbeBoard()
     var expiry = ExpiryWatch()
     var flaps = FlapClock()
@@ -30,6 +31,7 @@ public struct ReachabilityMachine: Sendable {
     public init(_ configuration: MachineConfiguration) {
         self.configuration = configuration
         reachability = StateSettler(policy: configuration.settle)
+        uplinkStates = UplinkSettler(policy: configuration.settle)
         targetStates = configuration.targets.map { Self.settler($0, configuration.settle) }
         board.setRules(configuration.probes, quorum: configuration.quorum, observed: nil)
     }
@@ -58,6 +60,8 @@ public struct ReachabilityMachine: Sendable {
         var transitions: [Transition] = []
         let paths = ReachabilityState(snapshot)
         board.setVantages(Vantages(snapshot, ipv4: paths.ipv4, ipv6: paths.ipv6), observed: update.observed)
+        // A verdict ends before the path that it was about.
+        transitions += departures(at: now)
         let old = reachability.raw
         let state = probed(ipv4: paths.ipv4, ipv6: paths.ipv6)
         var cause = ChangeCause.start
@@ -66,6 +70,9 @@ public struct ReachabilityMachine: Sendable {
             transitions.append(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
         transitions += observe(ipv4: paths.ipv4, ipv6: paths.ipv6, cause: cause, observed: update.observed)
+        transitions += uplinkStates.observe(board.uplinks, observed: update.observed) { uplink in
+            Self.cause(update, isCorrection, of: uplink)
+        }.map(Transition.uplink)
         for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
@@ -91,6 +98,8 @@ public struct ReachabilityMachine: Sendable {
         board.suspend()
         flaps.restart(at: observed.instant)
         reachability.restart(at: observed.instant)
+        uplinkStates.restart(at: observed.instant)
+        board.restartDepartures(at: observed.instant)
         for index in targetStates.indices { targetStates[index].restart(at: observed.instant) }
         return [.resumed(after: suspended, observed: observed)] + tick(at: observed.instant)
     }
@@ -104,6 +113,7 @@ public struct ReachabilityMachine: Sendable {
         )
         self.configuration = configuration
         reachability.policy = configuration.settle
+        uplinkStates.setPolicy(configuration.settle)
         targetStates = configuration.targets.map { target in
             var settler = old[target] ?? Self.settler(target, configuration.settle)
             settler.policy = configuration.settle
@@ -114,23 +124,29 @@ public struct ReachabilityMachine: Sendable {
         guard isKnown else { return [] }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         let cause = ChangeCause.reload()
-        return observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed) + tick(at: observed.instant)
+        var transitions = departures(at: observed.instant)
+        transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
+        transitions += uplinkStates.observe(board.uplinks, observed: observed) { _ in cause }.map(Transition.uplink)
+        return transitions + tick(at: observed.instant)
     }
 
     /// Lets time pass: publishes what has held long enough.
     public mutating func tick(at now: ContinuousClock.Instant) -> [Transition] {
-        var transitions: [Transition] = []
+        var transitions = departures(at: now)
         if let settled = reachability.tick(at: now) { transitions.append(.reachability(settled)) }
         if flaps.isFlapping, flaps.pass(to: now) { transitions += noteFlapping(observed(at: now)) }
         for (index, target) in configuration.targets.enumerated() {
             if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled)) }
         }
+        transitions += uplinkStates.tick(at: now).map(Transition.uplink)
         return transitions
     }
 
     /// When ``tick(at:)`` has to be called next; `nil` while nothing waits.
     public var deadline: ContinuousClock.Instant? {
-        ([reachability.deadline, flaps.deadline] + targetStates.map(\.deadline)).compactMap { $0 }.min()
+        let departure = board.departedSince?.advanced(by: configuration.settle.down)
+        let deadlines = [reachability.deadline, uplinkStates.deadline, flaps.deadline, departure]
+        return (deadlines + targetStates.map(\.deadline)).compactMap { $0 }.min()
     }
 
     private func cause(_ update: NetworkUpdate, _ isCorrection: Bool, from old: Path, to new: Path) -> ChangeCause {
@@ -144,6 +160,27 @@ public struct ReachabilityMachine: Sendable {
 }
 
 extension ReachabilityMachine {
+    private static func cause(_ update: NetworkUpdate, _ isCorrection: Bool, of uplink: Uplink) -> ChangeCause {
+        let interface = uplink.interface
+        guard !update.changes.isEmpty || isCorrection else { return .reload(interface: interface.name) }
+        let reason = uplink.reason.flatMap { ReasonCode(rawValue: $0.code) }
+        let path = Path(via: .none, interface: interface, reason: reason)
+        return ChangeCause(changes: update.changes, from: path, to: path, isCorrection: isCorrection)
+    }
+
+    /// The verdicts of points that have been gone for as long as a loss has to hold.
+    private mutating func departures(at now: ContinuousClock.Instant) -> [Transition] {
+        board.takeDepartures(before: now.advanced(by: .zero - configuration.settle.down)).map { departed in
+            let cause = ChangeCause(
+                kind: departed.isRemoved ? .configuration : .route,
+                code: departed.isRemoved ? "config_reloaded" : ReasonCode.noRoute.rawValue,
+                interface: departed.point.vantage.interface
+            )
+            let change = Change(from: departed.standing, to: .unknown, cause: cause, observed: departed.observed)
+            return .probe(departed.point, change)
+        }
+    }
+
     /// The state with what the probes say.
     func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
         ReachabilityState(ipv4: ipv4, ipv6: ipv6, verdict: board.connectivity, isFlapping: flaps.isFlapping)

@@ -14,6 +14,8 @@ public enum Transition: Sendable, Equatable {
     case reachability(Change<ReachabilityState>)
     /// A target's reachability changed, and held.
     case target(Target, Change<TargetState>)
+    /// An uplink's state changed, and held.
+    case uplink(Change<Uplink>)
     /// What a probe's checks come to changed.
     case probe(ProbePoint, Change<ProbeStanding>)
     /// A certificate came to the end of its lifetime as far as a threshold.

@@ -49,9 +49,23 @@ package struct EventLine: Decodable, Sendable {
         package let interface: String?
     }
 
+    /// What an event leads from or to; the state of an uplink or a probe has no path, and is not looked at.
+    private struct Side: Decodable, Sendable {
+        let state: State?
+
+        private enum CodingKeys: CodingKey { case path }
+
+        init(from decoder: any Decoder) throws {
+            let hasPath = try decoder.container(keyedBy: CodingKeys.self).contains(.path)
+            state = hasPath ? try State(from: decoder) : nil
+        }
+    }
+
     package struct Data: Decodable, Sendable {
-        package let from: State?
-        package let to: State?
+        private let before: Side?
+        private let after: Side?
+        package var from: State? { before?.state }
+        package var to: State? { after?.state }
         package let state: State?
         package let cause: Cause?
         package let code: String?
@@ -63,6 +77,13 @@ package struct EventLine: Decodable, Sendable {
         package let degraded: Bool?
         package let missing_first_seq: UInt64?
         package let missing_last_seq: UInt64?
+
+        private enum CodingKeys: String, CodingKey {
+            case before = "from"
+            case after = "to"
+            case state, cause, code, reason, corrections, settled_ms, stream, seq, degraded
+            case missing_first_seq, missing_last_seq
+        }
     }
 
     package let specversion: String

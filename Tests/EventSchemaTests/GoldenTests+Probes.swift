@@ -204,6 +204,29 @@ extension GoldenTests {
                 )
             )
         ),
+        (
+            "uplink.changed",
+            transition(
+                .uplink(
+                    Change(
+                        from: Uplink(
+                            interface: PathInterface(index: 4, name: "wwan0", kind: .wwan),
+                            connectivity: .full,
+                            isUsed: false
+                        ),
+                        to: Uplink(
+                            interface: PathInterface(index: 4, name: "wwan0", kind: .wwan),
+                            connectivity: .none,
+                            reason: ConnectivityReason(code: "link_down"),
+                            isUsed: false
+                        ),
+                        cause: ChangeCause(kind: .link, code: "link_down", interface: "wwan0"),
+                        observed: observed,
+                        settled: .seconds(1)
+                    )
+                )
+            )
+        ),
         ("certificate.expiring", transition(.certificate(expiry))),
         ("suspend.resumed", transition(.resumed(after: .milliseconds(28_985_250), observed: observed))),
         ("config.reloaded", EventDraft(reload)),

@@ -7,6 +7,7 @@ struct ConnectivityEvent: Decodable, Sendable {
         let via: String?
         let connectivity: String?
         let connectivity_reason: String?
+        let used: Bool?
         let connectivity_probe: String?
         let connectivity_by_family: [String: String]?
         let portal_url: String?
@@ -35,6 +36,9 @@ struct ConnectivityEvent: Decodable, Sendable {
         let added: [String]?
         let removed: [String]?
         let changed: [String]?
+        let hook: String?
+        let trigger_seq: UInt64?
+        let output: String?
     }
 
     let type: String

@@ -117,6 +117,23 @@ struct IntegrationHookFolderTests {
     }
 
     @Test
+    func `the folder of uplinks runs for a standby that loses its carrier, and the others do not`() async throws {
+        for folder in ["", "none.d/", "wired.d/"] { try lab.put("etc/\(folder)10-note", lab.note()) }
+        try lab.put("etc/uplink.d/10-say", "echo $REACH_UPLINK $REACH_TO_USED $REACH_TO_CONNECTIVITY $REACH_REASON")
+        try lab.namespace.ip("route add default via 198.51.100.1 dev wlan0 metric 700")
+        let agent = try await HookAgent.start(in: lab)
+        for hook in ["10-note", "wired.d/10-note"] {
+            try await agent.completed(hook, for: agent.events.first(of: "reachability.changed"))
+        }
+        try lab.namespace.ip("link set far1 down")
+        let lost = try await agent.next("uplink.changed", "wlan0") { $0.subject == "wlan0" }
+        let run = try await agent.completed("uplink.d/10-say", for: lost)
+        #expect(run.data.output == "wlan0 0 none link_down\n")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.completions.map(\.subject).sorted() == ["10-note", "uplink.d/10-say", "wired.d/10-note"])
+    }
+
+    @Test
     func `a file that is put there runs for the next event, and one that is taken away does not`() async throws {
         try lab.put("etc/10-stays", "echo stays")
         let gone = try lab.put("etc/20-goes", "echo goes")

@@ -52,6 +52,7 @@ struct ReachabilityMachineTests {
             case .reachability(let change): "reachability \(change.from.via)→\(change.to.via) \(change.cause.code)"
             case .targetPath(let target, let change): "path \(target.name) \(change.from.via)→\(change.to.via)"
             case .target(let target, let change): "target \(target.name) \(change.from.via)→\(change.to.via)"
+            case .uplink(let change): "uplink \(change.to.interface.name)"
             case .probe(let point, let change): "probe \(point) \(change.from.verdict)→\(change.to.verdict)"
             case .certificate(let expiry): "certificate \(expiry.probe) \(expiry.threshold)"
             case .resumed(let suspended, _): "resumed after \(suspended)"

@@ -74,8 +74,9 @@ struct StateSettlingTests {
         run.pass(to: 20_000)
         #expect(
             run.takeWords() == [
-                "path wifi→none", "wifi/full→none/none link link_removed", "path none→wifi",
-                "none/none→wifi/full link link_added",
+                "path wifi→none", "web@default/ipv4 up→unknown", "web@default/ipv6 up→unknown",
+                "wifi/full→none/none link link_removed", "path none→wifi", "web@default/ipv4 unknown→up",
+                "web@default/ipv6 unknown→up", "none/none→wifi/full link link_added",
             ]
         )
     }

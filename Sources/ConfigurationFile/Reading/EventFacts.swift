@@ -17,12 +17,15 @@ struct EventFacts {
         EventFacts(type: .pathChanged, facts: [.via, .interface, .connectivity, .cause]),
         EventFacts(type: .pathChanged, facts: [.via, .interface, .cause, .target]),
         EventFacts(type: .targetChanged, facts: [.via, .interface, .cause, .target]),
+        EventFacts(type: .uplinkChanged, facts: [.interface, .connectivity, .cause]),
         EventFacts(type: .probeChanged, facts: [.interface, .verdict, .cause, .probe]),
         EventFacts(type: .certificateExpiring, facts: [.probe]),
     ]
 
     /// The types whose last event is a state, which can be told again.
-    static let statefulTypes: Set<EventType> = [.reachabilityChanged, .pathChanged, .targetChanged, .probeChanged]
+    static let statefulTypes: Set<EventType> = [
+        .reachabilityChanged, .pathChanged, .targetChanged, .uplinkChanged, .probeChanged,
+    ]
 
     /// Whether the event tells one of each of these.
     func meets(_ conditions: some Sequence<Set<Fact>>) -> Bool {

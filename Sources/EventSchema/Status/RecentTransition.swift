@@ -11,7 +11,7 @@ public struct RecentTransition: Sendable, Hashable {
     public var time: Timestamp
     /// The event's type.
     public var type: EventType
-    /// What changed: `default`, or a target's or a probe's name.
+    /// What changed: `default`, or a target's, an uplink's or a probe's name.
     public var subject: String
     /// The state before, in a few words; `nil` where nothing was before.
     public var from: String?
@@ -37,6 +37,10 @@ public struct RecentTransition: Sendable, Hashable {
         case .target(let target, let change):
             type = .targetChanged
             subject = target.name
+            (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
+        case .uplink(let change):
+            type = .uplinkChanged
+            subject = change.to.interface.name
             (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
         case .probe(let point, let change):
             type = .probeChanged

@@ -51,6 +51,27 @@ private struct Envelope: Decodable {
         var detail: String?
     }
 
+    /// A code, or for an uplink an object with one.
+    struct Reason: Decodable {
+        var code: String?
+        var portalURL: String?
+
+        enum CodingKeys: String, CodingKey {
+            case code
+            case portalURL = "portal_url"
+        }
+
+        init(from decoder: any Decoder) throws {
+            if let text = try? decoder.singleValueContainer().decode(String.self) {
+                code = text
+                return
+            }
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            code = try members.decodeIfPresent(String.self, forKey: .code)
+            portalURL = try members.decodeIfPresent(String.self, forKey: .portalURL)
+        }
+    }
+
     struct WrittenSide: Decodable {
         struct Path: Decodable {
             var interface: String?
@@ -58,14 +79,17 @@ private struct Envelope: Decodable {
 
         var via: String?
         var connectivity: String?
-        var reason: String?
+        var reason: Reason?
         var path: Path?
+        var interface: String?
+        var used: Bool?
+        var kind: String?
         var portalURL: String?
         var verdict: String?
         var code: String?
 
         enum CodingKeys: String, CodingKey {
-            case via, connectivity, reason, path, verdict, code
+            case via, connectivity, reason, path, interface, used, kind, verdict, code
             case portalURL = "portal_url"
         }
 
@@ -73,9 +97,11 @@ private struct Envelope: Decodable {
             var side = HookEvent.Side()
             side.via = via
             side.connectivity = connectivity
-            side.reason = reason
-            side.interface = path?.interface
-            side.portalURL = portalURL
+            side.reason = reason?.code
+            side.interface = path?.interface ?? interface
+            side.isUsed = used
+            side.kind = kind
+            side.portalURL = portalURL ?? reason?.portalURL
             side.verdict = verdict
             side.code = code
             return side

@@ -14,6 +14,10 @@ public struct HookEvent: Sendable, Hashable {
         public var interface: String?
         /// Where a person logs in.
         public var portalURL: String?
+        /// Whether the default path leads through the uplink.
+        public var isUsed: Bool?
+        /// The uplink's kind.
+        public var kind: String?
         /// A probe's verdict.
         public var verdict: String?
         /// Why a probe is not up.
@@ -74,6 +78,9 @@ public struct HookEvent: Sendable, Hashable {
         default: nil
         }
     }
+
+    /// The uplink's interface.
+    public var uplink: String? { type == .uplinkChanged ? subject : nil }
 
     /// The probe's name.
     public var probe: String? { type == .probeChanged || type == .certificateExpiring ? subject : nil }

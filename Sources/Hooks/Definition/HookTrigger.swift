@@ -6,7 +6,8 @@ public struct HookTrigger: Sendable, Hashable {
     ///
     /// Not `hook.completed`, which would run it for ever, nor the agent's last event.
     public static let types: [EventType] = [
-        .agentStarted, .pathChanged, .reachabilityChanged, .targetChanged, .probeChanged, .certificateExpiring,
+        .agentStarted, .pathChanged, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
+        .certificateExpiring,
         .netlinkOverrun, .netlinkResynced, .suspendResumed, .configReloaded, .journalDegraded,
     ]
 

@@ -92,10 +92,8 @@ final class HookEngine: @unchecked Sendable {
 
     private func take(_ event: Event, at delivered: Instant) {
         guard let event = HookEvent(event) else { return }
-        if event.type == .reachabilityChanged {
-            isOnline = event.to.isOnline
-            if !settings.folders.isEmpty { offerToFiles(event, at: delivered) }
-        }
+        if event.type == .reachabilityChanged { isOnline = event.to.isOnline }
+        if HookOccasion.types.contains(event.type), !settings.folders.isEmpty { offerToFiles(event, at: delivered) }
         for state in configured where state.definition?.matches(event) == .matches {
             state.offer(HookOffer(event), at: delivered)
         }
@@ -111,7 +109,7 @@ final class HookEngine: @unchecked Sendable {
             let isConcerned = occasions.contains(file.occasion)
             guard isConcerned || known[file.name] != nil else { continue }
             let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.folderTimeout)
-            let state = known.removeValue(forKey: file.name) ?? HookState(file: hook)
+            let state = known.removeValue(forKey: file.name) ?? HookState(file: hook, on: file.occasion)
             state.take(file: hook)
             if isConcerned { state.offer(HookOffer(event), at: delivered) }
             present.append(state)

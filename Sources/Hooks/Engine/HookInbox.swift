@@ -70,7 +70,8 @@ extension HookSettings {
     /// The types of event that any hook is for, or that say whether the machine is online where that matters.
     var wantedTypes: Set<EventType> {
         var types = Set(definitions.flatMap(\.trigger.types))
-        if !folders.isEmpty || definitions.contains(where: \.isWebhook) { types.insert(.reachabilityChanged) }
+        if !folders.isEmpty { types.formUnion(HookOccasion.types) }
+        if definitions.contains(where: \.isWebhook) { types.insert(.reachabilityChanged) }
         return types
     }
 }

@@ -20,6 +20,8 @@ final class HookState {
     var hook: RunnableHook
     /// The definition; nil for a file.
     private(set) var definition: HookDefinition?
+    /// When a file runs; nil for a configured hook.
+    private let occasion: HookOccasion?
     var queue: HookQueue<HookOffer>
     /// Whether it stands among those that wait for their turn.
     var hasTurn = false
@@ -34,15 +36,17 @@ final class HookState {
         key = Key(name: definition.name, isFolder: false)
         hook = RunnableHook(definition)
         self.definition = definition
+        occasion = nil
         queue = HookQueue(definition.pace)
         standingSoFar = HookStanding(hook: hook.name, kind: hook.kind)
     }
 
     /// A file of the folders.
-    init(file hook: RunnableHook) {
+    init(file hook: RunnableHook, on occasion: HookOccasion) {
         key = Key(name: hook.name, isFolder: true)
         self.hook = hook
-        queue = HookQueue(HookPace())
+        self.occasion = occasion
+        queue = HookQueue(occasion.pace)
         standingSoFar = HookStanding(hook: hook.name, kind: hook.kind)
     }
 
@@ -76,7 +80,7 @@ final class HookState {
         let isSame = !isGone && hook.path == new.path
         hook = new
         guard !isSame else { return }
-        queue.restart(HookPace()) { _ in true }
+        queue.restart(occasion?.pace ?? HookPace()) { _ in true }
         beginAnew()
     }
 
@@ -95,7 +99,7 @@ final class HookState {
 
     /// Counts events that were dropped before it could be asked whether it wants them, if it can have wanted them.
     func countLost(_ lost: [EventType: Int]) {
-        for (type, count) in lost where definition?.trigger.types.contains(type) ?? (type == .reachabilityChanged) {
+        for (type, count) in lost where definition?.trigger.types.contains(type) ?? (type == occasion?.type) {
             isChanged = true
             queue.countLost(count)
         }

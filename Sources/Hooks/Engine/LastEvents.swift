@@ -3,7 +3,9 @@ internal import EventEnvelope
 /// The last event of each subject, for hooks that are added later and want to know how things are.
 struct LastEvents: Sendable {
     /// The types that say how something is.
-    static let types: Set<EventType> = [.reachabilityChanged, .targetChanged, .probeChanged, .pathChanged]
+    static let types: Set<EventType> = [
+        .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .pathChanged,
+    ]
     /// The most subjects that are remembered; beyond that the one is forgotten that was silent for the longest time.
     static let mostSubjects = 1024
 

@@ -16,4 +16,6 @@ package enum HookOccasion: String, Sendable, Hashable, CaseIterable {
     case online = "online.d"
     /// The connectivity is not full any more.
     case offline = "offline.d"
+    /// An uplink, used or standby, changed.
+    case uplink = "uplink.d"
 }

@@ -9,6 +9,7 @@ enum EventLogLine {
         switch event.type {
         case .agentStarted, .agentStopping, .suspendResumed: .notice
         case .reachabilityChanged, .targetChanged: isLoss(event) ? .warning : .notice
+        case .uplinkChanged: levelOfUplink(event)
         case .probeChanged: levelOfProbe(event)
         case .certificateExpiring, .netlinkOverrun: .warning
         case .netlinkResynced: .info
@@ -23,6 +24,7 @@ enum EventLogLine {
         switch event.type {
         case .reachabilityChanged: "reachability: \(event.summary)"
         case .targetChanged: "target \(event.subject): \(event.summary)"
+        case .uplinkChanged: "uplink \(event.subject): \(event.summary)"
         case .probeChanged, .certificateExpiring: "probe \(event.subject): \(event.summary)"
         case .pathChanged where event.subject == EventDraft.defaultSubject: "path: \(event.summary)"
         case .pathChanged: "path of target \(event.subject): \(event.summary)"
@@ -45,6 +47,16 @@ enum EventLogLine {
         case "partial": return 3
         default: return 4
         }
+    }
+
+    /// That an uplink is used or not is news with the default path's own event.
+    private static func levelOfUplink(_ event: Event) -> Logger.Level {
+        let order = ["none", "local", "portal", "partial", "unknown", "full"]
+        guard let from = value(of: "connectivity", at: "from", of: event),
+            let to = value(of: "connectivity", at: "to", of: event), from != to
+        else { return .info }
+        guard let before = order.firstIndex(of: from), let after = order.firstIndex(of: to) else { return .notice }
+        return after < before && to != "unknown" ? .warning : .notice
     }
 
     /// The first verdict is news only when it is a bad one: thousands of probes may begin at the same time.

@@ -34,7 +34,7 @@ extension ReachabilityDriver {
     /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
     private func asksNetworksAgain(_ state: inout State) -> Bool {
         guard state.plan.asksNetworks else { return false }
-        let portals = portalsTold(state.machine.uplinks)
+        let portals = portalsTold(state.machine.observedUplinks)
         guard portals != state.plan.portals else { return false }
         state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
         let now = ObservedTime.now

@@ -72,7 +72,7 @@ final class StatusBoard: Sendable {
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
                 let keepsVia = change.from.via == change.to.via
                 state.targets[index].standing.settle(change, at: time, keepsVia: keepsVia)
-            case .probe, .certificate: state.remember(transition, sequence, time)
+            case .uplink, .probe, .certificate: state.remember(transition, sequence, time)
             case .resumed: break
             }
         }
@@ -167,7 +167,7 @@ extension Transition {
     fileprivate var isOfProbe: Bool {
         switch self {
         case .probe, .certificate: true
-        case .path, .targetPath, .reachability, .target, .resumed: false
+        case .path, .targetPath, .reachability, .target, .uplink, .resumed: false
         }
     }
 }

@@ -22,6 +22,7 @@ struct ReadEvent: Decodable {
             let cause = members["cause"]
             let code = cause?["code"]?.text.map { " [\($0)]" } ?? ""
             return "\(from) → \(to)\(code)" + (cause?["detail"]?.text.map { "; \($0)" } ?? "")
+        case .uplinkChanged: return uplinkChanged(members)
         case .probeChanged: return probeChanged(members)
         case .certificateExpiring: return certificateExpiring(members)
         case .suspendResumed:
@@ -68,6 +69,24 @@ struct ReadEvent: Decodable {
             code: code,
             detail: members["cause"]?["detail"]?.text
         )
+    }
+
+    private func uplinkChanged(_ members: [String: ReadValue]) -> String? {
+        func summary(_ uplink: ReadValue?) -> String? {
+            guard let uplink, let kind = uplink["kind"]?.text, let connectivity = uplink["connectivity"]?.text
+            else { return nil }
+            return SummaryText.uplink(
+                kind: kind,
+                isUsed: uplink["used"] == .boolean(true),
+                connectivity: connectivity,
+                code: uplink["reason"]?["code"]?.text,
+                probe: uplink["reason"]?["probe"]?.text
+            )
+        }
+        guard let from = summary(members["from"]), let to = summary(members["to"]),
+            let code = members["cause"]?["code"]?.text
+        else { return nil }
+        return SummaryText.uplinkChanged(from: from, to: to, code: code, detail: members["cause"]?["detail"]?.text)
     }
 
     private func certificateExpiring(_ members: [String: ReadValue]) -> String? {

@@ -22,6 +22,37 @@ struct ProbeBoard: Sendable {
     /// The positions of a place's probes that are not up for a reason, in order.
     private var faulty: [String?: [Int]] = [:]
     private var freshLooks: Set<ProbePoint> = []
+    /// Points that are not there any more, and whose last published verdict says that something is known of them.
+    private var departed: [ProbePoint: Departure] = [:]
+
+    /// A point that is gone.
+    struct Departure: Sendable {
+        let point: ProbePoint
+        let standing: ProbeStanding
+        /// Whether the configuration no longer has it.
+        let isRemoved: Bool
+        let observed: Observed
+        var since: ContinuousClock.Instant
+    }
+
+    /// Since when the point is gone that went first, of those whose end is not published yet.
+    var departedSince: ContinuousClock.Instant? { departed.values.map(\.since).min() }
+
+    /// The points that went before a moment, or were removed, in order; each once.
+    mutating func takeDepartures(before moment: ContinuousClock.Instant) -> [Departure] {
+        guard !departed.isEmpty else { return [] }
+        let due = departed.values.filter { $0.isRemoved || $0.since <= moment }.sorted { $0.point < $1.point }
+        for departure in due {
+            departed[departure.point] = nil
+            dormant[departure.point]?.published = .unknown
+        }
+        return due
+    }
+
+    /// The machine was suspended: the time before does not count.
+    mutating func restartDepartures(at now: ContinuousClock.Instant) {
+        for point in departed.keys { departed[point]?.since = now }
+    }
 
     /// Whether there is any rule.
     var isEmpty: Bool { rules.isEmpty }
@@ -110,7 +141,7 @@ struct ProbeBoard: Sendable {
             return Uplink(
                 interface: place.interface,
                 connectivity: verdict.connectivity,
-                reason: verdict.reason,
+                reason: place.obstacle.map { ConnectivityReason(code: $0.rawValue) } ?? verdict.reason,
                 isUsed: place.isUsed
             )
         }
@@ -151,10 +182,14 @@ extension ProbeBoard {
         }
         .sorted { $0.point < $1.point }
         let before = positions
+        let standings = known.mapValues(\.published)
         tracks = wanted.map { wanted in
             guard var track = known.removeValue(forKey: wanted.point), track.rule == wanted.rule else {
                 freshLooks.insert(wanted.point)
-                return ProbeTrack(wanted.point, rule: wanted.rule, ways: wanted.ways)
+                var track = ProbeTrack(wanted.point, rule: wanted.rule, ways: wanted.ways)
+                // What was published last is what the next verdict differs from.
+                track.published = standings[wanted.point] ?? departed[wanted.point]?.standing ?? .unknown
+                return track
             }
             if before[wanted.point] == nil || track.ways != wanted.ways {
                 track.lose(wanted.ways, observed: observed)
@@ -164,6 +199,16 @@ extension ProbeBoard {
         }
         points = tracks.map(\.point)
         positions = Dictionary(zip(points, points.indices), uniquingKeysWith: { first, _ in first })
+        for (point, track) in known where track.published.verdict != .unknown && departed[point] == nil {
+            departed[point] = Departure(
+                point: point,
+                standing: track.published,
+                isRemoved: rules[point.probe] != track.rule,
+                observed: observed,
+                since: observed.instant
+            )
+        }
+        departed = departed.filter { positions[$0.key] == nil }
         dormant = known.filter { point, track in
             rules[point.probe] == track.rule && (point.vantage.interface.map(vantages.names.contains) ?? true)
         }

@@ -33,6 +33,8 @@ struct Vantages: Sendable, Equatable {
         let interface: PathInterface
         /// Through the interface; empty while its link passes no packets.
         let ways: Ways
+        /// Why no packets can leave through it; nil where they can.
+        let obstacle: ReasonCode?
         /// Whether the default path of a family leads through it, or through a tunnel that it carries.
         let isUsed: Bool
     }
@@ -76,9 +78,12 @@ extension Vantages {
                 else { return nil }
                 return Way(via: Via(kind: link.kind), interface: index, gateway: gateway)
             }
+            let ways = Ways(ipv4: way(.ipv4), ipv6: way(.ipv6))
+            let obstacle: ReasonCode = snapshot.canPassPackets(link) ? .noAddress : .linkDown
             return Place(
                 interface: PathInterface(link),
-                ways: Ways(ipv4: way(.ipv4), ipv6: way(.ipv6)),
+                ways: ways,
+                obstacle: ways.isEmpty ? obstacle : nil,
                 isUsed: used.contains(index)
             )
         }

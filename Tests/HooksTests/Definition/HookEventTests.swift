@@ -46,6 +46,14 @@ struct HookEventTests {
     }
 
     @Test
+    func `an uplink's interface, use and reason are read`() throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden("uplink.changed")))
+        #expect(event.uplink == "wwan0" && event.to.interface == "wwan0" && event.to.kind == "wwan")
+        #expect(event.from.connectivity == "full" && event.from.reason == nil && event.from.isUsed == false)
+        #expect(event.to.connectivity == "none" && event.to.reason == "link_down" && event.to.isUsed == false)
+    }
+
+    @Test
     func `a probe's verdict, code and vantage are read`() throws {
         let event = try #require(HookEvent(line: try SampleEvent.golden("probe.changed")))
         #expect(event.probe == "web" && event.family == "ipv4" && event.interface == nil)

@@ -32,6 +32,26 @@ struct HookOccasionTests {
     }
 
     @Test
+    func `an uplink's change is the occasion of one folder, in which none replaces another`() throws {
+        let event = try #require(HookEvent(line: try SampleEvent.golden("uplink.changed")))
+        #expect(HookOccasion.occasions(of: event) == [.uplink])
+        #expect(HookOccasion.allCases.filter { $0.type == .uplinkChanged } == [.uplink])
+        #expect(HookOccasion.allCases.filter { $0.pace.queue == .all } == [.uplink])
+    }
+
+    @Test(arguments: [("uplink.d/10-a", HookOccasion.uplink, 3), ("10-a", .every, 5), ("wifi.d/10-a", .wifi, 5)])
+    func `events that were lost count for the files that they are an occasion for`(
+        name: String,
+        occasion: HookOccasion,
+        count: Int
+    ) {
+        let hook = RunnableHook(file: "/hooks.d/\(name)", name: name, timeout: .seconds(1))
+        let state = HookState(file: hook, on: occasion)
+        state.countLost([.uplinkChanged: 3, .reachabilityChanged: 5, .probeChanged: 7])
+        #expect(state.queue.superseded == UInt64(count))
+    }
+
+    @Test
     func `other events are no occasion`() throws {
         let event = try #require(HookEvent(line: try SampleEvent.golden("target.changed")))
         #expect(HookOccasion.occasions(of: event).isEmpty)

@@ -72,6 +72,10 @@ struct HookEnvironmentTests {
         var names = Set(Self.variables(event, superseded: 1, isAtStart: true).keys)
         event.type = .probeChanged
         names.formUnion(Self.variables(event).keys)
+        event.type = .uplinkChanged
+        event.to.kind = "wifi"
+        (event.from.isUsed, event.to.isUsed) = (true, false)
+        names.formUnion(Self.variables(event).keys)
         #expect(HookEnvironment.variables.count == names.count)
         #expect(Set(HookEnvironment.variables.map(\.name)) == names)
     }

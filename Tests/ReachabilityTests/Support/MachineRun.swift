@@ -8,6 +8,8 @@ struct MachineRun {
     var machine: ReachabilityMachine
     var network = ScriptedNetwork()
     var words: [String] = []
+    /// What happened to the uplinks, apart from the rest.
+    var uplinkWords: [String] = []
     var transitions: [Transition] = []
 
     init(_ configuration: MachineConfiguration) { machine = ReachabilityMachine(configuration) }
@@ -33,7 +35,8 @@ struct MachineRun {
 
     mutating func note(_ transitions: [Transition]) {
         self.transitions += transitions
-        words += transitions.map(Self.words)
+        words += transitions.filter { !$0.isOfUplink }.map(Self.words)
+        uplinkWords += transitions.filter(\.isOfUplink).map(Self.words)
     }
 
     /// Ticks at each deadline up to a moment.
@@ -54,15 +57,25 @@ struct MachineRun {
             "\(brief(change.from))→\(brief(change.to)) \(change.cause.kind) \(change.cause.code)"
         case .targetPath(let target, let change): "path \(target.name) \(change.from.via)→\(change.to.via)"
         case .target(let target, let change): "target \(target.name) \(change.from.via)→\(change.to.via)"
+        case .uplink(let change): "\(brief(change.from))→\(brief(change.to)) \(change.cause.code)"
         case .probe(let point, let change): "\(point) \(change.from.verdict)→\(change.to.verdict)"
         case .certificate(let expiry): "certificate \(expiry.probe) \(expiry.threshold)"
         case .resumed(let suspended, _): "resumed after \(suspended)"
         }
     }
 
+    private static func brief(_ uplink: Uplink) -> String {
+        let reason = uplink.reason.map { " \($0.code)" } ?? ""
+        return "\(uplink.interface.name)\(uplink.isUsed ? "*" : "")/\(uplink.connectivity)\(reason)"
+    }
+
     private static func brief(_ state: ReachabilityState) -> String {
         "\(state.via)/\(state.connectivity)" + (state.isFlapping ? "!" : "")
     }
+}
+
+extension Transition {
+    var isOfUplink: Bool { if case .uplink = self { true } else { false } }
 }
 
 extension MachineRun {

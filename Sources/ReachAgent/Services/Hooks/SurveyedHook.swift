@@ -40,7 +40,7 @@ struct SurveyedHook: Sendable {
     /// The types of event that it is for.
     var types: Set<EventType> {
         switch kind {
-        case .folder: [.reachabilityChanged]
+        case .folder(let occasion): [occasion.type]
         case .configured(let definition): definition.trigger.types
         }
     }
@@ -50,7 +50,7 @@ struct SurveyedHook: Sendable {
         switch kind {
         case .configured(let definition): return definition.matches(event)
         case .folder(let occasion):
-            guard event.type == .reachabilityChanged else { return .type }
+            guard event.type == occasion.type else { return .type }
             guard HookOccasion.occasions(of: event).contains(occasion) else {
                 return .filter(name: "folder", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
             }

@@ -63,6 +63,7 @@ enum HookText {
         case .other: "the path leads over something else now"
         case .online: "the connectivity became full"
         case .offline: "the connectivity is full no more"
+        case .uplink: "every settled change of an uplink"
         }
     }
 

@@ -1,0 +1,123 @@
+import NetlinkMonitor
+import Probes
+import Testing
+
+@testable import Reachability
+
+/// The uplinks: what is published of them, and of the probes that are bound to them.
+struct UplinkSettlingTests {
+    static let both = ScriptedNetwork(wwan0: .init())
+
+    /// A machine with a used Wi-Fi and a standby modem, both full.
+    private func connected() -> MachineRun {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
+        run.see(Self.both, at: 0, isFirst: true)
+        for point in ["web@default/ipv4", "web@wlan0/ipv4", "web@wwan0/ipv4"] { run.check("s", point, at: 100) }
+        run.pass(to: 5000)
+        _ = run.takeWords()
+        run.uplinkWords = []
+        return run
+    }
+
+    @Test("the first verdicts of the uplinks are published, used or standby")
+    func first() {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
+        run.see(Self.both, at: 0, isFirst: true)
+        #expect(run.uplinkWords.isEmpty)
+        #expect(run.machine.uplinks.map(\.interface.name) == ["wlan0", "wwan0"])
+        run.check("s", "web@wlan0/ipv4", at: 100)
+        run.check("s", "web@wwan0/ipv4", at: 110)
+        run.pass(to: 5000)
+        #expect(run.uplinkWords == ["wlan0*/unknown→wlan0*/full probe_up", "wwan0/unknown→wwan0/full probe_up"])
+    }
+
+    @Test("a standby that loses its carrier is published after the time of a loss, and so is its probe's end")
+    func standbyLink() {
+        var run = connected()
+        var network = Self.both
+        network.wwan0?.isUp = false
+        run.see(network, at: 6000)
+        run.pass(to: 6999)
+        #expect(run.uplinkWords.isEmpty)
+        run.pass(to: 7000)
+        #expect(run.uplinkWords == ["wwan0/full→wwan0/none link_down link_down"])
+        #expect(run.takeWords() == ["web@wwan0/ipv4 up→unknown"])
+        #expect(run.machine.state.connectivity == .full)
+        #expect(run.machine.uplinks.map(\.connectivity) == [.full, .none])
+        run.see(Self.both, at: 8000)
+        run.check("s", "web@wwan0/ipv4", at: 8100)
+        run.pass(to: 20_000)
+        #expect(run.uplinkWords.last == "wwan0/none link_down→wwan0/full probe_up")
+        #expect(run.takeWords() == ["web@wwan0/ipv4 unknown→up"])
+        #expect(run.machine.deadline == nil)
+    }
+
+    @Test("a standby whose probe fails is published")
+    func standbyProbe() {
+        var run = connected()
+        for step in 0..<3 { run.check("f", "web@wwan0/ipv4", at: 6000 + step) }
+        run.pass(to: 20_000)
+        #expect(run.uplinkWords == ["wwan0/full→wwan0/local connect_timeout connect_timeout"])
+        #expect(run.machine.state.connectivity == .full)
+    }
+
+    @Test("a standby that blips is not published, and neither is its probe")
+    func blip() {
+        var run = connected()
+        var network = Self.both
+        network.wwan0?.isUp = false
+        run.see(network, at: 6000)
+        run.see(Self.both, at: 6002)
+        run.check("s", "web@wwan0/ipv4", at: 6500)
+        run.pass(to: 60_000)
+        #expect(run.uplinkWords.isEmpty)
+        #expect(run.takeWords().isEmpty)
+    }
+
+    @Test("an uplink that vanishes is one without a route, and is forgotten; one that appears was that before")
+    func vanishes() {
+        var run = connected()
+        run.see(ScriptedNetwork(), at: 6000)
+        run.pass(to: 10_000)
+        #expect(run.uplinkWords == ["wwan0/full→wwan0/none no_route link_removed"])
+        #expect(run.takeWords() == ["web@wwan0/ipv4 up→unknown"])
+        #expect(run.machine.uplinks.map(\.interface.name) == ["wlan0"])
+        run.see(Self.both, at: 11_000)
+        run.check("s", "web@wwan0/ipv4", at: 11_050)
+        run.pass(to: 20_000)
+        #expect(run.uplinkWords.last == "wwan0/none no_route→wwan0/full probe_up")
+        #expect(run.takeWords() == ["web@wwan0/ipv4 unknown→up"])
+    }
+
+    @Test("a probe that a reload takes away becomes unknown at once")
+    func reload() {
+        var run = connected()
+        run.note(run.machine.configure(MachineConfiguration(), observed: ScriptedCheck.time(6000)))
+        #expect(
+            run.takeWords().sorted() == [
+                "web@default/ipv4 up→unknown", "web@wlan0/ipv4 up→unknown", "web@wwan0/ipv4 up→unknown",
+            ]
+        )
+        run.pass(to: 20_000)
+        #expect(
+            run.uplinkWords == [
+                "wlan0*/full→wlan0*/unknown config_reloaded", "wwan0/full→wwan0/unknown config_reloaded",
+            ]
+        )
+    }
+
+    @Test("a failover is published of both uplinks, each with who is used")
+    func failover() {
+        var run = connected()
+        var network = Self.both
+        network.wlan0?.isUp = false
+        run.see(network, at: 6000)
+        run.check("s", "web@default/ipv4", at: 6100)
+        run.pass(to: 20_000)
+        #expect(
+            run.uplinkWords == [
+                "wwan0/full→wwan0*/full link_down", "wlan0*/full→wlan0/none link_down link_down",
+            ]
+        )
+    }
+}
