@@ -49,12 +49,13 @@ enum EventLogLine {
         }
     }
 
-    /// That an uplink is used or not is news with the default path's own event.
+    /// An uplink that is or was in use is news with the default path's own event; a standby has no other.
     private static func levelOfUplink(_ event: Event) -> Logger.Level {
+        guard event.line.firstRange(of: Array(#""used":true"#.utf8)) == nil else { return .debug }
         let order = ["none", "local", "portal", "partial", "unknown", "full"]
         guard let from = value(of: "connectivity", at: "from", of: event),
             let to = value(of: "connectivity", at: "to", of: event), from != to
-        else { return .info }
+        else { return .debug }
         guard let before = order.firstIndex(of: from), let after = order.firstIndex(of: to) else { return .notice }
         return after < before && to != "unknown" ? .warning : .notice
     }
