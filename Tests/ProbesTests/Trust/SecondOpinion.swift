@@ -74,6 +74,20 @@ enum SecondOpinion {
         return try verdict.validatedChain.map { try #require(known[$0.sha256]) }
     }
 
+    /// The module's refusal of the path that a verdict accepts; nil where both agree, or the module is not asked.
+    static func refusal(
+        of verdict: TrustVerdict,
+        under policy: SecurityPolicy,
+        among certificates: [[UInt8]],
+        at date: Date
+    ) async throws -> String? {
+        guard let path = try path(of: verdict, under: policy, among: certificates),
+            case .refused(let reason) = await answer(on: path, at: date)
+        else { return nil }
+        let chain = verdict.validatedChain.map(\.subject).joined(separator: " < ")
+        return "the X509 module refuses \(chain): \(reason)"
+    }
+
     /// Records an issue when the module refuses the path that a verdict accepts.
     static func check(
         _ verdict: TrustVerdict,
@@ -83,10 +97,8 @@ enum SecondOpinion {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         do {
-            guard let path = try path(of: verdict, under: policy, among: certificates) else { return }
-            if case .refused(let reason) = await answer(on: path, at: date) {
-                let chain = verdict.validatedChain.map(\.subject).joined(separator: " < ")
-                Issue.record("the X509 module refuses \(chain): \(reason)", sourceLocation: sourceLocation)
+            if let refusal = try await refusal(of: verdict, under: policy, among: certificates, at: date) {
+                Issue.record("\(refusal)", sourceLocation: sourceLocation)
             }
         } catch {
             Issue.record(error, sourceLocation: sourceLocation)
