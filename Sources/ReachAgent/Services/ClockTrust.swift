@@ -5,8 +5,9 @@ internal import Glibc
 ///
 /// A device whose clock has no battery, or a wrong one, starts years off until a time server answers.
 enum ClockTrust {
-    /// Made by systemd-timesyncd when the clock is synchronised. The unit's sandbox keeps the kernel from answering
-    /// adjtimex(2), which could set the clock as well.
+    /// Made by systemd-timesyncd when the clock is synchronised.
+    ///
+    /// The unit's sandbox keeps the kernel from answering adjtimex(2), which could set the clock as well.
     private static let marker = "/run/systemd/timesync/synchronized"
     /// After so much time without a time server the clock is all that there is.
     private static let patience: Duration = .seconds(86_400)
