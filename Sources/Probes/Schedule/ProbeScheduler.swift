@@ -35,9 +35,12 @@ public final class ProbeScheduler: Sendable {
     /// A scheduler without probes; nothing runs before ``start()``.
     ///
     /// - Parameters:
+    ///   - transport: Makes the checks.
+    ///   - limits: Bounds on what is under way at a time.
     ///   - usage: What an earlier process has used of a day's budgets; it counts on that day.
     ///   - whenUsed: Called with what the accounts have used after a check, on one of the transport's threads or on the
     ///     scheduler's; it must not block.
+    ///   - judge: Called with each check that is over, on the scheduler's thread.
     public convenience init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
