@@ -3,7 +3,7 @@ internal import NIOCore
 
 @testable import StateSocket
 
-/// What clients send to control.sock.
+/// Requests at control.sock, as a client sends them.
 @main
 enum FuzzControlRequests {
     static func main() { FuzzProgram.run([FuzzTarget("control", run)]) }

@@ -67,7 +67,7 @@ enum FuzzJournalFiles {
         _ = try? SegmentFrames.decompress(bytes[...])
     }
 
-    /// What must hold for everything that a cursor gives.
+    /// Checks the properties of all that a cursor gives.
     private static func read(after sequence: UInt64) {
         guard let reader = try? JournalReader(directory: directory) else { return }
         var cursor = reader.events(after: sequence)

@@ -53,7 +53,7 @@ enum FuzzNetlinkMessages {
         check(view, routers)
     }
 
-    /// What can be derived from a view, whatever somebody wrote into it.
+    /// Checks what is derived from a view that anybody may have written.
     private static func check(_ view: KernelView, _ routers: [Router: RouterState]) {
         var links = view.links
         var classifier = KindClassifier(overrides: [], sysfsRoot: "/nonexistent")
