@@ -56,6 +56,7 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]
         ),
         .target(name: "NetlinkMonitor", dependencies: ["CLibNL"], swiftSettings: settings),
+        .target(name: "ForeignText", swiftSettings: settings),
         .target(name: "ServiceManager", swiftSettings: settings),
         .target(name: "DetachedThread", swiftSettings: settings),
         .target(
@@ -68,7 +69,7 @@ let package = Package(
         .target(
             name: "Probes",
             dependencies: [
-                "CLibExpat", "CPCRE2", "DetachedThread", "EventLoopExecutor",
+                "CLibExpat", "CPCRE2", "DetachedThread", "EventLoopExecutor", "ForeignText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -90,7 +91,8 @@ let package = Package(
         .target(
             name: "Hooks",
             dependencies: [
-                "CSpawn", "DetachedThread", "EventEnvelope", "EventLoopExecutor", "NetlinkMonitor", "Probes",
+                "CSpawn", "DetachedThread", "EventEnvelope", "EventLoopExecutor", "ForeignText", "NetlinkMonitor",
+                "Probes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -99,7 +101,7 @@ let package = Package(
         ),
         .target(
             name: "EventSchema",
-            dependencies: ["EventEnvelope", "Hooks", "NetlinkMonitor", "Probes", "Reachability"],
+            dependencies: ["EventEnvelope", "ForeignText", "Hooks", "NetlinkMonitor", "Probes", "Reachability"],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CLibZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -111,7 +113,7 @@ let package = Package(
         .target(
             name: "StateSocket",
             dependencies: [
-                "EventEnvelope", "EventJournal", "EventLoopExecutor", "NotificationBus",
+                "EventEnvelope", "EventJournal", "EventLoopExecutor", "ForeignText", "NotificationBus",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -136,7 +138,7 @@ let package = Package(
             name: "ReachAgent",
             dependencies: [
                 "CLibNL", "ConfigurationFile", "DetachedThread", "EventEnvelope", "EventJournal", "EventSchema",
-                "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes",
+                "ForeignText", "Hooks", "InputRecording", "NetlinkMonitor", "NotificationBus", "Probes",
                 "Reachability", "ServiceManager", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -212,10 +214,11 @@ let package = Package(
             dependencies: ["CLibNL", "NetlinkMonitor", "NetlinkTestKit"],
             swiftSettings: settings
         ),
+        .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: settings),
         .testTarget(
             name: "ProbesTests",
             dependencies: [
-                "AgentTestKit", "ProbeTestKit", "Probes",
+                "AgentTestKit", "ForeignText", "ProbeTestKit", "Probes",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -286,7 +289,8 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "Hooks", "InputRecording",
+                "AgentTestKit", "ConfigurationFile", "EventEnvelope", "EventSchema", "ForeignText", "Hooks",
+                "InputRecording",
                 "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability",
                 "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
