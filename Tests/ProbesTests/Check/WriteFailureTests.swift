@@ -16,12 +16,14 @@ struct WriteFailureTests {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
+        let isConnected = ServerGate()
         let mayWrite = DispatchSemaphore(value: 0)
         private let told = Mutex<[String]>([])
 
         var news: [String] { told.withLock { $0 } }
 
         func channelActive(context: ChannelHandlerContext) {
+            isConnected.open()
             mayWrite.wait()
             for _ in 0..<3 { context.write(wrapOutboundOut(ByteBuffer(string: "GET /")), promise: nil) }
             context.flush()
@@ -36,11 +38,11 @@ struct WriteFailureTests {
 
     @Test
     func `a reset that a write meets is told once, before the end`() async throws {
-        let server = try await ScriptedServer.start([.reset])
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let writer = Writer()
+        let server = try await ScriptedServer.start([.wait(writer.isConnected), .reset])
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let meter = ByteMeter()
-        // The loop stands still until the reset is there: it comes between the connection and the request.
+        // The loop stands still from the connection until the reset is there: sooner, connect(2) itself would meet it.
         async let connection = ClientBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
