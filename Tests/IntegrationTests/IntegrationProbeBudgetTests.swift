@@ -22,8 +22,14 @@ struct IntegrationProbeBudgetTests {
     @Test(arguments: ["http://192.0.2.1/", "tcp://192.0.2.1:80", "tcp://192.0.2.1:9", "icmp://192.0.2.1"])
     func `no check counts less than its link has carried, nor a multiple of it`(target: String) async throws {
         let server = try network.serve("http", at: "192.0.2.1", port: 80, on: "left")
-        // The neighbours know each other behind it.
+        // The neighbours know each other behind it, and do not ask again: that would be on the link's account alone.
         _ = try await network.probe("tcp://192.0.2.1:9")
+        try network.namespace.run(
+            """
+            ip neigh change 192.0.2.1 dev eth0 nud permanent
+            ip -n left neigh change 192.0.2.2 dev far nud permanent
+            """
+        )
         let before = try carried()
         let report = try await network.probe(target)
         let bytes = try carried() - before
