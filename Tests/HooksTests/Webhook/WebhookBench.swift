@@ -48,6 +48,7 @@ final class WebhookBench: Sendable {
     let prober = Prober()
     let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private let told = Mutex<[Question]>([])
+    private let asked = AsyncStream<Void>.makeStream()
     private let ends = AsyncStream<WebhookRun.End>.makeStream()
     private let pause: Duration
 
@@ -67,6 +68,7 @@ final class WebhookBench: Sendable {
         let pace = WebhookPace(
             pause: { [self] failures, asked in
                 told.withLock { $0.append(Question(failures: failures, asked: asked)) }
+                self.asked.continuation.yield()
                 return pause
             },
             timestamp: { [self] in 1_700_000_000 + questions.count }
@@ -84,6 +86,12 @@ final class WebhookBench: Sendable {
                 ends.continuation.yield(end)
             }
         )
+    }
+
+    /// Waits until a pause begins.
+    func pauseBegan() async {
+        var iterator = asked.stream.makeAsyncIterator()
+        _ = await iterator.next()
     }
 
     /// Waits for the next end.
