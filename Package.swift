@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "reachagent", targets: ["ReachAgent"]),
         // Makes the manual and the completions; not shipped.
         .executable(name: "reachagent-manual", targets: ["ReachAgentManual"]),
+        .library(name: "AgentEvents", targets: ["AgentEvents"]),
         .library(name: "ConfigurationFile", targets: ["ConfigurationFile"]),
         .library(name: "EventEnvelope", targets: ["EventEnvelope"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
@@ -87,6 +88,7 @@ let package = Package(
         .target(name: "Reachability", dependencies: ["NetlinkMonitor", "Probes"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
         .target(name: "EventEnvelope", swiftSettings: settings),
+        .target(name: "AgentEvents", dependencies: ["EventEnvelope"], swiftSettings: settings),
         .target(name: "CSpawn"),
         .target(
             name: "Hooks",
@@ -261,6 +263,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
+        .testTarget(
+            name: "AgentEventsTests",
+            dependencies: ["AgentEvents", "EventEnvelope"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "EventEnvelopeTests", dependencies: ["EventEnvelope"], swiftSettings: settings),
         .testTarget(
             name: "EventJournalTests",

@@ -11,8 +11,8 @@ struct JSONScanner {
         var sequence: UInt64?
     }
 
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position = 0
 
     /// A scanner of bytes that outlive it.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -76,15 +76,15 @@ struct JSONScanner {
 
     // MARK: Tokens
 
-    private var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { position == bytes.count }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    mutating func take(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
     }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
     }
 
@@ -155,14 +155,14 @@ struct JSONScanner {
         return take(UInt8(ascii: ":"))
     }
 
-    private mutating func takeWord(_ word: StaticString) -> Bool {
+    mutating func takeWord(_ word: StaticString) -> Bool {
         let range = position..<position + word.utf8CodeUnitCount
         guard range.upperBound <= bytes.count, matches(range, word) else { return false }
         position = range.upperBound
         return true
     }
 
-    private mutating func skipNumber() -> Bool {
+    mutating func skipNumber() -> Bool {
         _ = take(UInt8(ascii: "-"))
         if take(UInt8(ascii: "0")) {
             // No digit may follow a leading zero; what follows is looked at by the caller.
@@ -186,7 +186,7 @@ struct JSONScanner {
     // MARK: Strings
 
     /// A string; gives where its text stands between the quotation marks.
-    private mutating func scanString() -> Range<Int>? {
+    mutating func scanString() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
         while position < bytes.count {

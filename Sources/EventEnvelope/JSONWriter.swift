@@ -105,13 +105,13 @@ public struct JSONWriter: Sendable {
     /// The text as a string.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    private mutating func open(_ bracket: UInt8) {
+    package mutating func open(_ bracket: UInt8) {
         separate()
         bytes.append(bracket)
         needsComma = false
     }
 
-    private mutating func close(_ bracket: UInt8) {
+    package mutating func close(_ bracket: UInt8) {
         bytes.append(bracket)
         needsComma = true
     }

@@ -43,3 +43,23 @@ extension Timestamp {
         return era * 146_097 + dayOfEra - 719_468
     }
 }
+
+extension Timestamp: Codable {
+    /// Reads an RFC 3339 time in UTC.
+    ///
+    /// - Throws: `DecodingError` for any other form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let time = Timestamp(utc: Array(text.utf8).span) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an RFC 3339 time in UTC")
+        }
+        self = time
+    }
+
+    /// Writes the time as ``description``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,132 @@
+public import EventEnvelope
+
+/// The start of an agent.
+public struct AgentStarted: Codable, Sendable, Hashable {
+    /// The agent's version.
+    public var version: String
+    /// The version of the schema.
+    public var schema: Int
+    /// The kernel's id of this boot of the machine.
+    public var bootID: String?
+    /// The stream that the numbers belong to.
+    public var stream: String
+    /// The settle time of a path that appears, in milliseconds.
+    public var settleUpMilliseconds: Int64
+    /// The settle time of a path that is lost, in milliseconds.
+    public var settleDownMilliseconds: Int64
+    /// The targets.
+    @List public var targets: [Target]
+
+    private enum CodingKeys: String, CodingKey {
+        case version, schema
+        case bootID = "boot_id"
+        case stream
+        case settleUpMilliseconds = "settle_up_ms"
+        case settleDownMilliseconds = "settle_down_ms"
+        case targets
+    }
+
+    /// A target.
+    public struct Target: Codable, Sendable, Hashable {
+        /// Its name.
+        public var name: String
+        /// Its address.
+        public var address: String
+    }
+}
+
+/// The orderly end of an agent.
+public struct AgentStopping: Codable, Sendable, Hashable {
+    /// The reason, such as the name of a signal.
+    public var reason: String
+}
+
+/// The first line on a socket.
+public struct AgentHello: Codable, Sendable, Hashable {
+    /// The agent's version.
+    public var version: String
+    /// The version of the schema; a higher one has more members.
+    public var schema: Int
+    /// The kernel's id of this boot of the machine.
+    public var bootID: String?
+    /// The stream that the numbers belong to; numbers of different streams are unrelated.
+    public var stream: String
+    /// The number after which the events of the connection follow.
+    public var sequence: UInt64
+    /// The oldest number that can be replayed; `nil` when none can.
+    public var oldestSequence: UInt64?
+    /// The agent's process.
+    public var processID: Int32?
+
+    private enum CodingKeys: String, CodingKey {
+        case version, schema
+        case bootID = "boot_id"
+        case stream
+        case sequence = "seq"
+        case oldestSequence = "oldest_seq"
+        case processID = "pid"
+    }
+}
+
+/// The resumption after a suspend.
+public struct SuspendResumed: Codable, Sendable, Hashable {
+    /// The duration of the suspend, in milliseconds.
+    public var suspendedMilliseconds: Int64
+    /// The moment at which the agent noticed.
+    public var observed: Timestamp
+
+    private enum CodingKeys: String, CodingKey {
+        case suspendedMilliseconds = "suspended_ms"
+        case observed
+    }
+}
+
+/// A reload of the configuration: names and keys, never values.
+public struct ConfigurationReload: Codable, Sendable, Hashable {
+    /// The files.
+    @List public var files: [String]
+    /// Probes and targets that are new, such as `probe.web`.
+    @List public var added: [String]
+    /// Probes and targets that were removed.
+    @List public var removed: [String]
+    /// Probes, targets and sections that changed.
+    @List public var changed: [String]
+    /// Sections whose change takes effect on the next start.
+    @List public var needsRestart: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case files, added, removed, changed
+        case needsRestart = "needs_restart"
+    }
+}
+
+/// The end of a subscription whose client was too slow.
+public struct SubscriberLagged: Codable, Sendable, Hashable {
+    /// The number of the last event that was sent.
+    public var lastSequence: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case lastSequence = "last_seq"
+    }
+}
+
+/// A change of whether the journal can be written.
+public struct JournalDegraded: Codable, Sendable, Hashable {
+    /// Whether it cannot.
+    public var isDegraded: Bool
+    /// The code of the obstacle, present or past.
+    public var code: String
+    /// The particulars, for people.
+    public var detail: String?
+    /// The first number that the journal does not have because of it.
+    public var missingFirstSequence: UInt64?
+    /// The last such number.
+    public var missingLastSequence: UInt64?
+
+    private enum CodingKeys: String, CodingKey {
+        case isDegraded = "degraded"
+        case code, detail
+        case missingFirstSequence = "missing_first_seq"
+        case missingLastSequence = "missing_last_seq"
+    }
+}

@@ -1,0 +1,98 @@
+public import EventEnvelope
+
+/// A TLS handshake, and the security policy's verdict on the server.
+public struct TLSHandshake: Codable, Sendable, Hashable {
+    /// The protocol version.
+    public var version: String?
+    /// The cipher suite.
+    public var cipher: String?
+    /// The application protocol (ALPN).
+    public var applicationProtocol: String?
+    /// The name that was asked for (SNI).
+    public var serverName: String?
+    /// The verdict.
+    public var trust: TrustVerdict?
+
+    private enum CodingKeys: String, CodingKey {
+        case version, cipher
+        case applicationProtocol = "alpn"
+        case serverName = "server_name"
+        case trust
+    }
+}
+
+/// The security policy's verdict on a certificate chain.
+public struct TrustVerdict: Codable, Sendable, Hashable {
+    /// Whether the policy accepts the server.
+    public var isAccepted: Bool
+    /// The code of the refusal.
+    public var code: String?
+    /// The moment for which the chain was judged.
+    public var at: Timestamp
+    /// The findings.
+    @List public var findings: [Finding]
+    /// The certificates that the server sent.
+    @List public var presented: [Certificate]
+    /// The verified path, the anchor last.
+    @List public var validated: [Certificate]
+    /// The pins; `nil` for a policy without pins.
+    public var pins: [Pin]?
+
+    private enum CodingKeys: String, CodingKey {
+        case isAccepted = "accepted"
+        case code, at, findings, presented, validated, pins
+    }
+}
+
+/// A certificate.
+public struct Certificate: Codable, Sendable, Hashable {
+    /// The subject, in the form of RFC 4514.
+    public var subject: String
+    /// The subject alternative names.
+    @List public var names: [String]
+    /// The issuer.
+    public var issuer: String
+    /// The beginning of its validity.
+    public var notBefore: Timestamp?
+    /// The end of its validity.
+    public var notAfter: Timestamp?
+    /// The whole days that are left; negative after the end.
+    public var daysLeft: Int?
+    /// The serial number, in hexadecimal digits.
+    public var serial: String
+    /// The SHA-256 of its DER, in hexadecimal digits.
+    public var sha256: String
+    /// The pin of its public key: `sha256//BASE64`.
+    public var pin: String?
+    /// The key, such as `ECDSA P-256`.
+    public var key: String
+    /// The signature algorithm.
+    public var signature: String
+    /// Whether it is a certificate authority's.
+    public var isCertificateAuthority: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case subject, names, issuer
+        case notBefore = "not_before"
+        case notAfter = "not_after"
+        case daysLeft = "days_left"
+        case serial, sha256, pin, key, signature
+        case isCertificateAuthority = "ca"
+    }
+}
+
+/// A pin of the security policy.
+public struct Pin: Codable, Sendable, Hashable {
+    /// The pin.
+    public var pin: String
+    /// Whether a certificate of the path matches it.
+    public var isMatched: Bool
+    /// Whether it is a backup pin, for the next key.
+    public var isBackup: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case pin
+        case isMatched = "matched"
+        case isBackup = "backup"
+    }
+}

@@ -1,0 +1,189 @@
+public import EventEnvelope
+
+/// The complete state at one moment: the second line on a socket.
+public struct NetworkSnapshot: Codable, Sendable, Hashable {
+    /// How the machine is reachable.
+    public var state: ReachabilityState
+    /// How the targets are reachable.
+    @List public var targets: [Target]
+    /// The verdicts of the probes, those that are not up first.
+    @OptionalList public var probes: [ProbeVerdict]
+    /// The number of probes that had no room in the list.
+    public var probesOmitted: Int?
+    /// The uplinks.
+    @OptionalList public var uplinks: [Uplink]
+    /// The interfaces, by their index.
+    @List public var interfaces: [Interface]
+    /// The default routes.
+    @List public var defaultRoutes: [DefaultRoute]
+    /// Whether the agent's view of the kernel is complete.
+    public var isSynchronized: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case state, targets, probes
+        case probesOmitted = "probes_omitted"
+        case uplinks, interfaces
+        case defaultRoutes = "default_routes"
+        case isSynchronized = "synchronized"
+    }
+
+    /// A target and its state.
+    public struct Target: Codable, Sendable, Hashable {
+        /// The target's name.
+        public var name: String
+        /// How it is reachable.
+        public var state: ReachabilityState
+    }
+
+    /// The verdict of a probe from one vantage.
+    public struct ProbeVerdict: Codable, Sendable, Hashable {
+        /// The probe, and where it is made from.
+        public var point: ProbePoint
+        /// The verdict.
+        public var verdict: AgentEvents.ProbeVerdict
+        /// Whether the path has changed since the last check.
+        public var isStale: Bool
+        /// The moment at which the verdict became this one.
+        public var since: Timestamp?
+
+        private enum CodingKeys: String, CodingKey {
+            case since, stale
+        }
+
+        /// Reads the members of all three, which stand in one object.
+        public init(from decoder: any Decoder) throws {
+            point = try ProbePoint(from: decoder)
+            verdict = try AgentEvents.ProbeVerdict(from: decoder)
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            isStale = try members.decodeIfPresent(Bool.self, forKey: .stale) ?? false
+            since = try members.decodeIfPresent(Timestamp.self, forKey: .since)
+        }
+
+        /// Writes the members of all three into one object.
+        public func encode(to encoder: any Encoder) throws {
+            try point.encode(to: encoder)
+            try verdict.encode(to: encoder)
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            if isStale { try members.encode(true, forKey: .stale) }
+            try members.encodeIfPresent(since, forKey: .since)
+        }
+    }
+}
+
+/// An interface of the machine.
+public struct Interface: Codable, Sendable, Hashable {
+    /// The index.
+    public var index: UInt32
+    /// The name.
+    public var name: String
+    /// The kind, such as `wifi`, `wwan` or `wired`.
+    public var kind: String
+    /// Whether the kind is a guess.
+    @Flag public var kindIsGuess: Bool
+    /// The evidence for the kind; `nil` in a status, which leaves it out.
+    public var evidence: [Evidence]?
+    /// Whether packets can pass.
+    public var isUsable: Bool
+    /// `up`, or the obstacle, for people.
+    public var state: String
+    /// Whether the administrator has set it up (`IFF_UP`).
+    public var isUp: Bool?
+    /// Whether the lower layer is up (`IFF_LOWER_UP`).
+    public var isLowerUp: Bool?
+    /// The operational state of RFC 2863.
+    public var operationalState: String?
+    /// The hardware type (`ARPHRD_…`).
+    public var hardwareType: UInt16?
+    /// The kind that the driver gives (`IFLA_INFO_KIND`).
+    public var driverKind: String?
+    /// The interface below.
+    public var lower: String?
+    /// The bridge, bond or VRF that it is a port of.
+    public var master: String?
+    /// The device that it belongs to.
+    public var parent: String?
+    /// The far end of a tunnel.
+    public var remote: String?
+    /// The addresses.
+    @List public var addresses: [Address]
+
+    private enum CodingKeys: String, CodingKey {
+        case index = "ifindex"
+        case name, kind
+        case kindIsGuess = "kind_is_guess"
+        case evidence
+        case isUsable = "usable"
+        case state
+        case isUp = "up"
+        case isLowerUp = "lower_up"
+        case operationalState = "operstate"
+        case hardwareType = "arphrd"
+        case driverKind = "info_kind"
+        case lower, master, parent, remote, addresses
+    }
+
+    /// What a kind rests on.
+    public struct Evidence: Codable, Sendable, Hashable {
+        /// The source, such as `devtype`.
+        public var source: String
+        /// The value found there.
+        public var value: String
+    }
+
+    /// An address of an interface.
+    public struct Address: Codable, Sendable, Hashable {
+        /// The address.
+        public var address: String
+        /// The length of the network's prefix, in bits.
+        public var prefixLength: Int
+        /// Whether packets can be sent from it.
+        public var isUsable: Bool
+        /// The far end of a point-to-point link.
+        public var peer: String?
+        /// The kernel's marks, such as `tentative`.
+        @OptionalList public var flags: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case address
+            case prefixLength = "prefix_length"
+            case isUsable = "usable"
+            case peer, flags
+        }
+    }
+}
+
+/// A default route.
+public struct DefaultRoute: Codable, Sendable, Hashable {
+    /// The family: `ipv4` or `ipv6`.
+    public var family: String
+    /// The destination prefix.
+    public var destination: String
+    /// The type, such as `unicast`.
+    public var type: String
+    /// The routing table.
+    public var table: UInt32
+    /// The protocol that installed it (`RTPROT_…`).
+    public var `protocol`: UInt8
+    /// The metric.
+    public var metric: UInt32
+    /// The id of the nexthop object.
+    public var nexthopObject: UInt32?
+    /// The next hops.
+    @List public var nexthops: [NextHop]
+
+    private enum CodingKeys: String, CodingKey {
+        case family, destination, type, table, `protocol`, metric
+        case nexthopObject = "nexthop_object"
+        case nexthops
+    }
+
+    /// A next hop.
+    public struct NextHop: Codable, Sendable, Hashable {
+        /// The interface's name.
+        public var interface: String?
+        /// The router's address.
+        public var gateway: String?
+        /// The weight among several; `nil` for 1.
+        public var weight: Int?
+    }
+}

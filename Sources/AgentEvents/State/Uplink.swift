@@ -1,0 +1,97 @@
+public import EventEnvelope
+
+/// An interface with a default route, active or standby.
+public struct Uplink: Codable, Sendable, Hashable {
+    /// The interface's name.
+    public var interface: String
+    /// The interface's index.
+    public var interfaceIndex: UInt32
+    /// The interface's kind.
+    public var kind: String
+    /// Whether the kind is a guess.
+    @Flag public var kindIsGuess: Bool
+    /// What the probes bound to it say.
+    public var connectivity: Connectivity
+    /// Why the connectivity is not `full`.
+    public var reason: Reason?
+    /// Whether the default path of a family leads through it; it is a standby uplink otherwise.
+    public var isUsed: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case interface
+        case interfaceIndex = "ifindex"
+        case kind
+        case kindIsGuess = "kind_is_guess"
+        case connectivity, reason
+        case isUsed = "used"
+    }
+
+    /// An uplink.
+    public init(
+        interface: String,
+        interfaceIndex: UInt32,
+        kind: String,
+        kindIsGuess: Bool = false,
+        connectivity: Connectivity,
+        reason: Reason? = nil,
+        isUsed: Bool
+    ) {
+        self.interface = interface
+        self.interfaceIndex = interfaceIndex
+        self.kind = kind
+        self.kindIsGuess = kindIsGuess
+        self.connectivity = connectivity
+        self.reason = reason
+        self.isUsed = isUsed
+    }
+
+    /// Why connectivity is not `full`.
+    public struct Reason: Codable, Sendable, Hashable {
+        /// The code: of one check, or of several together.
+        public var code: String
+        /// The probe whose check has the code.
+        public var probe: String?
+        /// The address of the login page, while a portal answers.
+        public var portalURL: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case code, probe
+            case portalURL = "portal_url"
+        }
+
+        /// A reason.
+        public init(code: String, probe: String? = nil, portalURL: String? = nil) {
+            self.code = code
+            self.probe = probe
+            self.portalURL = portalURL
+        }
+    }
+}
+
+/// A settled change of an uplink.
+public struct UplinkChange: Codable, Sendable, Hashable {
+    /// The uplink before.
+    public var from: Uplink
+    /// The uplink after.
+    public var to: Uplink
+    /// The cause.
+    public var cause: ChangeCause
+    /// The moment at which the agent saw the change.
+    public var observed: Timestamp
+    /// The settle time that it has held, in milliseconds.
+    public var settledMilliseconds: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case from, to, cause, observed
+        case settledMilliseconds = "settled_ms"
+    }
+
+    /// A change.
+    public init(from: Uplink, to: Uplink, cause: ChangeCause, observed: Timestamp, settledMilliseconds: Int64) {
+        self.from = from
+        self.to = to
+        self.cause = cause
+        self.observed = observed
+        self.settledMilliseconds = settledMilliseconds
+    }
+}
