@@ -1,0 +1,167 @@
+public import EventEnvelope
+
+extension AgentStatus {
+    /// A probe from one vantage.
+    public struct ProbeStatus: Codable, Sendable, Hashable {
+        /// The probe's name.
+        public var probe: String
+        /// The interface that it is bound to; `nil` for the path that the kernel chooses.
+        public var interface: String?
+        /// The family, `ipv4` or `ipv6`; `nil` for any.
+        public var family: String?
+        /// The verdict: `unknown`, `up`, `down` or `portal`.
+        public var verdict: String
+        /// The code of the verdict; `nil` for `up`.
+        public var code: String?
+        /// The address of the login page, while a portal answers.
+        public var portalURL: String?
+        /// Whether the verdict changes too often to be relied on.
+        @Flag public var isFlapping: Bool
+        /// Whether the path has changed since the last check.
+        @Flag public var isStale: Bool
+        /// The moment at which the verdict became this one.
+        public var since: Timestamp?
+        /// The time since then, in milliseconds, by a clock that does not jump.
+        public var forMilliseconds: Int64?
+        /// The number of consecutive checks with the outcome of the last one.
+        public var streak: Int?
+        /// The moment at which the last check ended.
+        public var last: Timestamp?
+        /// The outcome of the last check: `ok`, `failed` or `unknown`.
+        public var lastOutcome: String?
+        /// The duration of the last check, in milliseconds.
+        public var latencyMilliseconds: Int64?
+        /// The code of the last check, where it differs from that of the verdict.
+        public var lastCode: String?
+        /// The particulars of the last check that was not `ok`, for people.
+        public var detail: String?
+        /// Of the certificates that the server sent, the one that expires first.
+        public var certificate: ExpiringCertificate?
+        /// The pins; `nil` for a policy without pins.
+        public var pins: [Pin]?
+
+        private enum CodingKeys: String, CodingKey {
+            case probe, interface, family, verdict, code
+            case portalURL = "portal_url"
+            case isFlapping = "flapping"
+            case isStale = "stale"
+            case since
+            case forMilliseconds = "for_ms"
+            case streak, last
+            case lastOutcome = "last_outcome"
+            case latencyMilliseconds = "latency_ms"
+            case lastCode = "last_code"
+            case detail, certificate, pins
+        }
+    }
+
+    /// A certificate, as far as its expiry is concerned.
+    public struct ExpiringCertificate: Codable, Sendable, Hashable {
+        /// The subject, in the form of RFC 4514.
+        public var subject: String
+        /// The end of its validity.
+        public var notAfter: Timestamp
+        /// The whole days that are left; negative after the end.
+        public var daysLeft: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case subject
+            case notAfter = "not_after"
+            case daysLeft = "days_left"
+        }
+    }
+
+    /// The counters of the probe scheduler since the start.
+    public struct Schedule: Codable, Sendable, Hashable {
+        /// The number of checks that were started.
+        public var checks: UInt64
+        /// The number of results that another probe's check provided.
+        public var shared: UInt64
+        /// The number of checks that were left out because the one before had not ended.
+        public var skipped: UInt64
+        /// The number of checks that the budget or the policy for cellular links did not allow.
+        public var refused: UInt64
+        /// The longest time by which a check started late, in milliseconds.
+        public var longestDelayMilliseconds: Int64
+        /// The bytes of today, by account.
+        public var bytes: [String: Int]
+
+        private enum CodingKeys: String, CodingKey {
+            case checks, shared, skipped, refused
+            case longestDelayMilliseconds = "longest_delay_ms"
+            case bytes
+        }
+    }
+
+    /// A hook.
+    public struct HookStatus: Codable, Sendable, Hashable {
+        /// The hook's name.
+        public var hook: String
+        /// `folder`, `command` or `webhook`.
+        public var kind: String
+        /// The number of runs that ended.
+        public var runs: UInt64
+        /// The number of runs that failed.
+        public var failedRuns: UInt64
+        /// The number of events that were dropped because newer ones replaced them.
+        public var superseded: UInt64
+        /// The number of runs at present.
+        public var running: Int
+        /// The number of events that wait.
+        public var waiting: Int
+        /// The number of consecutive failures.
+        public var failures: Int
+        /// The rest of the pause because of them, in milliseconds.
+        public var pausedMilliseconds: Int64?
+        /// The last run.
+        public var last: Run?
+
+        private enum CodingKeys: String, CodingKey {
+            case hook, kind, runs
+            case failedRuns = "failed_runs"
+            case superseded, running, waiting, failures
+            case pausedMilliseconds = "paused_ms"
+            case last
+        }
+
+        /// A run of a hook.
+        public struct Run: Codable, Sendable, Hashable {
+            /// How it ended.
+            public var ending: HookEnding
+            /// The moment at which it ended.
+            public var ended: Timestamp?
+            /// The type of the event that it ran for, without the prefix.
+            public var trigger: String
+            /// The number of that event.
+            public var triggerSequence: UInt64?
+            /// The last line of its output.
+            public var output: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case ended, trigger
+                case triggerSequence = "trigger_seq"
+                case output
+            }
+
+            /// Reads a run, with the ending's members beside its own.
+            public init(from decoder: any Decoder) throws {
+                ending = try HookEnding(from: decoder)
+                let members = try decoder.container(keyedBy: CodingKeys.self)
+                ended = try members.decodeIfPresent(Timestamp.self, forKey: .ended)
+                trigger = try members.decode(String.self, forKey: .trigger)
+                triggerSequence = try members.decodeIfPresent(UInt64.self, forKey: .triggerSequence)
+                output = try members.decodeIfPresent(String.self, forKey: .output)
+            }
+
+            /// Writes a run, with the ending's members before its own.
+            public func encode(to encoder: any Encoder) throws {
+                try ending.encode(to: encoder)
+                var members = encoder.container(keyedBy: CodingKeys.self)
+                try members.encodeIfPresent(ended, forKey: .ended)
+                try members.encode(trigger, forKey: .trigger)
+                try members.encodeIfPresent(triggerSequence, forKey: .triggerSequence)
+                try members.encodeIfPresent(output, forKey: .output)
+            }
+        }
+    }
+}
