@@ -121,7 +121,11 @@ let package = Package(
             ],
             swiftSettings: cTypesSettings
         ),
-        .target(name: "StateClient", dependencies: ["DetachedThread", "EventEnvelope"], swiftSettings: settings),
+        .target(
+            name: "StateClient",
+            dependencies: ["AgentEvents", "DetachedThread", "EventEnvelope"],
+            swiftSettings: settings
+        ),
         .target(
             name: "ConfigurationFile",
             dependencies: [
@@ -284,7 +288,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StateClientTests",
-            dependencies: ["AgentTestKit", "EventEnvelope", "StateClient"],
+            dependencies: ["AgentEvents", "AgentTestKit", "EventEnvelope", "StateClient"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+public import AgentEvents
 public import EventEnvelope
 internal import FoundationEssentials
 
@@ -24,9 +25,10 @@ public struct StreamLine: Sendable, Hashable {
     /// The number; `nil` when the event is not numbered.
     public var sequence: UInt64? { scanned.sequence }
 
-    /// Decodes the whole event, envelope and all; the agent's own part is its member `data`.
-    ///
-    /// Nothing is decoded before it is asked for, and nothing is kept.
+    /// The event as a typed value, decoded on each access; `nil` when its envelope has another form than this version's.
+    public var event: AgentEvent? { AgentEvent(line: bytes) }
+
+    /// Decodes the whole event, envelope and all, as a type of the caller's; see ``event`` for the agent's own types.
     ///
     /// - Throws: ``ClientError/malformed(_:)`` when the event is of another form.
     public func decode<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
