@@ -26,12 +26,19 @@ extension ReachabilityMachine {
             let change = Change(from: step.from, to: step.to, cause: cause, observed: sample.observed)
             transitions.append(.probe(sample.point, change))
         }
-        let cause = ChangeCause(sample, standing: judgement.standing)
+        var cause = ChangeCause(sample, standing: judgement.standing)
         publish(judgement.outcome.verdict, cause)
         publish(
             judgement.outcome.flapping,
             .flapping(judgement.standing.isFlapping, interface: sample.point.vantage.interface)
         )
+        for consequence in judgement.consequences {
+            let (from, to) = (consequence.step.from, consequence.step.to)
+            let change = Change(from: from, to: to, cause: consequence.cause, observed: sample.observed)
+            transitions.append(.probe(consequence.point, change))
+            // The state becomes worse by those that fail, not by the check that found no portal.
+            if to.code != .behindPortal { cause = consequence.cause }
+        }
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
         guard sample.point.vantage.interface == nil else {

@@ -122,6 +122,11 @@ final class ConnectivityNetwork: Sendable {
         )
     }
 
+    /// The router leads no traffic to itself any more; what it forwards stays as it is.
+    func endDiversion() throws {
+        try machine.namespace.run("ip netns exec router nft flush chain inet lab divert")
+    }
+
     /// How many packets the rules with a `counter` have met.
     func countedPackets() throws -> Int {
         let text = try machine.namespace.run("ip netns exec router nft list chain inet lab forward")

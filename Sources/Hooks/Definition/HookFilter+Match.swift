@@ -4,6 +4,8 @@ extension HookTrigger {
     /// Whether events like this one are wanted: the type first, then each condition in the order of the documentation.
     public func matches(_ event: HookEvent) -> HookMatch {
         guard types.contains(event.type) else { return .type }
+        // Behind a portal probes fail for no reason of their own; the portal itself is in the state's event.
+        if event.type == .probeChanged, event.to.code == "behind_portal", filter.causes.isEmpty { return .behindPortal }
         return filter.obstacle(to: event) ?? .matches
     }
 }

@@ -6,6 +6,8 @@ public enum HookMatch: Sendable, Hashable {
     case type
     /// The event is the state that the agent found when it started, and the hook does not have `at_start`.
     case atStartOnly
+    /// A probe is `unknown` because a captive portal answers, and the hook does not ask for that cause.
+    case behindPortal
     /// A condition of `when` does not hold.
     ///
     /// - Parameters:
@@ -22,6 +24,7 @@ extension HookMatch: CustomStringConvertible {
         case .matches: "it runs"
         case .type: "it is for events of other types"
         case .atStartOnly: "it has no 'at_start', and the event is the state at the agent's start"
+        case .behindPortal: "a captive portal answers, and 'cause' does not ask for behind_portal"
         case .filter(let name, let wanted, let found):
             "'\(name)' asks for \(wanted.joined(separator: " or ")), and the event says \(found ?? "nothing of it")"
         }

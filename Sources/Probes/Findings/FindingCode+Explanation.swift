@@ -407,6 +407,11 @@ extension FindingCode {
                 "The network's own interface says that it is captive (RFC 8908).",
                 "Log in at the address that the network names."
             )
+        case .behindPortal:
+            (
+                "A captive portal answers at the vantage, so checks say nothing about the target.",
+                "Log in at the portal; the probe is checked at once when the portal is gone."
+            )
         case .tlsBackupPinOnly:
             (
                 "Only a backup pin matches.",

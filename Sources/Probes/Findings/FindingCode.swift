@@ -183,6 +183,8 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     case portalAuthentication = "portal_authentication"
     /// The network's own interface says that it is captive (RFC 8908).
     case portalAPI = "portal_api"
+    /// A captive portal answers at the vantage, so checks say nothing about the target.
+    case behindPortal = "behind_portal"
     /// Only a backup pin matches.
     case tlsBackupPinOnly = "tls_backup_pin_only"
     /// A line that was to ask for a trust evaluation is no question.

@@ -67,9 +67,11 @@ struct ConnectivityPlan: Sendable {
         if portalProbes.contains(definition.name) { return PortalAPI.evidence(in: check.report) }
         let expectsBody = !definition.probe.expectations.bodyExpectations.isEmpty
         var evidence = PortalJudge.evidence(in: check.report, expectsBody: expectsBody)
-        if evidence.verdict == .portal, evidence.url == nil {
+        if evidence.verdict == .portal {
+            // What the network itself names comes before where somebody on the way leads.
             let interface = check.point.vantage.interface
-            evidence.url = portals.first { interface == nil ? $0.isUsed : $0.interface == interface }?.page
+            let named = portals.filter { interface == nil ? $0.isUsed : $0.interface == interface }
+            evidence.url = named.lazy.compactMap(\.page).first ?? evidence.url
         }
         return evidence
     }

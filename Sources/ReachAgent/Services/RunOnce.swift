@@ -25,9 +25,11 @@ struct RunOnce {
         _ = machine.handle(NetworkUpdate(snapshot: snapshot, changes: [], observed: observed))
         let points = machine.points
         let costs = plan.costs(of: Set(points.map(\.vantage)), in: snapshot)
-        for check in checks(plan.schedule(points, costs: costs)) {
-            let evidence = plan.evidence(in: check)
-            let sample = ProbeSample(point: check.point, report: check.report, portal: evidence, observed: .now)
+        let judged = checks(plan.schedule(points, costs: costs)).map { (check: $0, evidence: plan.evidence(in: $0)) }
+        // All checks are made at the same time: those that look for portals decide about the others, not about later ones.
+        for (check, evidence) in judged.filter({ $0.evidence == nil }) + judged.filter({ $0.evidence != nil }) {
+            let time = evidence == nil ? observed : ObservedTime.now
+            let sample = ProbeSample(point: check.point, report: check.report, portal: evidence, observed: time)
             _ = machine.handle(sample)
         }
         show(snapshot, machine, observed)

@@ -63,7 +63,7 @@ extension ConnectivityTally {
     }
 
     fileprivate func connectivity(_ families: FamilyConnectivity, _ quorum: Quorum) -> Connectivity {
-        if (ipv4 + ipv6 + any).portals > 0 { return .portal }
+        if meetsPortal { return .portal }
         let told: Set<Connectivity> = [.full, .partial, .local]
         var definite: [Connectivity] = [families.ipv4, families.ipv6].filter(told.contains)
         if definite.isEmpty, any.isDefinite {
@@ -90,7 +90,8 @@ extension ConnectivityTally {
         case .portal:
             guard let probe = probes.first(where: { $0.standing.verdict == .portal }) else { return nil }
             let code = probe.standing.code ?? .portalContent
-            return ConnectivityReason(code: code.rawValue, probe: probe.name, portalURL: probe.standing.portalURL)
+            let url = probes.compactMap(\.doorRank).min { $0.rank < $1.rank }?.url
+            return ConnectivityReason(code: code.rawValue, probe: probe.name, portalURL: url)
         case .unknown:
             guard ignored > 0 else { return nil }
             return probes.first { $0.standing.verdict == .unknown && $0.standing.code != nil }?.reason
@@ -140,6 +141,16 @@ extension ConnectivityTally.Votes {
 }
 
 extension ProbeView {
+    /// Where a person logs in, and how much that is worth: the network's own word comes before a redirect.
+    fileprivate var doorRank: (rank: Int, url: String)? {
+        guard standing.verdict == .portal, let url = standing.portalURL else { return nil }
+        return switch standing.code {
+        case .portalAPI: (0, url)
+        case .portalRedirect: (1, url)
+        default: (2, url)
+        }
+    }
+
     fileprivate var isForeign: Bool { isRequired && standing.verdict == .down && standing.evidence == .foreign }
 
     fileprivate var reason: ConnectivityReason? {

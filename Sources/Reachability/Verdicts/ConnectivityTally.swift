@@ -71,6 +71,9 @@ struct ConnectivityTally: Sendable, Equatable {
     /// The codes of the required probes that are down or could not ask, each with their number.
     var codes: [FindingCode?: Int] = [:]
 
+    /// Whether a portal answers in any family.
+    var meetsPortal: Bool { ipv4.portals + ipv6.portals + any.portals > 0 }
+
     /// Counts a probe's standing in.
     mutating func add(_ standing: ProbeStanding, _ rule: ProbeRule, _ families: AddressFamilies) {
         count(standing, rule, families, by: 1)

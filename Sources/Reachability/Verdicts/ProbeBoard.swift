@@ -12,7 +12,7 @@ struct ProbeBoard: Sendable {
 
     /// The points in order, and with each its track.
     private(set) var points: [ProbePoint] = []
-    private var tracks: [ProbeTrack] = []
+    var tracks: [ProbeTrack] = []
     private var positions: [ProbePoint: Int] = [:]
     /// The tracks of points that are not there now, and may come back: of the default path, and of interfaces that exist.
     private var dormant: [ProbePoint: ProbeTrack] = [:]
@@ -21,7 +21,13 @@ struct ProbeBoard: Sendable {
     private var tallies: [String?: ConnectivityTally] = [:]
     /// The positions of a place's probes that are not up for a reason, in order.
     private var faulty: [String?: [Int]] = [:]
-    private var freshLooks: Set<ProbePoint> = []
+    /// The positions of a place's probes that look for portals.
+    private(set) var portalChecks: [String?: [Int]] = [:]
+    /// The places at which a portal answers.
+    var captive: Set<String?> = []
+    /// The positions of probes that are down unless a portal is found.
+    var held: Set<Int> = []
+    var freshLooks: Set<ProbePoint> = []
     /// Points that are not there any more, and whose last published verdict says that something is known of them.
     private var departed: [ProbePoint: Departure] = [:]
 
@@ -81,21 +87,33 @@ struct ProbeBoard: Sendable {
         guard let position = positions[sample.point] else { return nil }
         let rule = tracks[position].rule
         let before = tracks[position].standing
-        let outcome = tracks[position].take(excused(sample, rule))
+        questionPortals(position, sample)
+        var outcome = ProbeTrack.Outcome()
+        let excused = excused(sample, rule)
+        restate(position) { outcome = $0.take(excused) }
         let after = tracks[position].standing
-        let vantage = sample.point.vantage
-        if before != after {
-            tallies[vantage.interface]?.remove(before, rule, vantage.families)
-            tallies[vantage.interface]?.add(after, rule, vantage.families)
-            if before.isFaulty != after.isFaulty { mark(position, in: vantage.interface, isFaulty: after.isFaulty) }
-        }
+        askPortals(position, at: sample.observed.instant)
+        let consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
         return Judgement(
             outcome: outcome,
             standing: after,
-            isChanged: before != after,
+            isChanged: before != after || !consequences.isEmpty,
+            consequences: consequences,
             cadence: tracks[position].cadence,
             expiry: rule.expiry
         )
+    }
+
+    /// Changes a track, and counts its standing anew.
+    mutating func restate(_ position: Int, _ change: (inout ProbeTrack) -> Void) {
+        let before = tracks[position].standing
+        change(&tracks[position])
+        let after = tracks[position].standing
+        guard before != after else { return }
+        let (rule, vantage) = (tracks[position].rule, points[position].vantage)
+        tallies[vantage.interface]?.remove(before, rule, vantage.families)
+        tallies[vantage.interface]?.add(after, rule, vantage.families)
+        if before.isFaulty != after.isFaulty { mark(position, in: vantage.interface, isFaulty: after.isFaulty) }
     }
 
     /// A target that has no address of one family does not fail in it, as long as it may have one of the other.
@@ -114,6 +132,8 @@ struct ProbeBoard: Sendable {
         let outcome: ProbeTrack.Outcome
         let standing: ProbeStanding
         let isChanged: Bool
+        /// What became of other probes.
+        let consequences: [Consequence]
         let cadence: Cadence
         let expiry: ExpiryPolicy
     }
@@ -136,8 +156,13 @@ struct ProbeBoard: Sendable {
 
     /// The interfaces with a default route, by index.
     var uplinks: [Uplink] {
-        vantages.places.map { place in
-            let verdict = verdict(place.interface.name, ways: place.ways)
+        let byDefault = connectivity
+        return vantages.places.map { place in
+            var verdict = verdict(place.interface.name, ways: place.ways)
+            // The network is asked about its portal over the default path where that leads through the interface.
+            if place.ways.share(vantages.defaults), verdict.connectivity == .portal, verdict.reason?.portalURL == nil {
+                verdict.reason?.portalURL = byDefault.reason?.portalURL
+            }
             return Uplink(
                 interface: place.interface,
                 connectivity: verdict.connectivity,
@@ -148,14 +173,17 @@ struct ProbeBoard: Sendable {
     }
 
     private func verdict(_ place: String?, ways: Vantages.Ways) -> ConnectivityVerdict {
-        let probes = (faulty[place] ?? []).lazy.map { position in
+        let tally = tallies[place] ?? ConnectivityTally()
+        // Behind a portal as good as all are faulty, and only those that meet it have something to say.
+        let positions = tally.meetsPortal ? portalChecks[place] : faulty[place]
+        let probes = (positions ?? []).lazy.map { position in
             ProbeView(
                 name: points[position].probe,
                 isRequired: tracks[position].rule.isRequired,
                 standing: tracks[position].standing
             )
         }
-        return ConnectivityVerdict(tallies[place] ?? ConnectivityTally(), ways: ways, quorum: quorum, probes: probes)
+        return ConnectivityVerdict(tally, ways: ways, quorum: quorum, probes: probes)
     }
 
     private mutating func mark(_ position: Int, in place: String?, isFaulty: Bool) {
@@ -214,15 +242,20 @@ extension ProbeBoard {
         }
         freshLooks = freshLooks.filter { positions[$0] != nil }
         count()
+        for interface in captive.union(portalChecks.keys) { reconcilePortals(at: interface, observed) }
     }
 
     private mutating func count() {
         tallies = [:]
         faulty = [:]
+        portalChecks = [:]
+        held = []
         for (position, track) in tracks.enumerated() {
             let vantage = track.point.vantage
             tallies[vantage.interface, default: ConnectivityTally()]
                 .add(track.standing, track.rule, vantage.families)
+            if track.rule.isPortalCheck { portalChecks[vantage.interface, default: []].append(position) }
+            if track.isHeld { held.insert(position) }
             if track.standing.isFaulty { faulty[vantage.interface, default: []].append(position) }
         }
     }

@@ -1,3 +1,4 @@
+internal import NetlinkMonitor
 internal import Probes
 
 extension ProbeTrack {
@@ -12,11 +13,17 @@ extension ProbeTrack {
             case .unclear: break
             }
         }
+        if isBehindPortal, standing.verdict != .portal, !isCredibleBehindPortal(sample) { return .behindPortal }
         switch sample.outcome {
         case .ok: return judged(.success, sample)
         case .failed: return judged(.failure(sample.code), sample)
         case .unknown: return .unknown(sample.code)
         }
+    }
+
+    /// Without TLS the answer may be the portal's own.
+    private func isCredibleBehindPortal(_ sample: ProbeSample) -> Bool {
+        sample.outcome == .ok && (rule.usesTLS || rule.isPortalCheck)
     }
 
     private mutating func judged(_ own: Vote, _ sample: ProbeSample) -> Vote {
@@ -50,7 +57,9 @@ extension ProbeTrack {
         case .failure(let code): fail(code)
         case .portal(let evidence): meetPortal(evidence)
         case .unknown(let code): blameThisMachine(code)
+        case .behindPortal: loseToPortal()
         }
+        failingSince = failures + unknowns == 0 ? nil : failingSince ?? last?.observed.instant
     }
 
     private mutating func succeed() {
@@ -65,11 +74,12 @@ extension ProbeTrack {
 
     private mutating func fail(_ code: FindingCode?) {
         (failures, successes) = (failures + 1, 0)
+        failureCode = code
         if standing.verdict == .down {
             attempts += 1
             update(Particulars(code: code, portalURL: nil), after: rule.fall)
         } else if failures >= rule.fall {
-            become(.down, code: code)
+            if isBehindPortal { loseToPortal() } else if !isInQuestion { become(.down, code: code) }
         }
     }
 
@@ -88,14 +98,14 @@ extension ProbeTrack {
         if standing.verdict == .unknown, standing.code != nil {
             attempts += 1
             update(Particulars(code: code ?? standing.code, portalURL: nil), after: rule.fall)
-        } else if unknowns >= rule.fall {
+        } else if unknowns >= rule.fall, !isHeld {
             become(.unknown, code: code ?? .resourcesExhausted)
         } else if standing.verdict == .down {
             attempts += 1
         }
     }
 
-    private mutating func become(_ verdict: ProbeStanding.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
+    mutating func become(_ verdict: ProbeStanding.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
         standing = ProbeStanding(verdict, code: code, portalURL: portalURL, isFlapping: standing.isFlapping)
         standing.wasAnswered = wasAnswered(code)
         attempts = 0
@@ -129,7 +139,7 @@ extension ProbeTrack {
         switch vote {
         case .success: isSuccess = true
         case .failure, .portal: isSuccess = false
-        case .none, .unknown: return false
+        case .none, .unknown, .behindPortal: return false
         }
         defer { lastVote = isSuccess }
         guard let lastVote else { return false }

@@ -11,6 +11,8 @@ struct ProbeTrack: Sendable {
         case portal(PortalEvidence)
         /// This machine is at fault.
         case unknown(FindingCode?)
+        /// A portal answers at the vantage, so the check says nothing about the target.
+        case behindPortal
         /// A measurement between good and bad.
         case none
     }
@@ -38,6 +40,10 @@ struct ProbeTrack: Sendable {
     var isStale = false
 
     var failures = 0
+    /// The end of the first of the checks in a row that failed, or could not be made.
+    var failingSince: ContinuousClock.Instant?
+    /// The code of the last failure.
+    var failureCode: FindingCode?
     var successes = 0
     var portals = 0
     var unknowns = 0
@@ -50,6 +56,13 @@ struct ProbeTrack: Sendable {
     var lastVote: Bool?
     /// Particulars that differ from the standing's, and how many checks in a row had them.
     var pending: (particulars: Particulars, count: Int)?
+
+    /// Whether a portal answers at the vantage, according to another probe.
+    var isBehindPortal = false
+    /// Whether a portal may turn out to be the reason for the failures: they do not bring the probe down meanwhile.
+    var isInQuestion = false
+    /// When a portal check was last asked because another probe fails.
+    var asked: ContinuousClock.Instant?
 
     /// A track without a check.
     init(_ point: ProbePoint, rule: ProbeRule, ways: Vantages.Ways) {
@@ -85,11 +98,7 @@ struct ProbeTrack: Sendable {
         let before = standing.verdict
         apply(vote)
         if standing.verdict != before || since == nil { since = sample.observed }
-        var outcome = Outcome()
-        if standing != published, standing.verdict != .unknown || standing.code != nil {
-            outcome.verdict = Step(from: published, to: standing)
-            published = standing
-        }
+        var outcome = Outcome(verdict: takeStep())
         if noteFlapping(vote) {
             standing.isFlapping = flaps.isFlapping
             var next = published
@@ -100,23 +109,33 @@ struct ProbeTrack: Sendable {
         return outcome
     }
 
+    /// What is to be published of the verdict; nil when that was done, or nothing is known.
+    mutating func takeStep() -> Step? {
+        guard standing != published, standing.verdict != .unknown || standing.code != nil else { return nil }
+        defer { published = standing }
+        return Step(from: published, to: standing)
+    }
+
     /// The path changed: what is known of the one before says nothing about this one.
     mutating func lose(_ ways: Vantages.Ways, observed: Observed) {
         self.ways = ways
         if standing.verdict != .unknown { since = observed }
         standing = ProbeStanding(.unknown, isFlapping: standing.isFlapping)
         attempts = 0
+        isBehindPortal = false
         forgetStreaks()
     }
 
     /// The machine was suspended: the verdict stands until a check says otherwise, the votes before it are void.
     mutating func suspend() { forgetStreaks() }
 
-    private mutating func forgetStreaks() {
+    mutating func forgetStreaks() {
         (failures, successes, portals, unknowns, abstentions) = (0, 0, 0, 0, 0)
         losses = LossWindow(capacity: rule.lossWindow)
         lastVote = nil
         pending = nil
+        (failingSince, isInQuestion) = (nil, false)
+        asked = nil
         isStale = last != nil
     }
 
@@ -124,6 +143,8 @@ struct ProbeTrack: Sendable {
     var cadence: Cadence {
         switch standing.verdict {
         case .portal: return .portal
+        // The end of the portal brings a check at once.
+        case _ where isBehindPortal: return .steady
         case .unknown:
             let isBeingDecided = standing.code == nil || (failures > 0 && unknowns == 0)
             return isBeingDecided ? .doubtful : .down(attempt: attempts)

@@ -18,6 +18,11 @@ struct Vantages: Sendable, Equatable {
 
         var isEmpty: Bool { ipv4 == nil && ipv6 == nil }
 
+        /// Whether packets of one family leave in the same way.
+        func share(_ other: Ways) -> Bool {
+            (ipv4 != nil && ipv4 == other.ipv4) || (ipv6 != nil && ipv6 == other.ipv6)
+        }
+
         /// What concerns checks in these families alone.
         func restricted(to families: AddressFamilies) -> Ways {
             switch families {

@@ -83,6 +83,18 @@ struct HookMatchTests {
         #expect(trigger.matches(event) == example.expected)
     }
 
+    @Test(arguments: [
+        ([], HookMatch.behindPortal), (["behind_portal"], .matches),
+        (["link_up"], .filter(name: "cause", wanted: ["link_up"], found: "behind_portal")),
+    ])
+    func `a probe behind a captive portal is for hooks that ask for that cause`(causes: [String], match: HookMatch)
+        throws
+    {
+        let event = try #require(HookEvent(SampleEvent.probeBehindPortal("web")))
+        let trigger = HookTrigger(types: [.probeChanged], filter: Self.filter { $0.causes = causes })
+        #expect(trigger.matches(event) == match)
+    }
+
     @Test
     func `another type is said before any condition`() throws {
         let event = try #require(HookEvent(SampleEvent.probe("web")))

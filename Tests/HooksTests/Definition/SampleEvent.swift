@@ -40,6 +40,24 @@ enum SampleEvent {
         }
     }
 
+    /// A probe of which nothing is known, because a captive portal answers.
+    static func probeBehindPortal(_ name: String, _ number: UInt64 = 1) -> Event {
+        make(.probeChanged, name, number) { json in
+            json.name("from")
+            json.object { $0.member("verdict", "up") }
+            json.name("to")
+            json.object { json in
+                json.member("verdict", "unknown")
+                json.member("code", "behind_portal")
+            }
+            json.name("cause")
+            json.object { json in
+                json.member("kind", "probe")
+                json.member("code", "behind_portal")
+            }
+        }
+    }
+
     /// An event of any type that says nothing more.
     static func plain(_ type: EventType, subject: String = "agent", _ number: UInt64 = 1) -> Event {
         make(type, subject, number) { _ in }

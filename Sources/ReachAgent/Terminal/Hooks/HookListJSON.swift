@@ -92,6 +92,7 @@ struct HookListJSON: JSONRepresentable {
         case .matches: break
         case .type: json.member("why", "type")
         case .atStartOnly: json.member("why", "at_start")
+        case .behindPortal: json.member("why", "behind_portal")
         case .filter(let name, let wanted, let found):
             json.member("why", "condition")
             json.member("condition", name)

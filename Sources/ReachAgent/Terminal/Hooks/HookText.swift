@@ -42,6 +42,7 @@ enum HookText {
         case .matches: nil
         case .type: "it is for " + listed(hook.types)
         case .atStartOnly: "the event is the state at the agent's start, and the hook has no 'at_start'"
+        case .behindPortal: "a captive portal is the reason, and the hook's 'cause' does not name behind_portal"
         case .filter(let name, let wanted, let found):
             safe("\(name) must be \(wanted.joined(separator: " or ")), and is \(found ?? "not told")")
         }

@@ -1,0 +1,101 @@
+internal import NetlinkMonitor
+internal import Probes
+
+/// Which probes stand behind a portal, and which may.
+///
+/// Behind a portal a failed check says nothing about its target. Whichever comes first, the portal or the failures: a probe
+/// that fails has the portal checks of its vantage asked, and is not down before they had their retries.
+extension ProbeBoard {
+    /// A probe that another one's check has given another standing.
+    struct Consequence {
+        let point: ProbePoint
+        let step: ProbeTrack.Step
+        let cause: ChangeCause
+    }
+
+    /// The other probes that look for portals where this one is made.
+    private func portalChecks(beside position: Int) -> [Int] {
+        let vantage = points[position].vantage
+        return (portalChecks[vantage.interface] ?? []).filter {
+            $0 != position && points[$0].vantage.families.overlaps(vantage.families)
+        }
+    }
+
+    /// Finds out whether a portal may be the reason for a probe's failures, before another check of it is judged.
+    mutating func questionPortals(_ position: Int, _ sample: ProbeSample) {
+        let since = tracks[position].failingSince ?? sample.observed.instant
+        let isInQuestion = portalChecks(beside: position).contains { tracks[$0].mayFindPortal(since: since) }
+        tracks[position].isInQuestion = isInQuestion
+    }
+
+    /// Has the portal checks made that have not been since a probe began to fail.
+    mutating func askPortals(_ position: Int, at now: ContinuousClock.Instant) {
+        let track = tracks[position]
+        if track.isHeld { held.insert(position) } else { held.remove(position) }
+        guard let since = track.failingSince, track.standing.verdict != .down, !track.isBehindPortal else { return }
+        for check in portalChecks(beside: position)
+        where !tracks[check].hasAnswered(since: since) && tracks[check].mayBeAsked(at: now) {
+            tracks[check].asked = now
+            freshLooks.insert(points[check])
+        }
+    }
+
+    /// Takes what a portal check has said to the probes beside it.
+    mutating func spreadPortal(from check: Int, _ observed: Observed) -> [Consequence] {
+        let interface = points[check].vantage.interface
+        var consequences: [Consequence] = []
+        let cause = ChangeCause(
+            kind: .probe,
+            code: FindingCode.behindPortal.rawValue,
+            interface: interface,
+            detail: "probe '\(points[check])': \((tracks[check].standing.code ?? .portalContent).rawValue)"
+        )
+        for position in reconcilePortals(at: interface, observed) {
+            guard let step = tracks[position].takeStep() else { continue }
+            consequences.append(Consequence(point: points[position], step: step, cause: cause))
+        }
+        for position in held.sorted() where points[position].vantage.interface == interface {
+            guard let last = tracks[position].last, let since = tracks[position].failingSince,
+                !portalChecks(beside: position).contains(where: { tracks[$0].mayFindPortal(since: since) })
+            else { continue }
+            held.remove(position)
+            restate(position) { $0.release(observed: observed) }
+            guard let step = tracks[position].takeStep() else { continue }
+            let cause = ChangeCause(last, standing: step.to)
+            consequences.append(Consequence(point: points[position], step: step, cause: cause))
+        }
+        return consequences
+    }
+
+    /// Finds out which probes of a place stand behind a portal now.
+    ///
+    /// - Returns: The positions of those for which that is something new.
+    @discardableResult
+    mutating func reconcilePortals(at interface: String?, _ observed: Observed) -> [Int] {
+        // A place without a portal, now and before, costs nothing.
+        let isCaptive = portalChecks[interface]?.contains { tracks[$0].standing.verdict == .portal } ?? false
+        guard isCaptive || captive.contains(interface) else { return [] }
+        if isCaptive { captive.insert(interface) } else { captive.remove(interface) }
+        return points.indices.filter { position in
+            guard points[position].vantage.interface == interface else { return false }
+            let isBehind = portalChecks(beside: position).contains { tracks[$0].standing.verdict == .portal }
+            guard isBehind != tracks[position].isBehindPortal else { return false }
+            held.remove(position)
+            var isDoubtful = false
+            restate(position) { track in
+                if isBehind {
+                    track.enterPortal(observed: observed)
+                } else {
+                    isDoubtful = track.leavePortal(observed: observed)
+                }
+            }
+            if isDoubtful { freshLooks.insert(points[position]) }
+            return true
+        }
+    }
+}
+
+extension AddressFamilies {
+    /// Whether checks in one may be made in the other.
+    fileprivate func overlaps(_ other: AddressFamilies) -> Bool { self == other || self == .any || other == .any }
+}
