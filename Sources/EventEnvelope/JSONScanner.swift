@@ -17,25 +17,50 @@ struct JSONScanner {
     /// A scanner of bytes that outlive it.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The members of the object that the bytes are; `nil` when they are anything else.
+    /// The envelope's members of the object that the bytes are; `nil` when they are anything else.
     mutating func scanEnvelope() -> Members? {
         var members = Members()
+        return scanMembers { scanner, name in scanner.scanMember(name, &members) } ? members : nil
+    }
+
+    /// The values of the members with these names, in their order; `nil` when the bytes are anything else than one object.
+    ///
+    /// Of several members with one name the last counts.
+    mutating func scanValues(of names: [StaticString]) -> [Range<Int>?]? {
+        var values = [Range<Int>?](repeating: nil, count: names.count)
+        let isObject = scanMembers { scanner, name in
+            let start = scanner.position
+            guard scanner.skipValue() else { return false }
+            if let index = names.firstIndex(where: { scanner.matches(name, $0) }) {
+                values[index] = start..<scanner.position
+            }
+            return true
+        }
+        return isObject ? values : nil
+    }
+
+    /// Goes through the members of the object that the bytes are.
+    ///
+    /// - Parameter scanValue: Scans the value of the member with this name; `false` when it is refused.
+    /// - Returns: Whether the bytes are one object, and none of its values was refused.
+    private mutating func scanMembers(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
         skipSpace()
-        guard take(UInt8(ascii: "{")) else { return nil }
+        guard take(UInt8(ascii: "{")) else { return false }
         skipSpace()
-        if take(UInt8(ascii: "}")) { return isAtEnd ? members : nil }
-        repeat {
-            skipSpace()
-            guard let name = scanString() else { return nil }
-            skipSpace()
-            guard take(UInt8(ascii: ":")) else { return nil }
-            skipSpace()
-            guard scanMember(name, &members) else { return nil }
-            skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { return nil }
+        if !take(UInt8(ascii: "}")) {
+            repeat {
+                skipSpace()
+                guard let name = scanString() else { return false }
+                skipSpace()
+                guard take(UInt8(ascii: ":")) else { return false }
+                skipSpace()
+                guard scanValue(&self, name) else { return false }
+                skipSpace()
+            } while take(UInt8(ascii: ","))
+            guard take(UInt8(ascii: "}")) else { return false }
+        }
         skipSpace()
-        return isAtEnd ? members : nil
+        return isAtEnd
     }
 
     /// Whether the bytes are one object, whatever its members are.

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import AgentEvents
 
 /// A reply that says that something was refused, as far as this library looks at it.
 struct ErrorReply: Decodable, Sendable, Hashable {
@@ -33,7 +33,7 @@ struct ErrorReply: Decodable, Sendable, Hashable {
     /// Reads a reply that has an `error`.
     init(decoding line: ArraySlice<UInt8>) throws(ClientError) {
         do {
-            self = try JSONDecoder().decode(ErrorReply.self, from: Data(line))
+            self = try EventDecoder.decode(ErrorReply.self, from: Array(line))
         } catch {
             throw .malformed("an error's reply is of another form")
         }

@@ -1,6 +1,6 @@
+internal import AgentEvents
 internal import DetachedThread
 internal import EventEnvelope
-internal import FoundationEssentials
 internal import Glibc
 
 /// Asks the agent, and follows what it sees.
@@ -70,7 +70,7 @@ public struct StateClient: Sendable, Hashable {
     ) async throws(ClientError) -> Reply {
         let reply = try await call(method, parameters: parameters, timeout: timeout)
         do {
-            return try JSONDecoder().decode(type, from: Data(reply))
+            return try EventDecoder.decode(type, from: reply)
         } catch {
             throw .malformed("the reply to '\(method)' is of another form")
         }
@@ -89,16 +89,9 @@ public struct StateClient: Sendable, Hashable {
         guard let frame = ReplyFrame(line) else { throw .malformed("the reply to '\(method)' is no JSON object") }
         guard frame.error == nil else { throw try ErrorReply(decoding: line).clientError }
         let parameters = frame.parameters.map { Array(line[$0]) } ?? Array("{}".utf8)
-        guard (try? JSONDecoder().decode(WellFormedObject.self, from: Data(parameters))) != nil else {
+        guard parameters.first == UInt8(ascii: "{") else {
             throw .malformed("the parameters of the reply to '\(method)' are no JSON object")
         }
         return parameters
     }
-}
-
-/// An object of which nothing is looked at but that it is well-formed.
-private struct WellFormedObject: Decodable {
-    private enum NoKeys: CodingKey {}
-
-    init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: NoKeys.self) }
 }

@@ -1,6 +1,5 @@
 public import AgentEvents
 public import EventEnvelope
-internal import FoundationEssentials
 
 /// One event of a stream: a CloudEvents object on a line of its own.
 public struct StreamLine: Sendable, Hashable {
@@ -33,7 +32,7 @@ public struct StreamLine: Sendable, Hashable {
     /// - Throws: ``ClientError/malformed(_:)`` when the event is of another form.
     public func decode<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try EventDecoder.decode(type, from: bytes)
         } catch {
             throw .malformed("an event of type '\(self.type)' is of another form")
         }

@@ -7,10 +7,11 @@ internal import EventEnvelope
 package enum EventDecoder {
     /// The value that a text stands for.
     ///
-    /// - Parameter text: One JSON value on one line, which the caller has bounded.
+    /// - Parameter text: One JSON value on one line, with or without its end, which the caller has bounded.
     /// - Throws: `DecodingError` when the text is not well-formed, or a member that the type needs is missing.
     package static func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
-        guard let document = JSONDocument(text) else {
+        let line = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
+        guard let document = JSONDocument(line) else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not a JSON text on one line"))
         }
         return try decode(type, from: document.root)

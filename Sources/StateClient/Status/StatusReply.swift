@@ -1,5 +1,5 @@
+internal import AgentEvents
 public import EventEnvelope
-internal import FoundationEssentials
 
 /// What the agent knows and how it fares: the answer to `status`.
 ///
@@ -80,7 +80,7 @@ public struct StatusReply: Decodable, Sendable, Hashable {
     /// - Throws: ``ClientError/malformed(_:)`` when they are anything else.
     public init(parameters: [UInt8]) throws(ClientError) {
         do {
-            self = try JSONDecoder().decode(StatusReply.self, from: Data(parameters))
+            self = try EventDecoder.decode(StatusReply.self, from: parameters)
         } catch {
             throw .malformed("the status is no JSON object")
         }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import AgentEvents
 
 /// Who is connected to the agent: the answer to `subscribers`.
 ///
@@ -24,7 +24,7 @@ public struct SubscribersReply: Decodable, Sendable, Hashable {
     /// - Throws: ``ClientError/malformed(_:)`` when they are anything else.
     public init(parameters: [UInt8]) throws(ClientError) {
         do {
-            self = try JSONDecoder().decode(SubscribersReply.self, from: Data(parameters))
+            self = try EventDecoder.decode(SubscribersReply.self, from: parameters)
         } catch {
             throw .malformed("the list of subscribers is no JSON object")
         }
