@@ -15,6 +15,9 @@ public struct ProbeLimits: Sendable, Hashable {
     /// How many bytes of the decoded body the report keeps, from its beginning; none unless somebody wants to read them.
     public var keptBodyBytes: Int
 
+    /// The steps of work that judging what came may take, each about the time in which a byte is looked at.
+    public var evaluationSteps: Int
+
     /// Creates limits; negative values count as zero.
     public init(
         headerBytes: Int = 64 * 1024,
@@ -22,7 +25,8 @@ public struct ProbeLimits: Sendable, Hashable {
         bodyBytes: Int = 1024 * 1024,
         inflatedBodyBytes: Int = 8 * 1024 * 1024,
         addresses: Int = 16,
-        keptBodyBytes: Int = 0
+        keptBodyBytes: Int = 0,
+        evaluationSteps: Int = 256 << 20
     ) {
         self.headerBytes = max(0, headerBytes)
         self.headerCount = max(0, headerCount)
@@ -30,5 +34,6 @@ public struct ProbeLimits: Sendable, Hashable {
         self.inflatedBodyBytes = max(0, inflatedBodyBytes)
         self.addresses = max(0, addresses)
         self.keptBodyBytes = max(0, keptBodyBytes)
+        self.evaluationSteps = max(0, evaluationSteps)
     }
 }

@@ -68,7 +68,7 @@ extension CheckRun {
         let expectations = probe.expectations
         if expectations.areQuick { return judged(expectations.evaluate(received)) }
         // A hostile body takes its time: neither other checks nor this one's deadline wait for it.
-        services.evaluations.submit { [self, loop] in
+        services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop] in
             let verdict = expectations.evaluate(received)
             loop.execute { self.judged(verdict) }
         }

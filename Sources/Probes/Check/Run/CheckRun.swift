@@ -27,6 +27,8 @@ final class CheckRun: @unchecked Sendable {
     var datagram: WireExchange?
     var turn: DatagramTurn?
     let meter = ByteMeter()
+    /// What the work on the target's bytes may take; it ends with the check.
+    private(set) var budget: WorkBudget
 
     private let started = Date()
     private var timeout: Duration
@@ -45,6 +47,7 @@ final class CheckRun: @unchecked Sendable {
         self.completion = completion
         epoch = .now()
         timeout = probe.timeout
+        budget = WorkBudget(deadline: .now + timeout, steps: probe.limits.evaluationSteps)
         recorder = PhaseRecorder(epoch: epoch)
         hop = CheckHop(url: probe.target.description)
     }
@@ -84,6 +87,7 @@ final class CheckRun: @unchecked Sendable {
     }
 
     private func arm() {
+        budget = WorkBudget(deadline: .now + timeLeft, steps: probe.limits.evaluationSteps)
         deadline = loop.scheduleTask(in: TimeAmount(max(timeLeft, .zero))) { [self] in timeIsUp() }
     }
 
@@ -117,6 +121,7 @@ final class CheckRun: @unchecked Sendable {
         guard let completion else { return }
         self.completion = nil
         deadline?.cancel()
+        services.evaluations.cancel(budget, of: probe.target.description)
         let phase = recorder.phase ?? .resolve
         let verdict: CheckVerdict =
             switch code {

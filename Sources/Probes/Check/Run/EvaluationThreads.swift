@@ -1,42 +1,97 @@
 internal import NIOPosix
 internal import Synchronization
 
-/// The threads on which responses are judged whose judgement may take long; there are none until one comes.
+/// The threads for work whose time a stranger's bytes decide: judging bodies and chains. There are none until some comes.
+///
+/// The targets take turns, and no target has more than one thread at a time: one whose answers take long to judge delays
+/// its own checks. Work that waits is dropped once its check is over, with all that it holds.
 final class EvaluationThreads: Sendable {
-    private enum State {
-        case idle
-        case running(NIOThreadPool)
-        case ended
+    private struct Work: Sendable {
+        let budget: WorkBudget
+        let body: @Sendable () -> Void
     }
 
-    /// Two, so that one body that takes its time does not hold every other check up.
-    private static let count = 2
+    private struct State {
+        var pool: NIOThreadPool?
+        var isEnded = false
+        var running: Set<String> = []
+        /// The work of each target that waits, first come first.
+        var waiting: [String: [Work]] = [:]
+        /// The targets that have work waiting, in the order of their turns.
+        var turns: [String] = []
 
-    private let state = Mutex(State.idle)
-
-    /// Runs `work` on one of the threads; after ``end()`` it is dropped.
-    func submit(_ work: @escaping @Sendable () -> Void) {
-        let pool = state.withLock { state -> NIOThreadPool? in
-            switch state {
-            case .running(let pool): return pool
-            case .ended: return nil
-            case .idle:
-                let pool = NIOThreadPool(numberOfThreads: Self.count)
-                pool.start()
-                state = .running(pool)
-                return pool
+        /// The first work whose target has no thread; its target's turn is the last one then.
+        mutating func next() -> (target: String, work: Work)? {
+            guard let index = turns.firstIndex(where: { !running.contains($0) }) else { return nil }
+            let target = turns.remove(at: index)
+            guard var queue = waiting.removeValue(forKey: target), !queue.isEmpty else { return nil }
+            let work = queue.removeFirst()
+            if !queue.isEmpty {
+                waiting[target] = queue
+                turns.append(target)
             }
+            running.insert(target)
+            return (target, work)
         }
-        pool?.submit { state in if state == .active { work() } }
+    }
+
+    /// The number of threads.
+    static let count = 2
+
+    private let state = Mutex(State())
+
+    /// Runs `body` on one of the threads when it is the target's turn; not at all when the budget is over by then, or after
+    /// ``end()``.
+    func submit(for target: String, within budget: WorkBudget, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            guard !state.isEnded else { return }
+            if state.waiting[target, default: []].isEmpty { state.turns.append(target) }
+            state.waiting[target, default: []].append(Work(budget: budget, body: body))
+        }
+        advance()
+    }
+
+    /// Cancels a budget, and drops the work of the target that waits with it.
+    func cancel(_ budget: WorkBudget, of target: String) {
+        budget.cancel()
+        state.withLock { state in
+            guard var queue = state.waiting.removeValue(forKey: target) else { return }
+            queue.removeAll { $0.budget === budget }
+            if queue.isEmpty { state.turns.removeAll { $0 == target } } else { state.waiting[target] = queue }
+        }
     }
 
     /// Ends the threads as soon as they are done with what they do.
     func end() {
         let pool = state.withLock { state -> NIOThreadPool? in
-            defer { state = .ended }
-            if case .running(let pool) = state { return pool }
-            return nil
+            defer { state = State() }
+            defer { state.isEnded = true }
+            return state.pool
         }
         pool?.shutdownGracefully { _ in }
+    }
+
+    /// The number of pieces of work that wait.
+    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+
+    private func advance() {
+        while let (target, work, pool) = begin() {
+            pool.submit { [self] poolState in
+                if poolState == .active, !work.budget.isOver { work.body() }
+                state.withLock { _ = $0.running.remove(target) }
+                advance()
+            }
+        }
+    }
+
+    private func begin() -> (target: String, work: Work, pool: NIOThreadPool)? {
+        state.withLock { state in
+            guard !state.isEnded, state.running.count < Self.count, let (target, work) = state.next() else { return nil }
+            if let pool = state.pool { return (target, work, pool) }
+            let pool = NIOThreadPool(numberOfThreads: Self.count)
+            pool.start()
+            state.pool = pool
+            return (target, work, pool)
+        }
     }
 }

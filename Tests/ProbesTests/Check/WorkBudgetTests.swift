@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Probes
+
+@Suite("The budget of a check's work")
+struct WorkBudgetTests {
+    @Test("Steps are taken until there are none left, and then for ever refused")
+    func steps() throws {
+        let budget = WorkBudget(deadline: nil, steps: 10)
+        try budget.spend(4)
+        #expect(budget.allows(6))
+        #expect(budget.exceeded == nil)
+        #expect(throws: WorkBudget.Exceeded.steps) { try budget.spend() }
+        #expect(!budget.allows(0))
+        #expect(budget.exceeded == .steps)
+    }
+
+    @Test("A deadline is noticed within a slice of steps")
+    func deadline() {
+        let budget = WorkBudget(deadline: .now, steps: .max)
+        var steps = 0
+        while budget.allows(), steps <= WorkBudget.slice { steps += 1 }
+        #expect(steps <= WorkBudget.slice)
+        #expect(budget.exceeded == .deadline)
+        #expect(WorkBudget(deadline: .now, steps: .max).isOver)
+        #expect(!WorkBudget(deadline: .now + .seconds(3600), steps: .max).isOver)
+    }
+
+    @Test("A cancellation is noticed at the next step, and stays the reason")
+    func cancellation() {
+        let budget = WorkBudget.unlimited()
+        #expect(budget.allows(1 << 40))
+        budget.cancel()
+        #expect(!budget.allows())
+        #expect(budget.isOver)
+        #expect(throws: WorkBudget.Exceeded.cancelled) { try budget.spend(.max) }
+    }
+
+    @Test("Amounts that cannot be counted exceed the budget, and negative ones are nothing")
+    func amounts() {
+        let budget = WorkBudget(deadline: nil, steps: 100)
+        #expect(budget.allows(-5))
+        #expect(!budget.allows(.max))
+        #expect(!budget.allows(.max))
+        #expect(!WorkBudget(deadline: nil, steps: -1).allows())
+    }
+}
