@@ -57,13 +57,22 @@ extension NetworkSnapshot {
             guard let next = below.interfaceIndex, seen.insert(next).inserted, let link = links[next] else {
                 return (PathUnderlay(interface: nil, evidence: below.evidence), isDown: below.evidence.isCertain)
             }
-            if below.evidence.isCertain, !canPassPackets(link) || link.leadsNowhere {
+            if below.evidence.isCertain, isBlocked(below, through: link) {
                 return (PathUnderlay(interface: PathInterface(link), evidence: below.evidence), isDown: true)
             }
             index = next
         }
         guard let evidence, let link = links[index] else { return nil }
         return (PathUnderlay(interface: PathInterface(link), evidence: evidence), isDown: false)
+    }
+}
+
+extension NetworkSnapshot {
+    /// Whether something certain keeps a tunnel's own packets from leaving through an interface.
+    private func isBlocked(_ underlay: Underlay, through link: Link) -> Bool {
+        guard canPassPackets(link), !link.leadsNowhere else { return true }
+        guard let lookup = underlay.lookup, let route = lookup.route else { return false }
+        return obstacle(ofSourceOf: route, through: link, lookup) != nil
     }
 }
 

@@ -109,10 +109,14 @@ struct RandomInputs {
                 )
             ],
             lookups: AddressFamily.allCases.map { lookup($0, indices) },
-            underlays: chance(30) ? [4: Underlay(interfaceIndex: maybe(1), evidence: pick(evidences))] : [:],
+            underlays: chance(30) ? [4: underlay(indices)] : [:],
             internetAddresses: AddressFamily.allCases.map(internet),
             isSynchronized: chance(95)
         )
+    }
+
+    private mutating func underlay(_ indices: [UInt32]) -> Underlay {
+        Underlay(interfaceIndex: maybe(1), evidence: pick(evidences), lookup: maybe(lookup(.ipv6, indices)))
     }
 
     private let evidences: [Underlay.Evidence] = Underlay.Evidence.allCases

@@ -107,6 +107,18 @@ struct PathDeadEndTests {
         #expect(path.reason == (row.isUsable ? nil : .linkDown))
     }
 
+    @Test(
+        "a bridge with a carrier passes packets before its operational state is up; a card does not",
+        arguments: [("bridge", Via.wired), (nil, Via.none)] as [(String?, Via)]
+    )
+    func operationalStateIsBehind(driver: String?, via: Via) {
+        var device = Self.link(3, "br0", driver: driver)
+        device.operationalState = .down
+        #expect(path([device, Self.link(4, "eth0", master: 3)]).via == via)
+        device.flags.remove(.lowerUp)
+        #expect(path([device, Self.link(4, "eth0", master: 3)]).via == .none)
+    }
+
     @Test("a VLAN passes packets when what it stands on does, a bridge included", arguments: [true, false])
     func vlanOnBridge(isUp: Bool) {
         var vlan = Self.link(3, "br0.7", driver: "vlan")

@@ -208,6 +208,47 @@ struct PathDerivationTests {
         #expect(path.underlay?.interface?.name == "wwan0")
     }
 
+    @Test(
+        "a tunnel is lost while its own packets have no source address that answers come back to",
+        arguments: [(nil, Via.wwan), ("2001:db8::2", .wwan), ("2001:db8:9::9", .none), ("fe80::2", .none), ("", .none)]
+            as [(String?, Via)]
+    )
+    func sourceOfUnderlay(_ source: String?, via: Via) throws {
+        var tunnel = Link(index: 9, name: "vx0", flags: [.up, .lowerUp])
+        tunnel.classification = InterfaceClassification(kind: .tunnel, evidence: [])
+        var modem = Link(index: 4, name: "wwan0", flags: [.up, .lowerUp])
+        modem.classification = InterfaceClassification(kind: .wwan, evidence: [])
+        let remote = try #require(IPAddress("2001:db8::9"))
+        let addresses = [
+            InterfaceAddress(interfaceIndex: 9, address: Case.source, prefixLength: 24),
+            InterfaceAddress(interfaceIndex: 4, address: try #require(IPAddress("2001:db8::2")), prefixLength: 64),
+            InterfaceAddress(interfaceIndex: 4, address: try #require(IPAddress("fe80::2")), prefixLength: 64),
+            InterfaceAddress(
+                interfaceIndex: 4,
+                address: try #require(IPAddress("2001:db8:9::9")),
+                prefixLength: 64,
+                flags: [.tentative]
+            ),
+        ]
+        let lookup = source.map { source in
+            let route = ResolvedRoute(interfaceIndex: 4, source: IPAddress(source))
+            return RouteLookup(destination: remote, outcome: .route(route))
+        }
+        let path = Path(
+            RouteLookup(
+                destination: Case.internet,
+                outcome: .route(ResolvedRoute(interfaceIndex: 9, source: Case.source))
+            ),
+            in: NetworkSnapshot(
+                links: [tunnel, modem],
+                addresses: addresses,
+                underlays: [9: Underlay(interfaceIndex: 4, evidence: .remoteRoute, lookup: lookup)]
+            )
+        )
+        #expect(path.via == via)
+        #expect(path.reason == (via == .none ? .underlayDown : nil))
+    }
+
     @Test("a tunnel whose own packets have no way out is no path")
     func deadUnderlay() {
         let tunnel = Link(

@@ -35,10 +35,16 @@ extension MonitorCore {
         return KernelView.Effects(isRelevant: true, staleRoutes: [.ipv6])
     }
 
-    /// A neighbour's state was announced; it counts when the kernel chooses among routers and this one's is another now.
+    /// A router's state is known; it has the states of all read again where it is news.
     mutating func noteState(_ state: RouterState, of router: Router) -> KernelView.Effects {
+        let effects = news(state, of: router)
+        if effects.isRelevant { routersAreStale = true }
+        return effects
+    }
+
+    /// A router's state counts when the kernel chooses among routers and this one's was another one before.
+    func news(_ state: RouterState, of router: Router) -> KernelView.Effects {
         guard let known = watched.routers[router], known != state else { return KernelView.Effects() }
-        routersAreStale = true
         let hint = NetworkChange(
             code: .neighbourChanged,
             interfaceIndex: router.interfaceIndex,

@@ -64,7 +64,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     /// Tables without a default route: the kernel announces the first one, until then they need not be read again.
     var emptyTables: Set<TableKey> = []
     var loss = LossRecovery()
-    var confirmation = Confirmation()
+    var confirmation = Confirmation.ofChanges
+    var failedRouters = Confirmation.ofFailedRouters
     var statistics = MonitorStatistics()
     /// The event socket failed in a way that reading again does not mend.
     var isSourceBroken = false
@@ -89,7 +90,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var retryDue: ContinuousClock.Instant? { loss.retryDue }
 
     /// When ``takeTurn()`` has something to do, whether a message comes or not.
-    var wakeDue: ContinuousClock.Instant? { [retryDue, confirmation.due, expiryDue].compactMap { $0 }.min() }
+    var wakeDue: ContinuousClock.Instant? {
+        [retryDue, confirmation.due, failedRouters.due, expiryDue].compactMap { $0 }.min()
+    }
 
     /// Reads everything for the first time and reports the first update.
     ///
@@ -126,8 +129,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
             if loss.isPending, loss.isDue(observed.instant) { break }
         }
         noteExpiry(observed.instant)
-        if let doubtful = confirmation.take(at: observed.instant) {
-            pending.formUnion(doubtful)
+        let doubtful = [confirmation.take(at: observed.instant), failedRouters.take(at: observed.instant)]
+        for effects in doubtful.compactMap({ $0 }) {
+            pending.formUnion(effects)
             mayDecideDifferently = true
             routersAreStale = true
         }
@@ -167,6 +171,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     }
                     var effect = view.apply(message)
                     switch message {
+                    case .neighbour(let router, .failed):
+                        failedRouters.note(news(.failed, of: router), at: observed.instant)
                     case .neighbour(let router, let state): effect = noteState(state, of: router)
                     case .address(let address) where !effect.isRelevant: effect = noteRefresh(of: address)
                     default: break

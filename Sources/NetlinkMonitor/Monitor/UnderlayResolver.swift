@@ -39,8 +39,13 @@ struct UnderlayResolver {
                 },
                 interface: tunnel.tunnelDeviceIndex ?? 0
             )
-            let way = try kernel.outcomes([question]).first?.way?.interfaceIndex
-            return Underlay(interfaceIndex: way == tunnel.index ? nil : way, evidence: .remoteRoute)
+            let answer = try kernel.lookups([question]).first
+            let way = answer?.route?.interfaceIndex
+            return Underlay(
+                interfaceIndex: way == tunnel.index ? nil : way,
+                evidence: .remoteRoute,
+                lookup: question.source == nil ? answer : nil
+            )
         }
         if let lower = tunnel.lowerIndex.flatMap({ snapshot.links[$0] }), !lower.leadsNowhere {
             return Underlay(interfaceIndex: lower.index, evidence: .lowerDevice)
@@ -76,8 +81,25 @@ struct UnderlayResolver {
         let uplinks = carriers.filter { withDefault.contains($0.index) }
         let candidates = uplinks.isEmpty ? carriers : uplinks
         guard candidates.count == 1, let only = candidates.first else { return nil }
-        let evidence = isExempted(tunnel) ? Underlay.Evidence.markExemption : .nextDefaultRoute
-        return Underlay(interfaceIndex: only.index, evidence: evidence)
+        guard isExempted(tunnel) else { return Underlay(interfaceIndex: only.index, evidence: .nextDefaultRoute) }
+        return isPreferred(only) ? Underlay(interfaceIndex: only.index, evidence: .markExemption) : nil
+    }
+
+    /// Whether the main table, which packets with the mark use, prefers an uplink in each family with a default route.
+    ///
+    /// A link without carrier keeps its default route, and the tunnel's packets go there while that is preferred.
+    private func isPreferred(_ uplink: Link) -> Bool {
+        let routes = snapshot.defaultRoutes.filter { route in
+            route.table == Route.mainTable && route.type == .unicast
+                && !route.nextHops.contains { $0.interfaceIndex.map { snapshot.links[$0]?.kind } == .tunnel }
+        }
+        return AddressFamily.allCases.allSatisfy { family in
+            let own = routes.filter { $0.family == family }
+            guard let metric = own.map(\.metric).min() else { return true }
+            return own.contains { route in
+                route.metric == metric && route.nextHops.contains { $0.interfaceIndex == uplink.index }
+            }
+        }
     }
 
     /// A rule "everything but packets with this mark" leads into a table with a default route through the tunnel.

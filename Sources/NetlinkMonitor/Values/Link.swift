@@ -45,9 +45,11 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     /// state of `up` or `unknown`.
     ///
     /// None of the three is enough alone: a Wi-Fi station without keys has a carrier, one that was just set up claims
-    /// RUNNING, and a modem never leaves `unknown`.
+    /// RUNNING, and a modem never leaves `unknown`. A bridge passes packets as soon as it has a carrier; its operational
+    /// state stays `down` for up to a second more.
     public var isUsable: Bool {
-        flags.contains([.up, .lowerUp]) && operationalState.allowsTraffic
+        let isBehind = driverKind == "bridge" && operationalState == .down
+        return flags.contains([.up, .lowerUp]) && (operationalState.allowsTraffic || isBehind)
     }
 
     /// A link with these properties; everything that is left out is unknown or absent.

@@ -132,12 +132,10 @@ extension Link {
 
     /// What keeps packets from passing, or that nothing does.
     public var stateDescription: String {
+        if isUsable { return "up" }
         if !flags.contains(.up) { return "administratively down" }
         if !flags.contains(.lowerUp) { return "no carrier" }
-        switch operationalState {
-        case .up, .unknown: return "up"
-        case .dormant: return "associated, waits for its keys (dormant)"
-        default: return "operational state \(operationalState)"
-        }
+        return operationalState == .dormant
+            ? "associated, waits for its keys (dormant)" : "operational state \(operationalState)"
     }
 }

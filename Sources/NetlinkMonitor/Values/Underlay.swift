@@ -25,10 +25,13 @@ public struct Underlay: Sendable, Hashable, Codable {
     public let interfaceIndex: UInt32?
     /// How it was found.
     public let evidence: Evidence
+    /// The kernel's answer for the far end of a tunnel that leaves the choice of its own address to the kernel.
+    public let lookup: RouteLookup?
 
     /// An underlay.
-    public init(interfaceIndex: UInt32?, evidence: Evidence) {
+    public init(interfaceIndex: UInt32?, evidence: Evidence, lookup: RouteLookup? = nil) {
         self.interfaceIndex = interfaceIndex
         self.evidence = evidence
+        self.lookup = lookup
     }
 }

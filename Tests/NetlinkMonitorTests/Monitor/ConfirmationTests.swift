@@ -12,7 +12,7 @@ struct ConfirmationTests {
 
     @Test("nothing is looked at again without a message that matters")
     func idle() {
-        var confirmation = Confirmation()
+        var confirmation = Confirmation.ofChanges
         confirmation.note(KernelView.Effects(), at: at(0))
         #expect(confirmation.due == nil)
         #expect(confirmation.take(at: at(1000)) == nil)
@@ -20,7 +20,7 @@ struct ConfirmationTests {
 
     @Test("what a message made stale is read again after 2 ms and 50 ms, and then no more")
     func looks() {
-        var confirmation = Confirmation()
+        var confirmation = Confirmation.ofChanges
         confirmation.note(routes, at: at(0))
         #expect(confirmation.due == at(2))
         #expect(confirmation.take(at: at(1)) == nil)
@@ -33,7 +33,7 @@ struct ConfirmationTests {
 
     @Test("another message begins the looks anew, and what it made stale is added")
     func restart() {
-        var confirmation = Confirmation()
+        var confirmation = Confirmation.ofChanges
         confirmation.note(routes, at: at(0))
         _ = confirmation.take(at: at(2))
         confirmation.note(KernelView.Effects(isRelevant: true, staleRules: true), at: at(10))

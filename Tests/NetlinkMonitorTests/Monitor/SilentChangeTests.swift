@@ -42,12 +42,45 @@ struct SilentChangeTests {
     func deadRouter() throws {
         try startWithTwoRouters()
         announce(first, .failed, bits: 0x20)
+        #expect(harness.events.isEmpty)
+        harness.clock.advance(by: .milliseconds(30))
+        harness.turn()
         var update = try #require(harness.takeEvents().first?.update)
         #expect(update.changes.map(\.code).prefix(2) == [.neighbourChanged, .lookupChanged])
         #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 3)
         announce(first, .usable, bits: 0x02)
         update = try #require(harness.takeEvents().first?.update)
         #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
+    }
+
+    @Test("a router that is tried again right after it failed has not been left, however often that happens")
+    func triedAgain() throws {
+        try startWithTwoRouters()
+        for _ in 0..<3 {
+            announce(first, .failed, bits: 0x20)
+            harness.clock.advance(by: .milliseconds(20))
+            // The next packet: incomplete, which no message tells.
+            harness.network.routerStates[first] = .usable
+            while let due = harness.core.wakeDue {
+                harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
+                harness.turn()
+            }
+        }
+        #expect(harness.events.isEmpty)
+    }
+
+    @Test("a router that is tried again a while after it failed is returned to")
+    func triedAgainLater() throws {
+        try startWithTwoRouters()
+        announce(first, .failed, bits: 0x20)
+        harness.clock.advance(by: .milliseconds(30))
+        harness.turn()
+        #expect(harness.takeEvents().first?.update?.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 3)
+        harness.network.routerStates[first] = .usable
+        harness.clock.advance(by: .milliseconds(200))
+        harness.turn()
+        #expect(harness.takeEvents().first?.update?.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
+        #expect(harness.core.failedRouters.due == nil)
     }
 
     @Test("a router that only becomes stale is no news")

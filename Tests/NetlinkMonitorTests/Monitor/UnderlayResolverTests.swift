@@ -77,7 +77,10 @@ struct UnderlayResolverTests {
         tunnel.tunnelRemote = remote
         tunnel.lowerIndex = 2
         kernel.ways[LookupQuestion(destination: remote)] = 3
-        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .remoteRoute))
+        let underlay = try #require(try resolve())
+        #expect(underlay.interfaceIndex == 3)
+        #expect(underlay.evidence == .remoteRoute)
+        #expect(underlay.lookup?.destination == remote)
     }
 
     @Test("the far end is looked up with the tunnel's device, mark and near end")
@@ -97,9 +100,12 @@ struct UnderlayResolverTests {
     mutating func remoteWithoutWay() throws {
         let remote = try ip("203.0.113.9")
         tunnel.tunnelRemote = remote
-        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .remoteRoute))
-        kernel.ways[LookupQuestion(destination: remote)] = 9
-        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .remoteRoute))
+        for way in [nil, 9] as [UInt32?] {
+            kernel.ways[LookupQuestion(destination: remote)] = way
+            let underlay = try #require(try resolve())
+            #expect(underlay.interfaceIndex == nil)
+            #expect(underlay.evidence == .remoteRoute)
+        }
     }
 
     @Test("a tunnel in a tunnel is followed, and one in itself comes to its end")
@@ -134,6 +140,20 @@ struct UnderlayResolverTests {
         others[0].flags = [.up, .lowerUp]
         sources = [3, 9]
         #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
+    }
+
+    @Test(
+        "an uplink lends no medium while packets with the mark go to a dead one",
+        arguments: [(50, Route.mainTable, false), (50, 77, true), (100, Route.mainTable, true)]
+            as [(UInt32, UInt32, Bool)]
+    )
+    mutating func preferredIsDead(_ metric: UInt32, _ table: UInt32, isGuessed: Bool) throws {
+        others[0].flags = [.up]
+        rules = [RoutingRule(family: .ipv4, priority: 3, table: 51820, mark: 0xCA6C, isInverted: true)]
+        routes = [defaultRoute(9, table: 51820), defaultRoute(3, metric: 100)]
+        routes.append(defaultRoute(2, metric: metric, table: table))
+        let guess = Underlay(interfaceIndex: 3, evidence: .markExemption)
+        #expect(try resolve() == (isGuessed ? guess : nil))
     }
 
     @Test("without a default route the only interface that could send is the guess")
