@@ -78,6 +78,31 @@ import Testing
 
     @Test(
         arguments: [
+            (.full, .none, .warning), (.unknown, .none, .warning), (.full, .partial, .warning),
+            (.portal, .local, .warning), (.none, .full, .notice), (.none, .unknown, .notice),
+            (.full, .unknown, .notice), (.unknown, .full, .notice), (.full, .full, .debug),
+        ] as [(Connectivity, Connectivity, Logger.Level)]
+    )
+    func `the loss of a standby is a warning, and that of an uplink in use is left to the default path`(
+        from: Connectivity,
+        to: Connectivity,
+        level: Logger.Level
+    ) {
+        func uplink(_ connectivity: Connectivity, isUsed: Bool) -> Uplink {
+            let interface = PathInterface(index: 4, name: "wwan0", kind: .wwan)
+            let reason = connectivity == .full ? nil : ConnectivityReason(code: "link_down")
+            return Uplink(interface: interface, connectivity: connectivity, reason: reason, isUsed: isUsed)
+        }
+        for (before, after) in [(false, false), (true, true), (true, false), (false, true)] {
+            let change = Self.change(uplink(from, isUsed: before), uplink(to, isUsed: after))
+            let event = Self.event(.uplink(change))
+            #expect(EventLogLine.level(of: event) == (before || after ? .debug : level))
+            #expect(EventLogLine.text(of: event).hasPrefix("uplink wwan0: wwan, "))
+        }
+    }
+
+    @Test(
+        arguments: [
             (.up, .down, .warning), (.up, .portal, .warning), (.unknown, .down, .warning), (.down, .up, .notice),
             (.portal, .up, .notice), (.unknown, .up, .info), (.up, .unknown, .info),
         ] as [(ProbeStanding.Verdict, ProbeStanding.Verdict, Logger.Level)]
