@@ -54,6 +54,11 @@ def silent(name: str, is_silent: bool) -> Action:
     return Action("silent", f"{name} {'on' if is_silent else 'off'}")
 
 
+def enslaved(interface: str, is_enslaved: bool = True) -> Action:
+    """Note that an interface is the port of a bridge, to which the bridge leaves no answer of a router's."""
+    return Action("enslaved", f"{interface} {'on' if is_enslaved else 'off'}")
+
+
 def medium(name: str, kind: str) -> Action:
     """Override the kind of an interface in the configuration; the next reload or restart applies it."""
     return Action("medium", f"{name} {kind}")

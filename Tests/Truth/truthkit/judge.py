@@ -51,6 +51,7 @@ class Record:
     blind: list[tuple[float, float]] = field(default_factory=list)      # the agent did not run
     media: list[tuple[float, str, str]] = field(default_factory=list)   # the medium of a port from then on
     silent: list[tuple[float, str, bool]] = field(default_factory=list)  # its far end does not answer
+    enslaved: list[tuple[float, str, bool]] = field(default_factory=list)  # an interface is the port of a bridge
     status: dict[str, Any] | None = None
     default_devices: set[str] | None = None      # those that the kernel has default routes for, at the end
     exit_status: int | None = None
@@ -107,10 +108,7 @@ class Judge:
             # With another uplink's address the agent may say either.
             in_doubt = {"none"} if all(port.endswith("?") for port in arrived) else set()
             return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt
-        silent: dict[str, bool] = {}
-        for time, name, value in self._record.silent:
-            if time <= sample.time:
-                silent[name] = value
+        silent = _latest(self._record.silent, sample.time)
         return frozenset({"none", *(media.get(name, name) for name, value in silent.items() if value)})
 
     def _media_at(self, time: float) -> dict[str, str]:
@@ -131,19 +129,26 @@ class Judge:
 
     # Claims
 
-    def _published(self, family: int) -> list[tuple[float, str, bool]]:
-        """(time, via, opaque) of each settled state."""
-        found: list[tuple[float, str, bool]] = []
+    def _published(self, family: int) -> list[tuple[float, str, str]]:
+        """(time, via, interface) of each settled state."""
+        found: list[tuple[float, str, str]] = []
         for claim in self._record.claims:
             if claim.type != "reachability.changed":
                 continue
             if self._overall:
-                found.append((claim.time, "none" if claim.data["to"].get("via") == "none" else "up", False))
+                found.append((claim.time, "none" if claim.data["to"].get("via") == "none" else "up", ""))
             else:
                 path = claim.data["to"].get("path", {}).get(f"ipv{family}", {})
-                opaque = str(path.get("interface", "")).startswith(OPAQUE)
-                found.append((claim.time, path.get("via", "missing"), opaque))
+                found.append((claim.time, path.get("via", "missing"), str(path.get("interface", ""))))
         return found
+
+    def _agrees(self, via: str, interface: str, right: frozenset[str], time: float) -> bool:
+        if via in right:
+            return True
+        if interface.startswith(OPAQUE):
+            return via == "other" and "none" not in right
+        # What a router answers to the port of a bridge goes to the bridge: like a router that is dead.
+        return "none" in right and _latest(self._record.enslaved, time).get(interface, False)
 
     def _judge_path(self, family: int) -> None:
         record = self._record
@@ -161,14 +166,14 @@ class Judge:
         self._judge_alarms(family, turns, published)
 
     def _judge_intervals(self, family: int, turns: list[tuple[float, frozenset[str]]],
-                         published: list[tuple[float, str, bool]]) -> None:
+                         published: list[tuple[float, str, str]]) -> None:
         index, begun, worst, agreed, agreed_ever, previous = 0, turns[0][0], 0.0, False, False, None
         blind_until = 0.0
         for position, (time, right) in enumerate(turns):
             while index + 1 < len(published) and published[index + 1][0] <= time:
                 index += 1
-            _, via, opaque = published[index]
-            agrees = via in right or (opaque and via == "other" and "none" not in right)
+            _, via, interface = published[index]
+            agrees = self._agrees(via, interface, right, time)
             if right != previous or self._is_blind(time):
                 if previous is not None:
                     self._close_interval(family, begun, turns[position - 1][0], worst, agreed_ever, previous)
@@ -207,18 +212,17 @@ class Judge:
         return any(begin <= time <= end for begin, end in self._record.blind)
 
     def _judge_alarms(self, family: int, turns: list[tuple[float, frozenset[str]]],
-                      published: list[tuple[float, str, bool]]) -> None:
+                      published: list[tuple[float, str, str]]) -> None:
         before = published[0][1]
-        for time, via, opaque in published[1:]:
+        for time, via, interface in published[1:]:
             if via == before:
                 continue
             before = via
             if time < self._record.started or any(begin <= time <= end + 0.5 for begin, end in self._record.blind):
                 continue
             def share(begin: float, end: float) -> float:
-                window = [right for when, right in turns if begin <= when <= end]
-                hits = sum(1 for right in window if via in right or (opaque and via == "other"
-                                                                     and "none" not in right))
+                window = [(when, right) for when, right in turns if begin <= when <= end]
+                hits = sum(self._agrees(via, interface, right, when) for when, right in window)
                 return hits / len(window) if window else 1.0
             settle = SETTLE_DOWN if via == "none" else SETTLE_UP
             if share(time - settle - 0.02, time) < 0.5 and share(time - 3 * SETTLE_DOWN - 0.1, time) < 0.5 \
@@ -252,7 +256,10 @@ class Judge:
         index, begun, worst, previous, agrees, claim, server_failed = 0, 0.0, 0.0, None, True, "", False
         for outcome in sorted((one for one in self._record.outcomes if one.family == family),
                               key=lambda one: one.time):
-            if outcome.time < self._record.started or not claims or self._in_doubt(outcome):
+            if outcome.time < self._record.started or not claims:
+                continue
+            if self._in_doubt(outcome):
+                agrees, previous = True, None       # what was wrong before may have been put right since
                 continue
             while index + 1 < len(claims) and claims[index + 1][0] <= outcome.time:
                 index += 1
@@ -324,8 +331,16 @@ def record_slack(record: Record) -> float:
 
 
 def _connectivity(state: dict[str, Any], family: int) -> str:
+    # A state that is judged by one family alone says nothing of the other one but that it has no path.
+    if state.get("path", {}).get(f"ipv{family}", {}).get("via") == "none":
+        return "none"
     by_family = state.get("connectivity_by_family", {})
     return str(by_family.get(f"ipv{family}", state.get("connectivity", "")))
+
+
+def _latest(marks: list[tuple[float, str, bool]], time: float) -> dict[str, bool]:
+    """The newest value of each name at a time."""
+    return {name: value for when, name, value in marks if when <= time}
 
 
 def _stamp(claim: Claim) -> datetime:

@@ -156,6 +156,10 @@ class Stage:
         # From a moment before: the next action takes the answers away.
         self.record.silent.append((time.monotonic() - TURN, name, value == "on"))
 
+    def _do_enslaved(self, text: str) -> None:
+        name, value = text.split()
+        self.record.enslaved.append((time.monotonic() - TURN, name, value == "on"))
+
     def _do_server(self, mode: str) -> None:
         if self.server:
             self.server.set(mode)

@@ -30,6 +30,10 @@ def destinations(family: int, count: int) -> list[str]:
     return [f"2001:503:ba3e::2:{30 + 7 * index}" for index in range(count)]
 
 
+def shortened_timers(device: str) -> list[Action]:
+    return [ip(f"ntable change name {table} dev {device} {TIMERS}") for table in ("arp_cache", "ndisc_cache")]
+
+
 @dataclass(frozen=True)
 class Uplink:
     number: int
@@ -98,9 +102,7 @@ class World:
                f"addr add {uplink.gateway(6)}/64 dev {uplink.port} nodad", f"link set {uplink.port} up"]
         pair = (f"link add {uplink.name} index 1{uplink.number} type veth "
                 f"peer name {uplink.port} index 50{uplink.number} netns far")
-        return [ip(pair), *(ip(f"ntable change name {table} dev {uplink.name} {TIMERS}")
-                            for table in ("arp_cache", "ndisc_cache")),
-                *(ip(command, FAR) for command in far), *self.restore(uplink)]
+        return [ip(pair), *shortened_timers(uplink.name), *(ip(command, FAR) for command in far), *self.restore(uplink)]
 
     def restore(self, uplink: Uplink) -> list[Action]:
         """Bring an uplink up with its addresses and default routes; what is there already stays."""

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Iterable
 
-from ..actions import FAR, Action, ip, wait
-from ..world import Uplink, World
+from ..actions import FAR, Action, enslaved, ip, wait
+from ..world import Uplink, World, shortened_timers
 from .registry import best, family, mutation, uplink
 
 
@@ -12,6 +12,7 @@ def _moves_to(world: World, device: str, one: Uplink, which: Iterable[int]) -> I
     """Addresses and default routes of an uplink move to a device above it."""
     yield ip(f"addr flush dev {one.name} scope global")
     yield ip(f"link set {device} up")
+    yield from shortened_timers(device)
     for number in which:
         yield one.add_address(number, device)
         yield one.route(number, device=device)
@@ -23,6 +24,7 @@ def bridge_over_uplink(world: World, rng: random.Random) -> Iterable[Action]:
     one = best(world)
     yield ip("link add br0 type bridge")
     yield ip(f"link set {one.name} master br0")
+    yield enslaved(one.name)
     yield from _moves_to(world, "br0", one, world.families)
     if rng.random() < 0.7:
         yield wait(rng.choice((600, 1300)))
@@ -35,6 +37,7 @@ def bridge_with_guest(world: World, rng: random.Random) -> Iterable[Action]:
     one = best(world)
     yield ip("link add br1 type bridge")
     yield ip(f"link set {one.name} master br1")
+    yield enslaved(one.name)
     yield ip("link add vnet0 type veth peer name guest0")
     yield ip("link set vnet0 master br1 up")
     yield ip("link set guest0 up")
@@ -58,6 +61,7 @@ def macvlan_over_uplink(world: World, rng: random.Random) -> Iterable[Action]:
     one, which = uplink(world, rng), family(world, rng)
     yield ip(f"link add link {one.name} name mv0 type macvlan mode bridge")
     yield ip("link set mv0 up")
+    yield from shortened_timers("mv0")
     yield one.add_address(which, "mv0", host=40)
     yield ip(f"-{which} route add default via {one.gateway(which)} dev mv0 metric 2")
     if rng.random() < 0.6:
@@ -101,6 +105,7 @@ def bridges_removed(world: World, rng: random.Random) -> Iterable[Action]:
     for device in ("br0", "br1", "br2", "mv0", "docker0"):
         yield ip(f"link del {device}")
     for one in world.uplinks:
+        yield enslaved(one.name, False)
         yield from world.restore(one)
 
 

@@ -70,6 +70,27 @@ def tunnel_through_host_route(world: World, rng: random.Random) -> Iterable[Acti
     yield from _loses(world, rng, one)
 
 
+@mutation(finds="guess_takes_path", lasts=2.0)
+def tunnel_over_second_uplink(world: World, rng: random.Random) -> Iterable[Action]:
+    """The remote has a route over another uplink, and the better default route has no carrier."""
+    one, which, outer = other(world, rng, best(world)), family(world, rng), rng.choice(world.families)
+    yield one.route(outer, "replace", VPN_SERVER[outer])
+    yield ip(f"link set {best(world).port} down", FAR)
+    yield ip(f"link add vx7 type vxlan id 14 remote {VPN_SERVER[outer]} dstport 4795")
+    yield from _default_through("vx7", which, 89)
+    yield from _loses(world, rng, one)
+
+
+@mutation(finds="guess_takes_path", lasts=2.0)
+def ipv4_tunnel_over_ipv6(world: World, rng: random.Random) -> Iterable[Action]:
+    """IPv4 is there through a tunnel alone, in a network that has IPv6 alone."""
+    for one in world.uplinks:
+        yield ip(f"-4 addr flush dev {one.name}")
+    yield ip(f"link add vx8 type vxlan id 15 remote {VPN_SERVER[6]} dstport 4796")
+    yield from _default_through("vx8", 4, 88)
+    yield from _loses(world, rng, best(world))
+
+
 @mutation(weight=1)
 def tunnel_redirected(world: World, rng: random.Random) -> Iterable[Action]:
     one, which, outer = uplink(world, rng), family(world, rng), rng.choice(world.families)
@@ -81,7 +102,7 @@ def tunnel_redirected(world: World, rng: random.Random) -> Iterable[Action]:
 
 @mutation(weight=1)
 def tunnels_removed(world: World, rng: random.Random) -> Iterable[Action]:
-    for device in ("vx0", "vx1", "vx2", "vx3", "vx4", "vx5", "gre9", "ipip9", "wg9"):
+    for device in ("vx0", "vx1", "vx2", "vx3", "vx4", "vx5", "vx7", "vx8", "gre9", "ipip9", "wg9"):
         yield ip(f"link del {device}")
 
 
