@@ -16,8 +16,13 @@ public struct DataUsage: Sendable, Hashable, Codable {
 struct ByteBudget {
     private static let secondsPerDay: Int64 = 86_400
 
+    /// The part of a day's budget that checks on request may use: one in so many.
+    private static let requestShare = 4
+
     /// The bytes of the day, by account.
     private(set) var used: [String: Int] = [:]
+    /// Those of them that checks on request have used.
+    private var requested: [String: Int] = [:]
     private var day: Int64?
     /// What an earlier process has used; it counts once it is its day, as a clock may start in 1970.
     private var former: DataUsage?
@@ -33,7 +38,7 @@ struct ByteBudget {
         var today = seconds / Self.secondsPerDay
         if seconds % Self.secondsPerDay < 0 { today -= 1 }
         if let day, today == day || today == day - 1 { return }
-        if day != nil { used = [:] }
+        if day != nil { (used, requested) = ([:], [:]) }
         day = today
         guard let former, former.day == today || former.day == today + 1 else { return }
         day = former.day
@@ -51,9 +56,25 @@ struct ByteBudget {
     /// Counts bytes; never more than can be counted.
     mutating func use(_ bytes: Int, of account: String?) {
         guard let account, bytes > 0 else { return }
-        let (sum, isTooMuch) = (used[account] ?? 0).addingReportingOverflow(bytes)
-        used[account] = isTooMuch ? .max : sum
+        Self.add(bytes, to: &used[account, default: 0])
         hasChanged = true
+    }
+
+    /// Counts bytes that ``use(_:of:)`` has counted as those of a check on request.
+    mutating func useOnRequest(_ bytes: Int, of account: String?) {
+        guard let account, bytes > 0 else { return }
+        Self.add(bytes, to: &requested[account, default: 0])
+    }
+
+    /// Whether a check may be made on request: the requests' share of the budget is not used up.
+    func allowsRequest(_ cost: LinkCost) -> Bool {
+        guard let account = cost.account, let allowed = cost.bytesPerDay else { return true }
+        return requested[account] ?? 0 < allowed / Self.requestShare && refusal(cost) == nil
+    }
+
+    private static func add(_ bytes: Int, to sum: inout Int) {
+        let (total, isTooMuch) = sum.addingReportingOverflow(bytes)
+        sum = isTooMuch ? .max : total
     }
 
     /// Why no check may be made now; nil when one may.

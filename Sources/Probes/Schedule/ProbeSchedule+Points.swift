@@ -93,22 +93,36 @@ extension ProbeSchedule {
 
     /// Makes points due, one after the other; those whose check is the same at the same time.
     private mutating func schedule(_ points: [ProbePoint], now: ContinuousClock.Instant) {
+        for (point, due) in staggered(points, now: now) {
+            if entries[point]?.isJudged == true {
+                entries[point]?.look = due
+            } else {
+                setRound(of: point, due: due)
+            }
+        }
+    }
+
+    /// The points that are scheduled and when each is due, one after the other; those whose check is the same together.
+    func staggered(
+        _ points: [ProbePoint],
+        now: ContinuousClock.Instant
+    ) -> [(point: ProbePoint, due: ContinuousClock.Instant)] {
         var groups: [CheckKey: Int] = [:]
         for point in points {
             guard let key = entries[point]?.key, groups[key] == nil else { continue }
             groups[key] = groups.count
         }
         let spread = Self.stagger(groups.count)
-        for point in points {
-            guard let key = entries[point]?.key, let place = groups[key] else { continue }
-            let due = now + spread / max(1, groups.count) * place
-            if entries[point]?.isJudged == true {
-                entries[point]?.look = due
-            } else {
-                entries[point]?.previous = due
-                entries[point]?.base = due
-                rounds.set(point, due: due)
-            }
+        return points.compactMap { point in
+            guard let key = entries[point]?.key, let place = groups[key] else { return nil }
+            return (point, now + spread / max(1, groups.count) * place)
         }
+    }
+
+    /// Moves the round that a point waits for.
+    mutating func setRound(of point: ProbePoint, due: ContinuousClock.Instant) {
+        entries[point]?.previous = due
+        entries[point]?.base = due
+        rounds.set(point, due: due)
     }
 }

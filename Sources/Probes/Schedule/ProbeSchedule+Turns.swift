@@ -63,6 +63,7 @@ extension ProbeSchedule {
         budget.update(seconds: seconds)
         budget.use(report.bytesOnWire, of: account)
         guard let turn = removeTurn(number) else { return [] }
+        if turn.isRequested { budget.useOnRequest(report.bytesOnWire, of: account) }
         if turn.hasPlace {
             counted.shared &+= UInt64(max(0, turn.points.count - 1))
         } else {
@@ -70,6 +71,7 @@ extension ProbeSchedule {
         }
         return turn.points.enumerated().map { index, point in
             entries[point]?.isJudged = true
+            entries[point]?.started = turn.started
             return CompletedCheck(
                 point: point,
                 report: report,

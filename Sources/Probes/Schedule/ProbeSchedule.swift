@@ -25,6 +25,10 @@ struct ProbeSchedule {
         var isJudged = false
         /// When a look is due that was asked for while the judge had the word.
         var look: ContinuousClock.Instant?
+        /// When the last turn began that is over.
+        var started: ContinuousClock.Instant?
+        /// Whether the round that is waited for was requested.
+        var isRequested = false
     }
 
     /// A check that waits or is under way, and the points that it serves.
@@ -36,6 +40,8 @@ struct ProbeSchedule {
         var started: ContinuousClock.Instant?
         /// Whether it counts among the checks under way.
         var hasPlace = false
+        /// Whether it began because of a request: its bytes are counted as such too.
+        var isRequested = false
     }
 
     /// The checks towards one host and port.
@@ -128,6 +134,8 @@ struct ProbeSchedule {
     }
 
     private mutating func join(_ point: ProbePoint, _ entry: inout Entry) {
+        let isRequested = entry.isRequested
+        entry.isRequested = false
         if let turn = joinable[entry.key] {
             entry.turn = turn
             turns[turn]?.points.append(point)
@@ -137,7 +145,13 @@ struct ProbeSchedule {
         let destination = entry.scheduled.probe.destination
         entry.turn = lastTurn
         joinable[entry.key] = lastTurn
-        turns[lastTurn] = Turn(key: entry.key, destination: destination, due: entry.due, points: [point])
+        turns[lastTurn] = Turn(
+            key: entry.key,
+            destination: destination,
+            due: entry.due,
+            points: [point],
+            isRequested: isRequested
+        )
         destinations[destination, default: Destination()].waiting.set(lastTurn, due: entry.due)
         refresh(destination)
     }

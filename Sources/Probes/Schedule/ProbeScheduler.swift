@@ -106,6 +106,13 @@ public final class ProbeScheduler: Sendable {
     /// more than 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are passed over.
     public func look(at points: [ProbePoint]) { engine.change { $0.look(at: points, now: $1) } }
 
+    /// Makes these points due at once, staggered as ``look(at:)`` does it, without cancelling anything.
+    ///
+    /// For people who ask: a check that is under way or about to begin is the answer. A point's check on request begins at
+    /// the earliest a second after the one before, so any number of requests makes at most one check a second, and each of
+    /// them is judged. Over a link with a budget, requests use at most a quarter of it in a day.
+    public func request(_ points: [ProbePoint]) -> RequestedChecks { engine.request(points) }
+
     /// Sets how much is done at the same time; what is under way goes on.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 

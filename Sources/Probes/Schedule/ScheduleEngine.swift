@@ -80,6 +80,18 @@ final class ScheduleEngine: Sendable {
         if mustWake { monitor.wakeAll() }
     }
 
+    /// Makes points due on request.
+    func request(_ points: [ProbePoint]) -> RequestedChecks {
+        let seconds = wallClock()
+        let (answer, mustWake) = monitor.withLock { state in
+            guard !state.isStopped else { return (RequestedChecks(), false) }
+            let now = ContinuousClock.now
+            return (state.schedule.request(points, now: now, seconds: seconds), state.mustWake(now: now))
+        }
+        if mustWake { monitor.wakeAll() }
+        return answer
+    }
+
     /// More places let waiting turns begin.
     func setLimits(_ limits: ScheduleLimits) {
         let mustWake = monitor.withLock { state in
