@@ -1,0 +1,1 @@
+"""The hostile servers, by theme."""
