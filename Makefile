@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test truth fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test truth isolation soak fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -78,6 +78,20 @@ examples: dependencies ## Build the packages of examples/ as a stranger would
 truth: build ## Judge the published state by real packets in random scenarios; ARGS="--seed N" plays one again
 	@scripts/install-dependencies test
 	Tests/Truth/truth $(ARGS)
+
+# One of each kind that has stopped the agent for others before.
+ISOLATION_SERVERS ?= json_many_marks,certificate_name_of_marks,header_marks,chunk_extension,h2_unknown,dns_labels,drip_handshake,reset_in_body
+ISOLATION_CLIENTS ?= line_marks,unfinished_lines,check_every_second,subscribe_unread
+
+isolation: build ## Judge hostile servers and clients beside healthy ones: a sample, without what is a matter of time
+	@scripts/install-dependencies test
+	Tests/Isolation/isolation $(ISOLATION_SERVERS) --agent .build/debug/reachagent --tolerant --seconds 5 --jobs 4
+	Tests/Isolation/isolation $(ISOLATION_CLIENTS) --agent .build/debug/reachagent --tolerant --seconds 5 --jobs 4 --clients
+
+soak: dependencies ## Prove what takes hours: isolation, 10,000 kills, 10 million inputs; PARTS="crash" and SOAK_… shorten it
+	@scripts/install-dependencies test
+	@scripts/build-release >&2
+	Tests/Soak/soak $(PARTS)
 
 fuzz: dependencies ## Fuzz the parsers with libFuzzer; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run $(FUZZ_SECONDS)

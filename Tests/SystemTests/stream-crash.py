@@ -1,6 +1,9 @@
 """Kills an agent again and again in the middle of a storm of events, and judges what is left.
 
-    stream-crash.py AGENT DIRECTORY [--kills N] [--seed N]
+    stream-crash.py AGENT DIRECTORY [--kills N] [--seed N] [--full-disk]
+
+With --full-disk the journal has a small disk of its own, which is full in some lives, at the start of others, and at the
+moment of the kill: then events may be missing in the journal, but each of them must be named by a `journal.degraded`.
 
 To be run as root of a user, network and mount namespace of its own (unshare --user --map-root-user --net --mount). One
 JSON object on standard output has what was done (counts) and what is wrong (`faults`, empty when all is well). `caught`
@@ -58,8 +61,32 @@ def read_journal(directory, since=0):
     return [(first, content(path)) for first, path in segments(directory) if first >= since]
 
 
-def judge_journal(parts, faults, next_number=None, may_be_torn=False):
-    """The journal's lines by their numbers; what is not as it should be is told to `faults`."""
+class Missing:
+    """The numbers that events of the journal itself name as missing."""
+
+    def __init__(self, parts):
+        self.ranges = []
+        for _, text in parts:
+            for row in text.split(b"\n"):
+                if b'"type":"reachagent.journal.degraded"' in row and row.endswith(b"}"):
+                    data = json.loads(row)["data"]
+                    if "missing_first_seq" in data:
+                        self.ranges.append((data["missing_first_seq"], data["missing_last_seq"]))
+        self.ranges.sort()
+
+    def covers(self, first, last):
+        """Whether all numbers from `first` to `last` are named."""
+        for begin, end in self.ranges:
+            if begin <= first <= end:
+                first = end + 1
+        return first > last
+
+
+def judge_journal(parts, faults, missing, next_number=None, may_be_torn=False):
+    """The journal's lines by their numbers; what is not as it should be is told to `faults`.
+
+    Without `missing` any gap will do: what names it may still be to come.
+    """
     lines = {}
     for position, (first, text) in enumerate(parts):
         is_newest = position == len(parts) - 1
@@ -76,7 +103,9 @@ def judge_journal(parts, faults, next_number=None, may_be_torn=False):
             if row_position == 0 and number != first:
                 faults.tell(f"segment {first} begins with number {number}")
             if next_number is not None and number != next_number:
-                faults.tell(f"segment {first}: number {number} comes where {next_number} should")
+                if number < next_number or (missing and not missing.covers(next_number, number - 1)):
+                    kinds = ", ".join(json.loads(one)["type"] for one in rows[row_position : row_position + 4])
+                    faults.tell(f"segment {first}: number {number} comes where {next_number} should: {kinds}")
             if number in lines:
                 faults.tell(f"number {number} is in the journal twice")
             lines[number] = row
@@ -87,24 +116,30 @@ def judge_journal(parts, faults, next_number=None, may_be_torn=False):
 # Judging what others saw ----------------------------------------------------------------------------------------------
 
 
-def judge_subscriber(seen, lines, faults):
+def judge_subscriber(seen, lines, faults, missing):
     """The subscriber that resumed must have been given the whole journal: each line once, in order, byte by byte."""
     next_number = 1
     for line in seen:
         number = json.loads(line)["seq"]
-        if number != next_number:
+        if number < next_number or any(one in lines for one in range(next_number, number)) or (
+            number != next_number and not missing.covers(next_number, number - 1)
+        ):
             faults.tell(f"the subscriber was given number {number} where {next_number} should come")
         next_number = number + 1
         if number not in lines:
-            faults.tell(f"the subscriber was given number {number}, which the journal does not have")
+            if not missing.covers(number, number):
+                faults.tell(f"the subscriber was given number {number}, which the journal does not have")
         elif lines[number] != line:
             faults.tell(f"the subscriber's line {number} differs from the journal's: {line[:200]!r}")
     if lines and next_number != max(lines) + 1:
         faults.tell(f"the subscriber was given numbers up to {next_number - 1}, the journal has up to {max(lines)}")
 
 
-def judge_sight(sight, lines, faults, who):
-    """What was seen in one piece must be in the journal, byte by byte, without a hole."""
+def judge_sight(sight, lines, faults, who, missing, unwritten):
+    """What was seen in one piece must be in the journal, byte by byte, without a hole.
+
+    `unwritten` has the lines that are named as missing there, by their numbers: no two events may have one number.
+    """
     next_number = None
     for line in sight:
         number = json.loads(line).get("seq")
@@ -114,7 +149,10 @@ def judge_sight(sight, lines, faults, who):
         if next_number is not None and number != next_number:
             faults.tell(f"{who} saw number {number} where {next_number} should come")
         next_number = number + 1
-        if lines.get(number) != line:
+        if number not in lines and missing.covers(number, number):
+            if unwritten.setdefault(number, line) != line:
+                faults.tell(f"{who} saw number {number} for a second event: {line[:100]!r}")
+        elif lines.get(number) != line:
             faults.tell(f"{who} saw a line {number} that the journal does not have: {line[:100]!r}")
 
 
@@ -129,12 +167,13 @@ class Evidence:
 
     def judge(self):
         faults = Faults()
-        lines = judge_journal(self.parts, faults, next_number=1)
-        judge_subscriber(self.subscriber, lines, faults)
+        missing, unwritten = Missing(self.parts), {}
+        lines = judge_journal(self.parts, faults, missing, next_number=1)
+        judge_subscriber(self.subscriber, lines, faults, missing)
         for sight in self.printed:
-            judge_sight(sight, lines, faults, "standard output")
+            judge_sight(sight, lines, faults, "standard output", missing, unwritten)
         for sight in self.read:
-            judge_sight(sight, lines, faults, "the reader of events.sock")
+            judge_sight(sight, lines, faults, "the reader of events.sock", missing, unwritten)
         return faults, lines
 
     def damaged(self, kind):
@@ -387,6 +426,34 @@ def wait_until(condition, patience=60):
     return True
 
 
+class Disk:
+    """A disk for the journal, which is full when it should be."""
+
+    SIZE = 1 << 30
+
+    def __init__(self, path):
+        self.path = path
+        self.times_full = 0
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.SIZE}", "tmpfs", path], check=True)
+
+    def fill(self):
+        """Makes the disk as large as what is on it: nothing is written any more that is not there already."""
+        room = os.statvfs(self.path)
+        used = (room.f_blocks - room.f_bfree) * room.f_frsize
+        # What the agent writes meanwhile may make the first attempt fail, as no disk is smaller than its content.
+        for more in range(0, 64 << 12, 1 << 12):
+            if self._resize(used + more):
+                self.times_full += 1
+                return
+
+    def free(self):
+        self._resize(self.SIZE)
+
+    def _resize(self, size):
+        command = ["mount", "-o", f"remount,size={size}", self.path]
+        return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 class Experiment:
     def __init__(self, options):
         self.program = options.agent
@@ -397,8 +464,11 @@ class Experiment:
         self.lives = []
         self.torn = 0
         self.checked = (0, None)
-        for name in ["read", "printed"]:
+        self.disk = None
+        for name in ["read", "printed", "journal"]:
             os.makedirs(os.path.join(self.directory, name))
+        if options.full_disk:
+            self.disk = Disk(os.path.join(self.directory, "journal"))
 
     def check_journal(self):
         """Looks at what the killed agent added to the journal; only the line that it was writing may be torn."""
@@ -409,7 +479,8 @@ class Experiment:
         parts = [part for part in read_journal(journal, since) if part[1]]
         if not parts:
             return
-        lines = judge_journal(parts, self.faults, next_number, may_be_torn=True)
+        missing = None if self.disk else Missing([])
+        lines = judge_journal(parts, self.faults, missing, next_number, may_be_torn=True)
         self.torn += not parts[-1][1].endswith(b"\n")
         in_newest = [number for number in lines if number >= parts[-1][0]]
         if in_newest:
@@ -438,6 +509,7 @@ class Experiment:
                     if life % 2:
                         wait_until(lambda: os.path.exists(notes) and os.path.getsize(notes) > resumed, patience=5)
                     time.sleep(self.random.uniform(0.001, 0.150))
+                    self.change_disk()
                 if agent.process.poll() is not None:
                     self.faults.tell(f"agent {life} ended by itself with status {agent.process.returncode}")
                     break
@@ -457,8 +529,23 @@ class Experiment:
         end(reader)
         return self.verdict(readers)
 
+    def change_disk(self):
+        """In a third of the lives the disk is full before the kill; then the next agent starts on a full disk, too."""
+        if self.disk is None:
+            return
+        self.disk.free()
+        if self.random.random() < 0.33:
+            time.sleep(self.random.uniform(0, 0.050))
+            self.disk.fill()
+            time.sleep(self.random.uniform(0.001, 0.150))
+            if self.random.random() < 0.5:
+                self.disk.free()
+                time.sleep(self.random.uniform(0, 0.050))
+
     def finish(self, subscriber, readers):
         """A last agent that nobody kills: everything that is in the journal must get to the subscriber."""
+        if self.disk:
+            self.disk.free()
         agent = Agent(self.program, self.directory, self.kills + 1)
         agent.wait_for_hello(os.path.join(self.directory, "run", "events.sock"))
         given = os.path.join(self.directory, "subscriber")
@@ -500,6 +587,8 @@ class Experiment:
             "segments": len(files),
             "compressed": sum(path.endswith(".zst") for path in files),
             "torn": self.torn,
+            "full": self.disk.times_full if self.disk else 0,
+            "missing": sum(last - first + 1 for first, last in Missing(evidence.parts).ranges),
             "printed": sum(len(sight) for sight in evidence.printed),
             "subscribed": len(given),
             "subscriptions": sum(note.startswith("hello") for note in notes),
@@ -518,6 +607,7 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--full-disk", action="store_true")
     print(json.dumps(Experiment(parser.parse_args()).run()))
 
 

@@ -86,10 +86,11 @@ CHAINS: list[Callable[[Workshop], list[bytes]]] = [
     extensions]
 
 
-def make_all(folder: Path) -> None:
-    """Write every certificate into the folder."""
+def make(folder: Path, wanted: set[str]) -> None:
+    """Write the healthy servers' certificate and those wanted into the folder."""
     shop = Workshop(folder)
     shop.write("root", [issue(ROOT, ROOT, shop.root, shop.root, authority())])
     shop.write("server", [shop.leaf(ROOT, [names(dns_name("host.test"))])])
-    for make in CHAINS:
-        shop.write(make.__name__, make(shop))
+    for chain in CHAINS:
+        if chain.__name__ in wanted:
+            shop.write(chain.__name__, chain(shop))

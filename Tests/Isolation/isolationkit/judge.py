@@ -1,5 +1,6 @@
 """Judges the record of one round. Knows nothing of processes, so that a test can hand it any record."""
 
+import dataclasses
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -52,6 +53,11 @@ class Limits:
         """For a machine that has other work: no matter of time but an end that does not come."""
         long = float("inf")
         return Limits(late=long, overdue=long, answer=long, waited=long, growth=64 * MEGABYTE, stop=20)
+
+    @staticmethod
+    def of_memory() -> "Limits":
+        """For many rounds side by side that each take long."""
+        return dataclasses.replace(Limits.tolerant(), growth=Limits.growth)
 
 
 def p99(values: list[float]) -> float:
