@@ -155,9 +155,20 @@ class Server:
             datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             datagrams.bind(("127.0.0.1", port))
             threading.Thread(target=self._answer, args=(datagrams,), daemon=True).start()
-        if one.layer != "dns":
+        if not one.accepts:
+            self._fill(socket.create_server(("127.0.0.1", port), backlog=0))
+        elif one.layer != "dns":
             listener = socket.create_server(("127.0.0.1", port), backlog=128)
             threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+
+    def _fill(self, listener: socket.socket) -> None:
+        """Take the only place in the queue: the kernel drops what comes after."""
+        self._kept = [listener]
+        for _ in range(4):
+            own = socket.socket()
+            own.setblocking(False)
+            own.connect_ex(listener.getsockname())
+            self._kept.append(own)
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
@@ -248,5 +259,7 @@ def question(query: bytes) -> bytes:
 
 def run(one: Hostile, port: int, folder: str, visits: "Synchronized[int]", most: "Synchronized[int]") -> None:
     """Serve until the process ends."""
-    Server(one, port, folder, visits, most)
+    os.nice(10)              # it stands for another machine: its work is not to slow the agent
+    server = Server(one, port, folder, visits, most)
     threading.Event().wait()
+    del server               # it keeps its sockets until here

@@ -48,6 +48,7 @@ class Hostile:
     certificate: str = "server"
     reads: bool = True           # whether it takes what the agent sends meanwhile
     greets: bool = True          # HTTP/2: whether it sends a first SETTINGS frame
+    accepts: bool = True         # whether there is room in its queue for a connection
 
     @property
     def scheme(self) -> str:
@@ -58,11 +59,12 @@ class Hostile:
 ALL: dict[str, Hostile] = {}
 
 
-def hostile(layer: str, certificate: str = "server", reads: bool = True, greets: bool = True, **keys: Any
-            ) -> Callable[[Callable[[Peer], Iterator[Step]]], Callable[[Peer], Iterator[Step]]]:
+def hostile(layer: str, certificate: str = "server", reads: bool = True, greets: bool = True,
+            accepts: bool = True, **keys: Any) -> Callable[[Callable[[Peer], Iterator[Step]]], Callable[[Peer], Iterator[Step]]]:
     """Put a generator into the list under its own name; the first line of its documentation explains it."""
     def listed(script: Callable[[Peer], Iterator[Step]]) -> Callable[[Peer], Iterator[Step]]:
-        add(Hostile(script.__name__, layer, first_line(script), script, keys, certificate, reads, greets))
+        add(Hostile(script.__name__, layer, first_line(script), script, keys, certificate, reads, greets,
+                    accepts))
         return script
     return listed
 

@@ -100,16 +100,26 @@ def dns_failures(peer: Peer) -> Iterator[Step]:
         yield answer(peer.request, b"", 0, 0x8182)
 
 
+LABEL = b"\x3e" + "\u0301\u0323".encode() * 15 + b"\xcc\x81"      # 62 bytes of combining marks
+LONG_NAME = LABEL * 4 + b"\0"
+
+
 @hostile("dns_tcp")
 def dns_labels(peer: Peer) -> Iterator[Step]:
-    """Over TCP, 64 KB of names with labels of 63 combining marks"""
-    label = b"\x3e" + "\u0301\u0323".encode() * 15 + b"\xcc\x81"
-    name = label * 4 + b"\0"
+    """Over TCP, 64 KB of names with long labels of combining marks"""
     records, count = b"", 0
     while len(records) < 64_000:
-        records += record(name, A, bytes([127, 0, count >> 8 & 255, count & 255]))
+        records += record(LONG_NAME, A, bytes([127, 0, count >> 8 & 255, count & 255]))
         count += 1
     yield stream(answer(peer.request, records, count))
+
+
+@hostile("dns_tcp")
+def dns_labels_compressed(peer: Peer) -> Iterator[Step]:
+    """Over TCP, 4,500 aliases that all point to one name of long labels"""
+    first = record(NAME, CNAME, LONG_NAME)
+    pointer = struct.pack(">H", 0xC000 | 12 + len(question(peer.request)) + len(first) - len(LONG_NAME))
+    yield stream(answer(peer.request, first + record(pointer, CNAME, pointer) * 4500, 4501))
 
 
 @hostile("dns_tcp")

@@ -207,6 +207,12 @@ def silence(peer: Peer) -> Iterator[Step]:
     yield STALL
 
 
+@hostile("raw", accepts=False)
+def silence_of_kernel(peer: Peer) -> Iterator[Step]:
+    """A full queue: connections are neither accepted nor refused"""
+    yield STALL
+
+
 @hostile("http")
 def silence_in_body(peer: Peer) -> Iterator[Step]:
     """Half a body, and nothing more"""
