@@ -99,6 +99,9 @@ fuzz: dependencies ## Fuzz the parsers with libFuzzer; FUZZ_SECONDS=30 sets how 
 fuzz-corpus: dependencies ## Replay the fuzzers' corpora and mutate them, with what `make check` has built
 	Fuzz/run --without-libfuzzer $(FUZZ_SECONDS)
 
+fuzz-slow: dependencies ## Look for inputs that take a parser longer than a second; FUZZ_SECONDS=30 sets how long each
+	Fuzz/run --slow $(FUZZ_SECONDS)
+
 docs: dependencies ## Build the libraries' guides and references with DocC into .build/docs
 	scripts/build-documentation
 

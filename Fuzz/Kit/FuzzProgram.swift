@@ -7,6 +7,8 @@ internal import Glibc
 ///
 ///     FUZZ_TARGET=dns fuzz-probes CORPUS SECONDS INPUT
 ///
+/// With `$FUZZ_SLOW` an input that takes longer than a second is a finding too (`Fuzz/run --slow`).
+///
 /// INPUT is where a crash leaves the input that led to it.
 package enum FuzzProgram {
     /// Runs the chosen target to the end of its time, and ends the process.
@@ -27,7 +29,11 @@ package enum FuzzProgram {
                 exit(64)
             }
             do {
-                let loop = try MutationLoop(corpus: arguments[1], keeping: arguments[3])
+                let loop = try MutationLoop(
+                    corpus: arguments[1],
+                    keeping: arguments[3],
+                    maximumLength: target.maximumLength
+                )
                 print("Done \(loop.run(target, for: .seconds(Int(seconds)))) runs")
                 exit(0)
             } catch {

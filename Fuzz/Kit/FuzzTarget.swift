@@ -4,11 +4,14 @@ internal import Glibc
 package struct FuzzTarget: Sendable {
     /// The folder in `Fuzz/Corpus`.
     package let name: String
+    /// The bytes of the largest input, which is as large as the product takes it; `Fuzz/run` has the same for libFuzzer.
+    package let maximumLength: Int
     /// One execution, which checks with ``require(_:_:file:line:)`` all that must hold for every input.
     package let run: @Sendable ([UInt8]) -> Void
 
-    package init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {
+    package init(_ name: String, maximumLength: Int = 64 << 10, _ run: @escaping @Sendable ([UInt8]) -> Void) {
         self.name = name
+        self.maximumLength = maximumLength
         self.run = run
     }
 }

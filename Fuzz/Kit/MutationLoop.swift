@@ -11,21 +11,26 @@ struct MutationLoop {
         let description: String
     }
 
-    private static let maximumLength = 8192
+    /// The CPU time that an input may take where slow ones are looked for, in seconds.
+    private static let slow = getenv("FUZZ_SLOW") == nil ? nil : 1.0
 
+    private let maximumLength: Int
     private let seeds: [[UInt8]]
     private let kept: UnsafeMutableRawBufferPointer
     private let keptPath: String
 
     /// Reads a corpus.
     ///
-    /// - Parameter path: A file that holds the input under test as long as it is one. It is mapped, so that it outlives
-    ///   a trap, and removed when the loop ends.
-    init(corpus: String, keeping path: String) throws {
+    /// - Parameters:
+    ///   - path: A file that holds the input under test as long as it is one. It is mapped, so that it outlives a trap, and
+    ///     removed when the loop ends.
+    ///   - maximumLength: The bytes of the largest input.
+    init(corpus: String, keeping path: String, maximumLength: Int) throws {
+        self.maximumLength = maximumLength
         seeds = try FileManager.default.contentsOfDirectory(atPath: corpus).sorted()
             .map { [UInt8](try Data(contentsOf: URL(filePath: "\(corpus)/\($0)"))) }
         guard !seeds.isEmpty else { throw Failure(description: "\(corpus) has no seeds") }
-        let size = max(Self.maximumLength, seeds.map(\.count).max() ?? 0)
+        let size = max(maximumLength, seeds.map(\.count).max() ?? 0)
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0, ftruncate(descriptor, off_t(size)) == 0,
             let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
@@ -51,12 +56,17 @@ struct MutationLoop {
         // The file has the bytes, and by its length how many they are: a crash leaves exactly the input.
         kept.copyBytes(from: input)
         truncate(keptPath, off_t(input.count))
+        let start = clock()
         target.run(input)
+        let seconds = Double(clock() - start) / 1_000_000
+        if let slow = Self.slow { require(seconds <= slow, "\(input.count) bytes take \(seconds) s") }
         truncate(keptPath, off_t(kept.count))
         executions += 1
     }
 
     /// A seed, perhaps another one behind it, with a few bytes changed, and perhaps cut off.
+    ///
+    /// Now and then a part of it is repeated up to the largest length, which is what parsers take long for.
     private func mutation(_ random: inout SplitMix64) -> [UInt8] {
         var input = seeds[Int.random(in: seeds.indices, using: &random)]
         if Bool.random(using: &random) { input += seeds[Int.random(in: seeds.indices, using: &random)] }
@@ -68,7 +78,13 @@ struct MutationLoop {
             input[Int.random(in: input.indices, using: &random)] = byte
         }
         if Bool.random(using: &random) { input = Array(input.prefix(Int.random(in: 0...input.count, using: &random))) }
-        return Array(input.prefix(Self.maximumLength))
+        if !input.isEmpty, Int.random(in: 0..<(Self.slow == nil ? 256 : 4), using: &random) == 0 {
+            let start = Int.random(in: input.indices, using: &random)
+            let part = input[start...].prefix(Int.random(in: 1...64, using: &random))
+            let count = Int.random(in: 1...maximumLength, using: &random)
+            input.insert(contentsOf: (0..<count / part.count).flatMap { _ in part }, at: start)
+        }
+        return Array(input.prefix(maximumLength))
     }
 }
 

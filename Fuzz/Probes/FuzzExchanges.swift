@@ -5,8 +5,9 @@ enum FuzzExchanges {
     static func main() {
         FuzzProgram.run([
             FuzzTarget("certificate", FuzzCertificates.run), FuzzTarget("dns", FuzzDNS.run),
-            FuzzTarget("expectations", FuzzExpectations.run), FuzzTarget("header", FuzzHeaders.run),
-            FuzzTarget("portal", FuzzPortal.run), FuzzTarget("response", FuzzResponse.run),
+            FuzzTarget("expectations", maximumLength: 1 << 20, FuzzExpectations.run),
+            FuzzTarget("header", FuzzHeaders.run),
+            FuzzTarget("portal", FuzzPortal.run), FuzzTarget("response", maximumLength: 1 << 20, FuzzResponse.run),
             FuzzTarget("url", FuzzURLs.run),
         ])
     }

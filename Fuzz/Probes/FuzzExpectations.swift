@@ -21,12 +21,14 @@ enum FuzzExpectations {
                 serializer: serializer,
                 bodyExpectations: expectations
             ).evaluate(
+                // As on an evaluation's thread: the time for all of it has an end.
                 ReceivedResponse(
                     status: 200,
                     headers: [HeaderField(name: "Content-Type", value: text)],
                     body: body,
                     httpVersion: "1.1"
-                )
+                ),
+                within: WorkBudget(deadline: .now + .milliseconds(100), steps: .max)
             )
             for finding in verdict.findings {
                 require(finding.evidence.utf8.count < 4096, "evidence without a bound")
