@@ -1,4 +1,5 @@
 public import EventEnvelope
+internal import ForeignText
 public import Probes
 
 extension CheckReport: JSONRepresentable {
@@ -109,6 +110,8 @@ extension ConnectAttempt: JSONRepresentable {
 
 extension ResponseReport: JSONRepresentable {
     /// Writes the response's head, and the size of its body; never the body, even if the report has it.
+    ///
+    /// The fields are as ``ForeignText`` shows text, up to 1 KiB each: a terminal may be what reads the JSON.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("http_version", httpVersion)
@@ -116,8 +119,8 @@ extension ResponseReport: JSONRepresentable {
             json.name("headers")
             json.array(headers) { json, field in
                 json.object { json in
-                    json.member("name", field.name)
-                    json.member("value", field.isSecret ? "(not shown)" : field.value)
+                    json.member("name", ForeignText.shown(field.name))
+                    json.member("value", field.isSecret ? "(not shown)" : ForeignText.shown(field.value, limit: 1024))
                 }
             }
             json.member("body_bytes", bodyBytes)

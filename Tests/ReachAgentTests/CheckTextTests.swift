@@ -184,12 +184,12 @@ struct CheckTextTests {
         ]
     )
     func safeText(_ text: String, _ shown: String) {
-        #expect(SafeText.of(text) == shown)
+        #expect(ForeignText.line(text) == shown)
     }
 
     @Test("text from the network is cut at its limit")
     func limit() {
-        #expect(SafeText.of(String(repeating: "a", count: 10), limit: 4) == "aaaa...")
+        #expect(ForeignText.line(String(repeating: "a", count: 3000)) == String(repeating: "a", count: 2048) + "…")
     }
 
     @Test(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EventEnvelope
+internal import ForeignText
 internal import FoundationEssentials
 internal import StateClient
 
@@ -44,9 +45,9 @@ struct CheckCommand: ParsableCommand {
         do throws(ClientError) {
             reply = try AgentQuestion.answer(to: "probe", parameters: parameters, socket: agent.socket)
         } catch .refused("unknown_probe", let message) {
-            throw ValidationError(SafeText.of(message))
+            throw ValidationError(ForeignText.line(message))
         } catch .refused("no_probe_configured", let message) {
-            Terminal.printError("reachagent: \(SafeText.of(message)) [no_probe_configured]")
+            Terminal.printError("reachagent: \(ForeignText.line(message)) [no_probe_configured]")
             throw ExitCode(ExitStatus.badConfiguration)
         } catch {
             return try AgentQuestion.orExit { () throws(ClientError) in throw error }

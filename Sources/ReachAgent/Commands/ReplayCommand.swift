@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import Glibc
 internal import InputRecording
 internal import NetlinkMonitor
@@ -59,7 +60,7 @@ struct ReplayCommand: ParsableCommand {
                 Terminal.printError("reachagent: the recording ends early; the agent's log says why")
             }
         } catch let error as RecordingError {
-            Terminal.printError("reachagent: \(SafeText.of("\(error)"))")
+            Terminal.printError("reachagent: \(ForeignText.line("\(error)"))")
             switch error.cause {
             case .errno(EACCES), .errno(EPERM): throw ExitCode(ExitStatus.notPermitted)
             default: throw ExitCode(ExitStatus.badConfiguration)

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ForeignText
 internal import StateClient
 
 /// `reachagent watch`: the running agent's events as they happen.
@@ -70,7 +71,7 @@ struct WatchCommand: ParsableCommand {
         let text = WatchText(isJSON: json, socket: client.location.path, since: since)
         let end = Blocking.run { await Self.follow(client.events(subscription), text) }
         if case .refused("invalid_parameters", let message)? = end {
-            throw ValidationError(SafeText.of(message))
+            throw ValidationError(ForeignText.line(message))
         }
         if let end { try AgentQuestion.orExit { () throws(ClientError) in throw end } }
     }

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import Logging
 
 /// A log message as the lines that are written of it.
@@ -17,7 +18,7 @@ enum LogLine {
         let prefix = Array(prefix(level, form, time).utf8)
         let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: mostLines)
         return (texts.isEmpty ? [""] : texts).map { text in
-            prefix + cut(SafeText.of(text), to: mostBytes - prefix.count - 1) + [UInt8(ascii: "\n")]
+            prefix + cut(ForeignText.line(text), to: mostBytes - prefix.count - 1) + [UInt8(ascii: "\n")]
         }
     }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ConfigurationFile
+internal import ForeignText
 internal import FoundationEssentials
 internal import Glibc
 
@@ -30,7 +31,7 @@ struct HookSourceOptions: ParsableArguments {
             do throws(ConfigurationErrors) {
                 settings = try ConfigurationFile.load(path, serializer: RequestOptions.serializer()).settings
             } catch {
-                for line in error.errors { Terminal.printError(SafeText.of(line.description, limit: 4096)) }
+                for line in error.errors { Terminal.printError(ForeignText.shown(line.description, limit: 4096)) }
                 throw ExitCode(ExitStatus.badConfiguration)
             }
         }

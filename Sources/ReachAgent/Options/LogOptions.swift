@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ConfigurationFile
+internal import ForeignText
 
 /// What is written to standard error.
 struct LogOptions: ParsableArguments {
@@ -21,7 +22,7 @@ struct LogOptions: ParsableArguments {
     private static func level(_ text: String) throws -> LogLevel {
         guard let level = LogLevel(rawValue: text) else {
             let words = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(SafeText.of(text, limit: 64))' is no level; accepted are \(words)")
+            throw ValidationError("'\(ForeignText.shown(text, limit: 64))' is no level; accepted are \(words)")
         }
         return level
     }

@@ -1,6 +1,7 @@
 internal import EventEnvelope
 internal import EventJournal
 internal import EventSchema
+internal import ForeignText
 internal import Glibc
 internal import Hooks
 internal import NotificationBus
@@ -128,7 +129,7 @@ final class AgentDesk: AgentInterface {
             let more = plan.settings.probes.count > Self.mostNames ? ", …" : ""
             return .failure(
                 code: "unknown_probe",
-                message: "there is no probe '\(SafeText.of(name, limit: 64))'; there are \(names)\(more)"
+                message: "there is no probe '\(ForeignText.shown(name, limit: 64))'; there are \(names)\(more)"
             )
         }
         var json = JSONWriter()

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ForeignText
 internal import Glibc
 internal import StateClient
 
@@ -41,8 +42,8 @@ enum AgentQuestion {
         do throws(ClientError) {
             return try body()
         } catch {
-            Terminal.printError("reachagent: \(SafeText.of(error.description))")
-            for line in advice(error) { Terminal.printError("  \(SafeText.of(line))") }
+            Terminal.printError("reachagent: \(ForeignText.line(error.description))")
+            for line in advice(error) { Terminal.printError("  \(ForeignText.line(line))") }
             throw ExitCode(status(error))
         }
     }

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import Hooks
 internal import Logging
 
@@ -16,7 +17,7 @@ struct HookLog: Sendable {
         // Whoever lets a hook say something wants to read it, also when all went well.
         let level: Logger.Level = isSuccess ? .notice : .warning
         for line in completion.output.text.split(whereSeparator: \.isNewline) {
-            let text = SafeText.of(String(line), limit: Self.longestLine)
+            let text = ForeignText.shown(String(line), limit: Self.longestLine)
             logger.log(level: level, "hook \(completion.hook): \(text)")
         }
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ForeignText
 internal import StateClient
 
 /// When a machine counts as online.
@@ -51,7 +52,7 @@ struct OnlineCondition: Sendable, Hashable {
         return state
     }
 
-    private var name: String { target.map { "target '\(SafeText.of($0, limit: 64))'" } ?? "the default path" }
+    private var name: String { target.map { "target '\(ForeignText.shown($0, limit: 64))'" } ?? "the default path" }
 
     private func subject(_ states: ObservedStates) throws(Failure) -> StatusReply.State {
         guard let target else {
@@ -64,7 +65,9 @@ struct OnlineCondition: Sendable, Hashable {
             throw Failure(code: "state_unknown", text: "the agent has not told its state")
         }
         guard let state = targets[target] else {
-            let known = targets.keys.sorted().map { SafeText.of($0, limit: 64) }.prefix(20).joined(separator: ", ")
+            let known = targets.keys.sorted().map { ForeignText.shown($0, limit: 64) }.prefix(20).joined(
+                separator: ", "
+            )
             let others = known.isEmpty ? "it has none" : "it has \(known)"
             throw Failure(code: "unknown_target", text: "the agent has no \(name); \(others)")
         }

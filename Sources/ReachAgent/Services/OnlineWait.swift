@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import StateClient
 internal import Synchronization
 
@@ -79,10 +80,10 @@ final class OnlineWait: Sendable {
     private func failure() -> OnlineCondition.Failure {
         let progress = progress.withLock { $0 }
         if let error = progress.error {
-            return OnlineCondition.Failure(code: "no_agent", text: SafeText.of(error.description))
+            return OnlineCondition.Failure(code: "no_agent", text: ForeignText.line(error.description))
         }
         guard progress.hasConnected else {
-            let path = SafeText.of(client.location.path)
+            let path = ForeignText.line(client.location.path)
             return OnlineCondition.Failure(code: "no_agent", text: "the agent at \(path) has not answered")
         }
         do throws(OnlineCondition.Failure) {

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import FoundationEssentials
 internal import Probes
 
@@ -32,7 +33,7 @@ struct CertificateText {
     /// One certificate with everything that is known of it.
     func add(_ certificate: CertificateDescription, label: String, isFull: Bool, to block: inout TextBlock) {
         func line(_ label: String, _ text: String) {
-            block.add(label, SafeText.of(text), indent: 2, labelWidth: Self.labelWidth)
+            block.add(label, ForeignText.line(text), indent: 2, labelWidth: Self.labelWidth)
         }
         line(label, (certificate.subject.isEmpty ? "(no subject)" : certificate.subject))
         line("", validity(certificate))

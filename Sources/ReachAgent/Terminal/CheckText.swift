@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import Probes
 
 /// A check's report as an operator reads it: the verdict and its cause first, then a waterfall of each hop
@@ -16,7 +17,7 @@ struct CheckText {
         for (number, hop) in report.hops.enumerated() {
             block.add()
             if report.hops.count > 1 {
-                block.add(style.paint("\(number + 1)", .bold) + " " + SafeText.of(hop.url))
+                block.add(style.paint("\(number + 1)", .bold) + " " + ForeignText.line(hop.url))
             }
             for line in waterfall.lines(hop) { block.add(line) }
             for attempt in hop.attempts where attempt.failure != nil { block.add(failed(attempt)) }
@@ -31,7 +32,7 @@ struct CheckText {
 
     private func headline(_ report: CheckReport) -> String {
         let time = DurationText.milliseconds(report.duration)
-        let target = SafeText.of(report.target)
+        let target = ForeignText.line(report.target)
         switch report.verdict {
         case .ok:
             return style.paint("ok", .green) + "  \(target)  in \(time)"
@@ -47,11 +48,11 @@ struct CheckText {
     private func failed(_ attempt: ConnectAttempt) -> String {
         let reason = attempt.failure.map { "\($0.code.rawValue), \($0.evidence)" } ?? ""
         let time = DurationText.milliseconds(attempt.duration)
-        return "             " + SafeText.of("\(attempt.address) failed after \(time): \(reason)", limit: 160)
+        return "             " + ForeignText.shown("\(attempt.address) failed after \(time): \(reason)", limit: 160)
     }
 
     private func location(_ hop: CheckHop) -> String? {
         guard let response = hop.response, (300..<400).contains(response.status) else { return nil }
-        return response.headers.first { $0.name.lowercased() == "location" }.map { SafeText.of($0.value, limit: 160) }
+        return response.headers.first { $0.isNamed("location") }.map { ForeignText.shown($0.value, limit: 160) }
     }
 }

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import Probes
 
 /// Findings, each with what to do about it.
@@ -8,8 +9,8 @@ struct FindingText {
         for finding in findings {
             block.add()
             block.add(headline(finding))
-            block.add("", SafeText.of(finding.code.sentence), indent: 2, labelWidth: 0)
-            block.add("seen", SafeText.of("\(finding.subject): \(finding.evidence)"), indent: 2, labelWidth: 6)
+            block.add("", ForeignText.line(finding.code.sentence), indent: 2, labelWidth: 0)
+            block.add("seen", ForeignText.line("\(finding.subject): \(finding.evidence)"), indent: 2, labelWidth: 6)
             if finding.severity != .note { block.add("do", finding.code.remedy, indent: 2, labelWidth: 6) }
         }
     }

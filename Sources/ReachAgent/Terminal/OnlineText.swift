@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import StateClient
 
 /// States in a few words.
@@ -6,11 +7,11 @@ enum OnlineText {
     static func state(_ state: StatusReply.State) -> String {
         var words = path(state)
         guard let connectivity = state.connectivity, state.isReachable else { return words }
-        words += ", connectivity \(SafeText.of(connectivity, limit: 32))"
+        words += ", connectivity \(ForeignText.shown(connectivity, limit: 32))"
         if let reason = state.connectivityReason {
-            let because = [reason.code, reason.probe].compactMap { $0.map { SafeText.of($0, limit: 64) } }
+            let because = [reason.code, reason.probe].compactMap { $0.map { ForeignText.shown($0, limit: 64) } }
             if !because.isEmpty { words += " (\(because.joined(separator: " ")))" }
-            if let url = reason.portalURL { words += ", log in at \(SafeText.of(url))" }
+            if let url = reason.portalURL { words += ", log in at \(ForeignText.line(url))" }
         }
         return words + (state.isFlapping == true ? ", flapping" : "")
     }
@@ -21,11 +22,11 @@ enum OnlineText {
         guard state.isReachable else {
             let reason = state.reason ?? state.path?.reason
             let interface = state.path?.interface.map { " \($0)" } ?? ""
-            return "not reachable" + (reason.map { " (\(SafeText.of($0 + interface, limit: 64)))" } ?? "")
+            return "not reachable" + (reason.map { " (\(ForeignText.shown($0 + interface, limit: 64)))" } ?? "")
         }
         var words = "reachable through \(via)"
         if let interface = state.path?.interface { words += " \(interface)" }
         if let underlay = state.path?.underlay { words += " over \(underlay)" }
-        return SafeText.of(words, limit: 128)
+        return ForeignText.shown(words, limit: 128)
     }
 }

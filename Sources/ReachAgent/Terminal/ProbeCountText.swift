@@ -1,4 +1,5 @@
 internal import EventSchema
+internal import ForeignText
 internal import StateClient
 
 /// How many probes fare how.
@@ -14,8 +15,8 @@ enum ProbeCountText {
         let up = total - troubled.count
         var words = up == total ? "probes: all \(number(total)) up" : "probes: \(number(up)) of \(number(total)) up"
         let named = troubled.prefix(mostNamed).map { probe in
-            let code = probe.code.map { " (\(SafeText.of($0, limit: 64)))" } ?? ""
-            return "\(name(probe)) \(SafeText.of(probe.verdict ?? "unknown", limit: 16))\(code)"
+            let code = probe.code.map { " (\(ForeignText.shown($0, limit: 64)))" } ?? ""
+            return "\(name(probe)) \(ForeignText.shown(probe.verdict ?? "unknown", limit: 16))\(code)"
         }
         if !named.isEmpty { words += "; " + named.joined(separator: ", ") }
         let rest = troubled.count - named.count
@@ -25,7 +26,7 @@ enum ProbeCountText {
     /// `web`, or `web wwan0 IPv6`.
     static func name(_ probe: StatusReply.Probe) -> String {
         let parts = [probe.name ?? "?", probe.interface, probe.family.map { SummaryText.familyName($0) }]
-        return parts.compactMap { $0.map { SafeText.of($0, limit: 64) } }.joined(separator: " ")
+        return parts.compactMap { $0.map { ForeignText.shown($0, limit: 64) } }.joined(separator: " ")
     }
 
     /// A number with a comma between thousands: `9,980`.

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FoundationEssentials
 
 /// What came of a reload.
@@ -42,16 +43,16 @@ enum ReloadText {
 
     /// The lines for a configuration that was refused: every flaw on a line of its own.
     static func refusal(_ code: String, _ message: String) -> [String] {
-        let lines = message.split(whereSeparator: \.isNewline).map { SafeText.of(String($0)) }
+        let lines = message.split(whereSeparator: \.isNewline).map { ForeignText.line(String($0)) }
         guard code == "configuration_invalid" else {
-            return ["reachagent: \(lines.joined(separator: " ")) [\(SafeText.of(code, limit: 64))]"]
+            return ["reachagent: \(lines.joined(separator: " ")) [\(ForeignText.shown(code, limit: 64))]"]
         }
         return ["reachagent: the configuration was refused, and the agent goes on with the one that it has:"]
             + lines.map { "  \($0)" }
     }
 
     private static func listed(_ names: [String]) -> String {
-        let shown = names.prefix(mostNames).map { SafeText.of($0, limit: 200) }.joined(separator: ", ")
+        let shown = names.prefix(mostNames).map { ForeignText.shown($0, limit: 200) }.joined(separator: ", ")
         return names.count > mostNames ? "\(shown) and \(names.count - mostNames) more" : shown
     }
 }

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import InputRecording
 internal import NetlinkMonitor
 internal import Probes
@@ -57,7 +58,7 @@ struct ReplayPrinter {
             sequence &+= 1
             switch format {
             case .json: try output.print(event.line)
-            case .human: try output.print(SafeText.of(HumanLine.text(event)).utf8)
+            case .human: try output.print(ForeignText.line(HumanLine.text(event)).utf8)
             case .none: break
             }
         }
@@ -67,7 +68,7 @@ struct ReplayPrinter {
     mutating func print(_ states: ReplayedStates, behind recorded: RecordedInput) throws(StandardOutput.Failure) {
         switch format {
         case .json: try output.print(json(states, behind: recorded))
-        case .human: try output.print(SafeText.of(text(states, behind: recorded)).utf8)
+        case .human: try output.print(ForeignText.line(text(states, behind: recorded)).utf8)
         case .none: break
         }
     }

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import NetlinkMonitor
 internal import Reachability
 
@@ -21,7 +22,7 @@ enum StateText {
         for record in machine.probes {
             table.add([
                 record.point.probe, record.point.vantage.description, record.standing.verdict.rawValue,
-                record.standing.code?.rawValue ?? "-", SafeText.of(record.last?.detail ?? "", limit: 120),
+                record.standing.code?.rawValue ?? "-", ForeignText.shown(record.last?.detail ?? "", limit: 120),
             ])
         }
         return ["", table.text]

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import StateClient
 
 /// Who is connected to the agent, as a table.
@@ -57,5 +58,5 @@ struct SubscribersText {
         all.count > shown ? " and \(all.count - shown) more" : ""
     }
 
-    private func safe(_ text: String, _ limit: Int) -> String { SafeText.of(text, limit: limit) }
+    private func safe(_ text: String, _ limit: Int) -> String { ForeignText.shown(text, limit: limit) }
 }

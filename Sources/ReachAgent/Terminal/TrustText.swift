@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import Probes
 
 /// A verdict on certificates as an operator reads it: the answer, the chain, and each finding with what to do.
@@ -6,7 +7,7 @@ struct TrustText {
 
     func text(_ verdict: TrustVerdict, for name: String?) -> String {
         var block = TextBlock(columns: style.columns)
-        let subject = name.map { " for \(SafeText.of($0))" } ?? ""
+        let subject = name.map { " for \(ForeignText.line($0))" } ?? ""
         if verdict.isAccepted {
             block.add("accepted\(subject)")
         } else {

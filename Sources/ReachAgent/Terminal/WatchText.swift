@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import StateClient
 
 /// What `watch` prints for what the stream brings.
@@ -26,7 +27,7 @@ struct WatchText {
     ///   - since: The number after which the stream was asked for.
     init(isJSON: Bool, socket: String, since: UInt64? = nil) {
         self.isJSON = isJSON
-        self.socket = SafeText.of(socket)
+        self.socket = ForeignText.line(socket)
         lastNumber = since
     }
 
@@ -46,7 +47,7 @@ struct WatchText {
         var lines: [Line] = []
         if isAway {
             var text = stream == nil ? "connected" : "connected again"
-            text += " (agent \(SafeText.of(hello.version)))"
+            text += " (agent \(ForeignText.line(hello.version)))"
             if stream == hello.stream, let lastNumber { text += "; resuming after event \(lastNumber)" }
             lines.append(.notice(text))
         }
@@ -75,8 +76,8 @@ struct WatchText {
         case .refused("agent_stopping", _): return "the agent at \(socket) has ended; waiting for it"
         case .refused("subscriber_lagged", _):
             return "the agent cut the connection, as nobody read what it sent; resuming"
-        case .noAgent: return "\(SafeText.of(error.description)); waiting for it"
-        default: return "\(SafeText.of(error.description)); trying again"
+        case .noAgent: return "\(ForeignText.line(error.description)); waiting for it"
+        default: return "\(ForeignText.line(error.description)); trying again"
         }
     }
 
@@ -95,7 +96,7 @@ struct WatchText {
         }
         let clock = line.scanned.time?.localDescription.split(separator: "T").last.map { "\($0)  " } ?? ""
         let targets = content.targets.map { target in
-            "  \(SafeText.of(target.name)): \(target.state.map { OnlineText.state($0) } ?? "unknown")"
+            "  \(ForeignText.line(target.name)): \(target.state.map { OnlineText.state($0) } ?? "unknown")"
         }
         let probes = ProbeCountText.line(content.probes, omitted: content.probesOmitted ?? 0).map { ["  \($0)"] } ?? []
         return ["\(clock)now: \(content.state.map { OnlineText.state($0) } ?? "unknown")"] + targets + probes

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import Probes
 
 /// The phases of one hop as bars on a common time axis.
@@ -60,7 +61,7 @@ struct Waterfall {
         case .request: words = []
         }
         let note = words.compactMap(\.self).joined(separator: ", ")
-        return SafeText.of(timing.isComplete || note.isEmpty ? note : note + ", not completed")
+        return ForeignText.line(timing.isComplete || note.isEmpty ? note : note + ", not completed")
     }
 
     private func addresses(_ hop: CheckHop) -> String {
@@ -69,6 +70,6 @@ struct Waterfall {
     }
 
     private func contentType(_ hop: CheckHop) -> String? {
-        hop.response?.headers.first { $0.name.lowercased() == "content-type" }?.value
+        hop.response?.headers.first { $0.isNamed("content-type") }?.value
     }
 }

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import Hooks
 
 /// What a run of a hook would be, for people.
@@ -34,7 +35,9 @@ struct HookPlanText {
         }
     }
 
-    private var input: String { SafeText.of(String(decoding: plan.input, as: UTF8.self).trimmedEnd, limit: 16_384) }
+    private var input: String {
+        ForeignText.shown(String(decoding: plan.input, as: UTF8.self).trimmedEnd, limit: 16_384)
+    }
 
     private func listed(_ label: String, _ variables: [String: String]) -> [(String, String)] {
         variables.sorted { $0.key < $1.key }.enumerated().map { index, variable in

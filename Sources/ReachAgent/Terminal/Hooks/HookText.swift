@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import Hooks
 
 /// What a hook is, for whom it runs, and why it does not, in a few words.
@@ -69,7 +70,7 @@ enum HookText {
     }
 
     /// A text of somebody else's as a terminal may show it.
-    static func safe(_ text: String) -> String { SafeText.of(text, limit: 500) }
+    static func safe(_ text: String) -> String { ForeignText.shown(text, limit: 500) }
 }
 
 extension HookFilter {

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import Probes
 internal import Reachability
 internal import StateClient
@@ -49,7 +50,7 @@ extension StatusText {
     }
 
     /// An address that a person is to open: never broken, and longer than other texts.
-    func address(_ url: String) -> String { kept(SafeText.of(url)) }
+    func address(_ url: String) -> String { kept(ForeignText.line(url)) }
 
     /// `web fails [tls_expired]`, or what several probes say together.
     func because(_ reason: StatusReply.Reason) -> String? {

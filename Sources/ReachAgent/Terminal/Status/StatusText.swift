@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventSchema
+internal import ForeignText
 internal import Reachability
 internal import StateClient
 
@@ -142,7 +143,7 @@ struct StatusText {
     }
 
     /// A text of the agent's as a terminal may show it.
-    func safe(_ text: String) -> String { SafeText.of(text, limit: 200) }
+    func safe(_ text: String) -> String { ForeignText.shown(text, limit: 200) }
 
     // MARK: Lines
 
