@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// One thing that a check or an evaluation found, as data.
 ///
 /// A finding is not an error: a probe that finds a bad certificate did its work. What refuses has the severity
@@ -13,6 +15,9 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
         case note
     }
 
+    /// The number of bytes of a subject, and of evidence, that are kept.
+    public static let maximumBytes = 1024
+
     /// What was found: stable, never renamed, documented in one table.
     public let code: FindingCode
     /// What it means for the verdict.
@@ -23,11 +28,13 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     public let evidence: String
 
     /// Creates a finding; `evidence` should name the values that were compared.
+    ///
+    /// Both texts may hold what a stranger wrote: they are kept as ``ForeignText`` shows text, up to ``maximumBytes``.
     public init(_ code: FindingCode, _ severity: Severity = .refusal, subject: String, evidence: String) {
         self.code = code
         self.severity = severity
-        self.subject = subject
-        self.evidence = evidence
+        self.subject = ForeignText.shown(subject, limit: Self.maximumBytes)
+        self.evidence = ForeignText.shown(evidence, limit: Self.maximumBytes)
     }
 
     /// The code, the subject and the evidence on one line.

@@ -272,6 +272,16 @@ extension FindingCode {
                 "The response's header is larger than allowed.",
                 "A server this talkative is broken or hostile."
             )
+        case .byteLimit:
+            (
+                "More bytes came than a check takes, of whatever kind.",
+                "A server that sends this much around its answer is broken or hostile."
+            )
+        case .evaluationLimit:
+            (
+                "Judging the response took more work than a check may.",
+                "Ask for a smaller body, or simplify the expectations; otherwise the server is hostile."
+            )
         case .httpMalformed:
             (
                 "The response is not HTTP.",

@@ -123,6 +123,10 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     case httpTooLarge = "http_too_large"
     /// The response's header is larger than allowed.
     case httpHeaderTooLarge = "http_header_too_large"
+    /// More bytes came than a check takes, of whatever kind.
+    case byteLimit = "byte_limit"
+    /// Judging the response took more work than a check may.
+    case evaluationLimit = "evaluation_limit"
     /// The response is not HTTP.
     case httpMalformed = "http_malformed"
     /// The connection ended before the body was complete.

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// What a captive portal interface answers (RFC 8908, section 5).
 public struct PortalAnswer: Sendable, Hashable {
     /// Whether the network is captive for this device.
@@ -70,10 +72,10 @@ public struct PortalAnswer: Sendable, Hashable {
 
     /// An object's members, each of the kind that is asked for.
     private struct Members {
-        let object: [String: JSONValue]
+        let object: [ForeignText: JSONValue]
 
         func bool(_ name: String) throws(ParseError) -> Bool? {
-            switch object[name] {
+            switch object[ForeignText(name)] {
             case nil, .null?: return nil
             case .bool(let value)?: return value
             case let value?: throw wrong(name, value, "a boolean")
@@ -81,15 +83,15 @@ public struct PortalAnswer: Sendable, Hashable {
         }
 
         func string(_ name: String) throws(ParseError) -> String? {
-            switch object[name] {
+            switch object[ForeignText(name)] {
             case nil, .null?: return nil
-            case .string(let value)?: return value
+            case .string(let value)?: return String(decoding: value.bytes, as: UTF8.self)
             case let value?: throw wrong(name, value, "a string")
             }
         }
 
         func count(_ name: String) throws(ParseError) -> UInt64? {
-            switch object[name] {
+            switch object[ForeignText(name)] {
             case nil, .null?: return nil
             case .number(let number)?:
                 if let count = number.uint64 { return count }

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// Why a text is not an address that a check can ask.
 ///
 /// No case ever holds the part of the text that may carry a password.
@@ -31,16 +33,16 @@ public enum HTTPURLError: Error, Sendable, Hashable, CustomStringConvertible {
             "the URL holds the control character U+\(value < 16 ? "000" : "00")\(String(value, radix: 16, uppercase: true))"
         case .notAbsolute: "the URL does not begin with 'http://' or 'https://'"
         case .unsupportedScheme(let scheme):
-            "the URL's scheme is '\(ShownText.of(scheme))'; 'http' and 'https' are supported"
+            "the URL's scheme is '\(ForeignText.shown(scheme))'; 'http' and 'https' are supported"
         case .userInformation:
             "the URL holds a user name or a password, which others can see: give them with --basic-auth-file"
         case .emptyHost: "the URL has no host"
-        case .invalidHost(let host, let reason): "the URL's host '\(ShownText.of(host))' \(reason)"
+        case .invalidHost(let host, let reason): "the URL's host '\(ForeignText.shown(host))' \(reason)"
         case .internationalizedHost(let host):
-            "the URL's host '\(ShownText.of(host))' is not in ASCII: give the A-label form of each label ('xn--…')"
+            "the URL's host '\(ForeignText.shown(host))' is not in ASCII: give the A-label form of each label ('xn--…')"
         case .zone(let address):
-            "the URL's host '[\(ShownText.of(address))]' has a zone: leave it out and give the interface with --interface"
-        case .invalidPort(let port): "the URL's port '\(ShownText.of(port))' is not a number from 1 to 65535"
+            "the URL's host '[\(ForeignText.shown(address))]' has a zone: leave it out and give the interface with --interface"
+        case .invalidPort(let port): "the URL's port '\(ForeignText.shown(port))' is not a number from 1 to 65535"
         }
     }
 }

@@ -133,7 +133,7 @@ extension ParameterValue {
         switch json {
         case .null: self = .null
         case .bool(let flag): self = .bool(flag)
-        case .string(let text): self = .string(text)
+        case .string(let text): self = .string(String(decoding: text.bytes, as: UTF8.self))
         case .number(let number):
             if let integer = number.int64 {
                 self = .integer(integer)
@@ -148,7 +148,9 @@ extension ParameterValue {
             self = .array(elements)
         case .object(let members):
             var dictionary: [String: ParameterValue] = [:]
-            for (key, value) in members { dictionary[key] = try ParameterValue(value, name: name) }
+            for (key, value) in members {
+                dictionary[String(decoding: key.bytes, as: UTF8.self)] = try ParameterValue(value, name: name)
+            }
             self = .dictionary(dictionary)
         }
     }

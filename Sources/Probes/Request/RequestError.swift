@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// Why a request cannot be built or its body cannot be read.
 public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What an error is about; the raw values are stable.
@@ -59,26 +61,26 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .url(let error): error.description
-        case .invalidMethod(let method): "'\(ShownText.of(method))' is not a method that a check can send"
-        case .invalidFieldName(let name): "'\(ShownText.of(name))' is not the name of a header field"
-        case .invalidFieldValue(let name): "the value of the header field '\(ShownText.of(name))' is not allowed"
-        case .computedField(let name): "the header field '\(ShownText.of(name))' is computed and cannot be given"
+        case .invalidMethod(let method): "'\(ForeignText.shown(method))' is not a method that a check can send"
+        case .invalidFieldName(let name): "'\(ForeignText.shown(name))' is not the name of a header field"
+        case .invalidFieldValue(let name): "the value of the header field '\(ForeignText.shown(name))' is not allowed"
+        case .computedField(let name): "the header field '\(ForeignText.shown(name))' is computed and cannot be given"
         case .headerTooLarge:
             "the header has more than \(HeaderFields.maximumCount) fields or \(HeaderFields.maximumBytes) bytes"
         case .invalidCredentials(let reason): "the credentials cannot be sent: \(reason)"
         case .parametersWithoutNames: "the parameters have no names: a query or a form needs a dictionary"
-        case .parameter(let name, let reason): "the parameter '\(ShownText.of(name))' \(reason)"
+        case .parameter(let name, let reason): "the parameter '\(ForeignText.shown(name))' \(reason)"
         case .parametersTooDeep: "the parameters are nested more than \(ParameterValue.maximumDepth) levels deep"
         case .invalidText(let offset): "the text is not valid UTF-16 at code unit \(offset)"
         case .notJSON(let field, let reason): Self.sentence("valid JSON", field, reason)
         case .notPropertyList(let field, let reason): Self.sentence("a property list", field, reason)
-        case .querySerializer(let reason): "the query cannot be written: \(ShownText.of(reason))"
+        case .querySerializer(let reason): "the query cannot be written: \(ForeignText.shown(reason))"
         case .bodyAndParameters: "a body and parameters for the body cannot be given both"
-        case .multipartMethod(let method): "a form of several parts cannot be sent with \(ShownText.of(method))"
+        case .multipartMethod(let method): "a form of several parts cannot be sent with \(ForeignText.shown(method))"
         case .bodyTooLong: "the body is too long"
-        case .file(let path, let reason): "\(ShownText.of(path, limit: 1024)) \(reason)"
+        case .file(let path, let reason): "\(ForeignText.shown(path, limit: 1024)) \(reason)"
         case .fileChanged(let path, let announced):
-            "\(ShownText.of(path, limit: 1024)) changed while it was sent: it does not have \(announced) bytes any more"
+            "\(ForeignText.shown(path, limit: 1024)) changed while it was sent: it does not have \(announced) bytes any more"
         }
     }
 
@@ -99,6 +101,6 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     private static func sentence(_ format: String, _ field: String, _ reason: String) -> String {
         field.isEmpty
             ? "the parameters are not \(format): \(reason)"
-            : "the parameters are not \(format): '\(ShownText.of(field))' \(reason)"
+            : "the parameters are not \(format): '\(ForeignText.shown(field))' \(reason)"
     }
 }

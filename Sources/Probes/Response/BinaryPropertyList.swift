@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FoundationEssentials
 
 /// Why bytes are not a property list.
@@ -26,18 +27,25 @@ struct BinaryPropertyList {
     private let objectCount: Int
     private let offsetTable: Int
     private var valuesLeft = BinaryPropertyList.maximumValues
+    /// The bytes of content that objects may still have; together no more than the list has.
+    private var contentLeft: Int
     /// Values without parts, so that one long string which is referred to often is in memory once.
     private var scalars: [Int: PropertyListValue] = [:]
+    /// The keys by the numbers of their objects, and by their bytes: equal ones share theirs, so that comparing them costs
+    /// nothing.
+    private var keys: [Int: PropertyListKey] = [:]
+    private var knownKeys: Set<PropertyListKey> = []
+    private let budget: WorkBudget?
 
     /// Reads a property list.
-    static func parse(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
+    static func parse(_ bytes: [UInt8], budget: WorkBudget? = nil) throws(PropertyListError) -> PropertyListValue {
         let trailer = bytes.count - trailerSize
-        var list = try BinaryPropertyList(FormatBytes(bytes: bytes), trailer: trailer)
+        var list = try BinaryPropertyList(FormatBytes(bytes: bytes), trailer: trailer, budget: budget)
         let top = try list.number(at: trailer + 16, size: 8)
         return try list.object(top, depth: 0)
     }
 
-    private init(_ bytes: FormatBytes, trailer: Int) throws(PropertyListError) {
+    private init(_ bytes: FormatBytes, trailer: Int, budget: WorkBudget?) throws(PropertyListError) {
         guard bytes.has(Self.signature), trailer >= Self.signature.count,
             let offsetSize = bytes.bigEndian(at: trailer + 6, count: 1).map({ Int($0) }), (1...8).contains(offsetSize),
             let referenceSize = bytes.bigEndian(at: trailer + 7, count: 1).map({ Int($0) }),
@@ -47,10 +55,12 @@ struct BinaryPropertyList {
             objectCount <= bytes.count, bytes.slice(at: offsetTable, count: objectCount * offsetSize) != nil
         else { throw PropertyListError("its trailer points outside of it") }
         self.bytes = bytes
+        self.budget = budget
         self.offsetSize = offsetSize
         self.referenceSize = referenceSize
         self.objectCount = objectCount
         self.offsetTable = offsetTable
+        contentLeft = bytes.count
     }
 
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
@@ -59,6 +69,7 @@ struct BinaryPropertyList {
         }
         valuesLeft -= 1
         guard valuesLeft >= 0 else { throw PropertyListError("it stands for more than \(Self.maximumValues) values") }
+        try spend(1)
         if let known = scalars[index] { return known }
         guard index < objectCount else { throw PropertyListError("it refers to object \(index) of \(objectCount)") }
         let offset = try number(at: offsetTable + index * offsetSize, size: offsetSize)
@@ -87,14 +98,28 @@ struct BinaryPropertyList {
         depth: Int
     ) throws(PropertyListError) -> PropertyListValue {
         let (start, count) = try extent(at: offset, marker: marker)
-        var members: [String: PropertyListValue] = [:]
+        var members: [PropertyListKey: PropertyListValue] = [:]
         for position in 0..<count {
-            guard case .string(let key) = try reference(start, position, depth: depth) else {
-                throw PropertyListError("a key that is not a string")
-            }
+            let key = try key(try number(at: start + position * referenceSize, size: referenceSize), depth: depth)
             members[key] = try reference(start, count + position, depth: depth)
         }
         return .dictionary(members)
+    }
+
+    /// The string that is object `index`, whose bytes are hashed when it is referred to first.
+    private mutating func key(_ index: Int, depth: Int) throws(PropertyListError) -> PropertyListKey {
+        guard case .string(let text) = try object(index, depth: depth + 1) else {
+            throw PropertyListError("a key that is not a string")
+        }
+        if let known = keys[index] { return known }
+        try spend(text.bytes.count)
+        let key = knownKeys.insert(PropertyListKey(text)).memberAfterInsert
+        keys[index] = key
+        return key
+    }
+
+    private func spend(_ steps: Int) throws(PropertyListError) {
+        if let budget, !budget.allows(steps) { throw PropertyListError("the budget of the check ends") }
     }
 
     private mutating func reference(
@@ -105,7 +130,7 @@ struct BinaryPropertyList {
         try object(try number(at: start + position * referenceSize, size: referenceSize), depth: depth + 1)
     }
 
-    private func scalar(at offset: Int, marker: UInt64) throws(PropertyListError) -> PropertyListValue {
+    private mutating func scalar(at offset: Int, marker: UInt64) throws(PropertyListError) -> PropertyListValue {
         switch (marker >> 4, marker & 0xF) {
         case (0x0, 0x8): return .bool(false)
         case (0x0, 0x9): return .bool(true)
@@ -124,14 +149,17 @@ struct BinaryPropertyList {
             }
         case (0x4, _):
             let (start, count) = try extent(at: offset, marker: marker)
+            try take(count)
             if let data = bytes.slice(at: start, count: count) { return .data(Array(data)) }
         case (0x5, _):
             let (start, count) = try extent(at: offset, marker: marker)
+            try take(count)
             if let text = bytes.slice(at: start, count: count), text.allSatisfy({ $0 < 0x80 }) {
-                return .string(String(decoding: text, as: UTF8.self))
+                return .string(ForeignText(text))
             }
         case (0x6, _):
             let (start, count) = try extent(at: offset, marker: marker)
+            try take(count * 2)
             if let text = bytes.slice(at: start, count: count * 2) { return try string(ofUTF16: Array(text)) }
         default: throw PropertyListError("an object of the unknown kind 0x\(String(marker, radix: 16))")
         }
@@ -143,7 +171,7 @@ struct BinaryPropertyList {
         guard let text = String(validating: units, as: UTF16.self) else {
             throw PropertyListError("a string that is not UTF-16")
         }
-        return .string(text)
+        return .string(ForeignText(text))
     }
 
     /// An integer; only those of 8 and 16 bytes have a sign.
@@ -166,6 +194,13 @@ struct BinaryPropertyList {
         }
         let size = 1 << Int(kind & 0xF)
         return (offset + 2 + size, try number(at: offset + 2, size: size))
+    }
+
+    /// Counts bytes of content: objects may overlap, so that few bytes would be the content of very many.
+    private mutating func take(_ count: Int) throws(PropertyListError) {
+        try spend(count)
+        contentLeft -= count
+        guard contentLeft >= 0 else { throw PropertyListError("its objects overlap") }
     }
 
     /// A number that counts bytes or objects, and so is not larger than there are bytes.

@@ -28,5 +28,7 @@ public struct BodyPattern: Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Looks for a match anywhere in the bytes.
-    func search(_ bytes: [UInt8]) -> PatternResult { compiled.search(bytes) }
+    func search(_ bytes: [UInt8], budget: WorkBudget? = nil) -> PatternResult {
+        compiled.search(bytes, budget: budget)
+    }
 }

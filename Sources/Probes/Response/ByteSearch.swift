@@ -1,7 +1,9 @@
 /// Looks for bytes in bytes, in time that grows with their number and not with their product (Knuth, Morris and Pratt).
 enum ByteSearch {
     /// Whether the bytes stand anywhere in the others; no bytes stand everywhere.
-    static func contains(_ wanted: [UInt8], in bytes: [UInt8]) -> Bool {
+    ///
+    /// - Parameter budget: Pays a step for each byte; where it ends nothing is found.
+    static func contains(_ wanted: [UInt8], in bytes: [UInt8], budget: WorkBudget? = nil) -> Bool {
         guard let first = wanted.first else { return true }
         guard wanted.count <= bytes.count else { return false }
         // For each number of matched bytes, how many of them still match when the next one does not.
@@ -13,7 +15,8 @@ enum ByteSearch {
             fallbacks.append(matched)
         }
         matched = 0
-        for byte in bytes {
+        for (index, byte) in bytes.enumerated() {
+            if index.isMultiple(of: WorkBudget.slice), let budget, !budget.allows(WorkBudget.slice) { return false }
             while matched > 0, wanted[matched] != byte { matched = fallbacks[matched - 1] }
             if matched == 0 ? byte == first : wanted[matched] == byte { matched += 1 }
             if matched == wanted.count { return true }

@@ -46,7 +46,7 @@ final class CompiledPattern: @unchecked Sendable {
     deinit { pcre2_code_free_8(code) }
 
     /// Looks for a match anywhere in the bytes.
-    func search(_ bytes: [UInt8]) -> PatternResult {
+    func search(_ bytes: [UInt8], budget: WorkBudget? = nil) -> PatternResult {
         guard let context = pcre2_match_context_create_8(nil),
             let match = pcre2_match_data_create_from_pattern_8(code, nil)
         else { return .givenUp("there is no memory for it") }
@@ -57,9 +57,13 @@ final class CompiledPattern: @unchecked Sendable {
         _ = pcre2_set_match_limit_8(context, Self.maximumSteps)
         _ = pcre2_set_depth_limit_8(context, Self.maximumDepth)
         _ = pcre2_set_heap_limit_8(context, Self.maximumKibibytes)
-        var watch = Stopwatch(deadline: .now + Self.maximumTime)
+        var watch = Stopwatch(end: .now + Self.maximumTime, budget: budget)
         let result = withUnsafeMutablePointer(to: &watch) { watch in
-            _ = pcre2_set_callout_8(context, { _, watch in Stopwatch.tick(watch) }, watch)
+            _ = pcre2_set_callout_8(
+                context,
+                { place, watch in Stopwatch.tick(watch, at: place?.pointee.current_position) },
+                watch
+            )
             return bytes.withUnsafeBufferPointer { bytes in
                 // PCRE2 wants a pointer even for no bytes at all.
                 guard let start = bytes.baseAddress else { return pcre2_match_8(code, [0], 0, 0, 0, match, context) }
@@ -86,14 +90,28 @@ final class CompiledPattern: @unchecked Sendable {
 
 /// The end of a search's time, looked at now and then because reading the clock costs more than a step.
 private struct Stopwatch {
-    let deadline: ContinuousClock.Instant
-    var ticks: UInt32 = 0
+    let end: SuspendingClock.Instant
+    let budget: WorkBudget?
+    private var position = 0
+    private var steps = 0
+
+    init(end: SuspendingClock.Instant, budget: WorkBudget?) {
+        self.end = end
+        self.budget = budget
+    }
 
     /// Called by PCRE2 before each item of the expression; a result other than zero ends the search.
-    static func tick(_ pointer: UnsafeMutableRawPointer?) -> CInt {
+    static func tick(_ pointer: UnsafeMutableRawPointer?, at position: Int?) -> CInt {
         guard let watch = pointer?.assumingMemoryBound(to: Stopwatch.self) else { return PCRE2_ERROR_CALLOUT }
-        watch.pointee.ticks &+= 1
-        guard watch.pointee.ticks.isMultiple(of: 16) else { return 0 }
-        return ContinuousClock.now < watch.pointee.deadline ? 0 : PCRE2_ERROR_CALLOUT
+        return watch.pointee.mayGoOn(at: position ?? 0) ? 0 : PCRE2_ERROR_CALLOUT
+    }
+
+    /// Counts the item, and the bytes that the one before it has passed: a single `.*` may have passed all of them.
+    private mutating func mayGoOn(at position: Int) -> Bool {
+        steps += 8 + abs(position - self.position)
+        self.position = position
+        guard steps >= 512 else { return true }
+        defer { steps = 0 }
+        return (budget?.allows(steps) ?? true) && SuspendingClock().now < end
     }
 }

@@ -10,6 +10,9 @@ struct FormatBytes {
         return bytes[offset..<offset + count]
     }
 
+    /// The byte at an offset.
+    func byte(at offset: Int) -> UInt8? { bytes.indices.contains(offset) ? bytes[offset] : nil }
+
     /// Whether these bytes stand at an offset.
     func has(_ wanted: some Collection<UInt8>, at offset: Int = 0) -> Bool {
         slice(at: offset, count: wanted.count)?.elementsEqual(wanted) ?? false

@@ -75,9 +75,9 @@ extension ImageHeader.Format {
     /// Goes from segment to segment up to the frame header.
     private static func jpegSize(_ bytes: FormatBytes) -> Size? {
         var offset = 2
-        while bytes.has([0xFF], at: offset) {
-            while bytes.has([0xFF], at: offset) { offset += 1 }
-            guard let marker = bytes.bigEndian(at: offset, count: 1) else { return nil }
+        while bytes.byte(at: offset) == 0xFF {
+            while bytes.byte(at: offset) == 0xFF { offset += 1 }
+            guard let marker = bytes.byte(at: offset) else { return nil }
             offset += 1
             switch marker {
             case 0x01, 0xD0...0xD7: continue

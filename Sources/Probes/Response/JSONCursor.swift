@@ -1,7 +1,11 @@
+internal import ForeignText
+
 /// A place in a JSON text, and the reading of what has no parts: words, numbers and strings.
 struct JSONCursor {
     let bytes: [UInt8]
     var offset = 0
+    /// What ends the reading of a long string.
+    var budget: WorkBudget?
 
     var isAtEnd: Bool { offset >= bytes.count }
 
@@ -57,22 +61,30 @@ struct JSONCursor {
                 )
             }
         }
+        guard offset - start <= JSONNumber.maximumBytes else {
+            throw JSONError("a number of more than \(JSONNumber.maximumBytes) bytes", at: start)
+        }
         return JSONNumber(unchecked: String(decoding: bytes[start..<offset], as: UTF8.self))
     }
 
     /// Reads a string, the quotation mark at the place included.
-    mutating func readString() throws(JSONError) -> String {
+    mutating func readString() throws(JSONError) -> ForeignText {
         let start = offset
         offset += 1
         var text: [UInt8] = []
+        var nextLook = offset + WorkBudget.slice
         while let byte = current {
+            if offset >= nextLook {
+                nextLook += WorkBudget.slice
+                if budget?.isOver == true { throw JSONError("the budget of the check ends", at: offset) }
+            }
             switch byte {
             case UInt8(ascii: "\""):
                 offset += 1
-                guard let string = String(validating: text, as: UTF8.self) else {
+                guard String(validating: text, as: UTF8.self) != nil else {
                     throw JSONError("a string that is not UTF-8", at: start)
                 }
-                return string
+                return ForeignText(text)
             case UInt8(ascii: "\\"): try readEscape(into: &text)
             case 0..<0x20: throw JSONError("an unescaped control character 0x\(hex(byte)) in a string", at: offset)
             default:

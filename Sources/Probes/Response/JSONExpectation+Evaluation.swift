@@ -28,10 +28,7 @@ extension JSONExpectation.Condition {
             default: false
             }
         case (.number(let left), .number(let right)): holds(left, right)
-        case (.string(let left), .string(let right)):
-            // Bytes are compared: Swift would take two spellings of one accented letter for equal.
-            holds(isEqual: left.utf8.elementsEqual(right.utf8))
-        case (.bool, .bool), (.array, .array), (.object, .object): holds(isEqual: body == value)
+        case (.string, .string), (.bool, .bool), (.array, .array), (.object, .object): holds(isEqual: body == value)
         default: false
         }
     }

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// A comparison of one value of a JSON body: `status.items[0].name="up"`.
 ///
 /// Values are only compared with values of their kind: a number never equals a string, whatever digits it holds, and only
@@ -81,7 +83,7 @@ public struct JSONExpectation: Sendable, Hashable, CustomStringConvertible {
         } catch {
             // What begins like JSON was meant as JSON: a forgotten quotation mark must not make another string of it.
             guard !"\"[{".utf8.contains(first) else { throw .invalidValue(text, reason: error.description) }
-            return .string(String(written))
+            return .string(ForeignText(written.utf8))
         }
     }
 }

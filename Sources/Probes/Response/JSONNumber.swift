@@ -2,7 +2,9 @@
 ///
 /// Numbers are compared by their exact value: `1`, `1.0` and `10e-1` are equal, and 2⁵³ + 1 is not 2⁵³.
 public struct JSONNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// How many digits an exponent may have; RFC 8259, section 6, leaves such limits to the reader.
+    /// How many bytes a number may have; RFC 8259, section 6, leaves such limits to the reader.
+    static let maximumBytes = 4096
+    /// How many digits an exponent may have.
     static let maximumExponentDigits = 9
 
     /// The number as it was written.

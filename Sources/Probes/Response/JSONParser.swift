@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// Reads JSON (RFC 8259) from bytes that nobody vouches for.
 ///
 /// Foundation's decoders are not used because they recurse, lose digits, and accept UTF-16. This parser keeps its own
@@ -22,35 +24,45 @@ package struct JSONParser {
     var cursor: JSONCursor
     private let maximumDepth: Int
     private let removesNulls: Bool
+    private let budget: WorkBudget?
     private var frames: [Frame] = []
     private var values: [JSONValue] = []
-    private var keys: [String] = []
+    private var keys: [ForeignText] = []
     private var expectation = Expectation.value
 
-    private init(_ bytes: [UInt8], maximumDepth: Int, removesNulls: Bool) {
-        cursor = JSONCursor(bytes: bytes)
+    private init(_ bytes: [UInt8], maximumDepth: Int, removesNulls: Bool, budget: WorkBudget?) {
+        cursor = JSONCursor(bytes: bytes, budget: budget)
         self.maximumDepth = maximumDepth
         self.removesNulls = removesNulls
+        self.budget = budget
     }
 
     /// Reads one JSON text.
     ///
-    /// - Parameter removesNulls: Whether null members and elements are left out; null at the top stays.
-    /// - Throws: ``JSONError`` with the place where the bytes stop being JSON.
+    /// - Parameters:
+    ///   - removesNulls: Whether null members and elements are left out; null at the top stays.
+    ///   - budget: Pays a step for each byte; nil for a text that the operator wrote.
+    /// - Throws: ``JSONError`` with the place where the bytes stop being JSON, or where the budget ended.
     package static func parse(
         _ bytes: [UInt8],
         maximumDepth: Int = defaultMaximumDepth,
-        removesNulls: Bool = false
+        removesNulls: Bool = false,
+        budget: WorkBudget? = nil
     ) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(bytes, maximumDepth: maximumDepth, removesNulls: removesNulls)
+        var parser = JSONParser(bytes, maximumDepth: maximumDepth, removesNulls: removesNulls, budget: budget)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.cursor.offset = 3 }
         return try parser.parseText()
     }
 
     private mutating func parseText() throws(JSONError) -> JSONValue {
         while true {
+            let start = cursor.offset
             cursor.skipSpace()
-            guard let value = try step() else { continue }
+            let value = try step()
+            if let budget, !budget.allows(cursor.offset - start) {
+                throw JSONError("the budget of the check ends", at: cursor.offset)
+            }
+            guard let value else { continue }
             cursor.skipSpace()
             guard cursor.isAtEnd else { throw JSONError("\(cursor.here) after the value", at: cursor.offset) }
             return value
@@ -114,7 +126,7 @@ package struct JSONParser {
         guard frame.isObject else {
             return .array(removesNulls ? elements.filter { $0 != .null } : Array(elements))
         }
-        var members: [String: JSONValue] = [:]
+        var members: [ForeignText: JSONValue] = [:]
         for (key, element) in zip(keys[frame.firstKey...], elements) { members[key] = element }
         return .object(removesNulls ? members.filter { $0.value != .null } : members)
     }

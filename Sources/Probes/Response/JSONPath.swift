@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// The way to one value in a JSON body: `status.items[0]["a name"]`.
 ///
 /// A path may begin with `$`, the whole body. Names with spaces or other characters of the grammar are written as JSON
@@ -53,7 +55,7 @@ package struct JSONPath: Sendable, Hashable {
             let place = index == 0 ? "the body" : Snippet.quoted(name: Self.text(of: steps.prefix(index)))
             switch (step, value) {
             case (.member(let name), .object(let members)):
-                guard let member = members[name] else {
+                guard let member = members[ForeignText(name)] else {
                     throw Missing(evidence: "\(place) has no member \(Snippet.quoted(name: name))")
                 }
                 value = member
@@ -111,7 +113,7 @@ package struct JSONPath: Sendable, Hashable {
         let step: Step
         if cursor.current == UInt8(ascii: "\"") {
             do throws(JSONError) {
-                step = .member(try cursor.readString())
+                step = .member(String(decoding: try cursor.readString().bytes, as: UTF8.self))
             } catch {
                 throw .invalidPath(written, offset: error.offset, reason: error.reason)
             }

@@ -12,7 +12,7 @@ extension JSONValue {
         case .null: "null"
         case .bool(let value): "\(value)"
         case .number(let number): number.text.utf8.count <= Snippet.limit ? number.text : Snippet.quoted(number.text)
-        case .string(let text): "the string \(Snippet.quoted(text))"
+        case .string(let text): "the string \(Snippet.quoted(text.bytes))"
         case .array(let elements): "an array of \(elements.count)"
         case .object(let members): "an object of \(members.count)"
         }

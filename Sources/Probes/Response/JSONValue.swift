@@ -1,4 +1,8 @@
+public import ForeignText
+
 /// A JSON value (RFC 8259).
+///
+/// Names and strings are the bytes of their UTF-8, and compared as such: two spellings of one accented letter differ.
 public enum JSONValue: Sendable, Hashable {
     /// `null`.
     case null
@@ -7,13 +11,11 @@ public enum JSONValue: Sendable, Hashable {
     /// A number, exact to the last digit.
     case number(JSONNumber)
     /// A string.
-    case string(String)
+    case string(ForeignText)
     /// An array.
     case array([JSONValue])
     /// An object; of members with equal names the last one counts.
-    ///
-    /// Names are compared as Swift compares strings: two spellings of one accented letter are equal.
-    case object([String: JSONValue])
+    case object([ForeignText: JSONValue])
 
     /// The kind of the value in words, with an article: `a number`.
     public var kind: String {

@@ -19,7 +19,6 @@ public struct ReceivedResponse: Sendable {
 
     /// The values of all fields of this name, in the order in which they came; names are compared without case.
     public func values(of name: String) -> [String] {
-        let wanted = name.lowercased()
-        return headers.filter { $0.name.lowercased() == wanted }.map(\.value)
+        headers.filter { $0.isNamed(name) }.map(\.value)
     }
 }

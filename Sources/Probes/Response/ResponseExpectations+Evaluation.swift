@@ -7,6 +7,21 @@ extension ResponseExpectations {
     /// refused with a cause. Decoding and matching take time of the calling thread, in proportion to the body; a pattern
     /// that takes longer than a second is given up.
     public func evaluate(_ response: ReceivedResponse) -> ResponseVerdict {
+        evaluate(response, within: .unlimited())
+    }
+
+    /// Judges a response as ``evaluate(_:)`` does, as far as the budget allows; what it does not is a refusal.
+    package func evaluate(_ response: ReceivedResponse, within budget: WorkBudget) -> ResponseVerdict {
+        let verdict = verdict(on: response, budget)
+        guard let exceeded = budget.exceeded else { return verdict }
+        // What was not looked at to its end says nothing of the body.
+        var findings = verdict.findings.filter { $0.code == .httpStatus || $0.code == .httpContentType }
+        let evidence = "judging \(response.body.count) bytes was given up: \(exceeded)"
+        findings.append(Finding(.evaluationLimit, subject: "body", evidence: evidence))
+        return ResponseVerdict(findings: findings, object: nil)
+    }
+
+    private func verdict(on response: ReceivedResponse, _ budget: WorkBudget) -> ResponseVerdict {
         var findings: [Finding] = []
         if !acceptableStatusCodes.contains(response.status) {
             let evidence = "expected \(acceptableStatusCodes), got \(response.status)"
@@ -19,33 +34,40 @@ extension ResponseExpectations {
         }
         var object: SerializedObject?
         do throws(UndecodableBody) {
-            object = try serializer.decode(response.body, contentType: contentType)
+            object = try serializer.decode(response.body, contentType: contentType, budget: budget)
         } catch {
             let evidence = "not \(error.format): \(error.reason); it begins with \(Snippet.quoted(response.body))"
             findings.append(Finding(.httpUndecodable, subject: "body", evidence: evidence))
         }
-        findings += bodyFindings(of: response.body, contentType: contentType, object: object)
+        findings += bodyFindings(of: response.body, contentType: contentType, object: object, budget)
         return ResponseVerdict(findings: findings, object: object)
     }
 
     /// Whether nobody notices how long ``evaluate(_:)`` takes, whatever the body is.
     var areQuick: Bool { serializer == .http && bodyExpectations.isEmpty }
 
-    private func bodyFindings(of body: [UInt8], contentType: ContentType, object: SerializedObject?) -> [Finding] {
+    private func bodyFindings(
+        of body: [UInt8],
+        contentType: ContentType,
+        object: SerializedObject?,
+        _ budget: WorkBudget
+    ) -> [Finding] {
         guard !bodyExpectations.isEmpty else { return [] }
         var findings: [Finding] = []
         var json: Result<JSONValue, JSONError>?
-        for expectation in bodyExpectations {
+        for expectation in bodyExpectations where !budget.isOver {
             switch expectation {
             case .contains(let text):
-                guard !ByteSearch.contains(Array(text.utf8), in: body) else { continue }
+                guard !ByteSearch.contains(Array(text.utf8), in: body, budget: budget) else { continue }
                 let evidence = "no \(Snippet.quoted(text)) in it; \(Self.beginning(of: body))"
                 findings.append(Finding(.httpBody, subject: "body", evidence: evidence))
             case .matches(let pattern):
-                guard let evidence = Self.objection(pattern.search(body), to: pattern, in: body) else { continue }
+                guard let evidence = Self.objection(pattern.search(body, budget: budget), to: pattern, in: body) else {
+                    continue
+                }
                 findings.append(Finding(.httpBody, subject: "body", evidence: evidence))
             case .json(let expectation):
-                let parsed = json ?? Self.json(of: body, object: object, serializer: serializer)
+                let parsed = json ?? Self.json(of: body, object: object, serializer: serializer, budget)
                 json = parsed
                 let evidence: String? =
                     switch parsed {
@@ -64,11 +86,12 @@ extension ResponseExpectations {
     private static func json(
         of body: [UInt8],
         object: SerializedObject?,
-        serializer: ResponseSerializer
+        serializer: ResponseSerializer,
+        _ budget: WorkBudget
     ) -> Result<JSONValue, JSONError> {
         if case .json(let value)? = object, serializer == .json(removingNulls: false) { return .success(value) }
         do throws(JSONError) {
-            return .success(try JSONParser.parse(body))
+            return .success(try JSONParser.parse(body, budget: budget))
         } catch {
             return .failure(error)
         }

@@ -10,29 +10,34 @@ extension ResponseSerializer {
     /// Decodes a body; nil for an empty one, which is nothing rather than an error.
     ///
     /// The members of a compound are asked in turn, if they accept the content type.
-    func decode(_ body: [UInt8], contentType: ContentType) throws(UndecodableBody) -> SerializedObject? {
+    func decode(
+        _ body: [UInt8],
+        contentType: ContentType,
+        budget: WorkBudget
+    ) throws(UndecodableBody) -> SerializedObject? {
         switch self {
         case .http: return .data(body)
-        case .compound(let members): return try Self.decode(body, contentType: contentType, asOneOf: members)
+        case .compound(let members):
+            return try Self.decode(body, contentType: contentType, asOneOf: members, budget: budget)
         case .json(let removingNulls):
             // A single space is what some frameworks send for an empty body.
             if body.isEmpty || body == [0x20] { return nil }
             do throws(JSONError) {
-                return .json(try JSONParser.parse(body, removesNulls: removingNulls))
+                return .json(try JSONParser.parse(body, removesNulls: removingNulls, budget: budget))
             } catch {
                 throw UndecodableBody(format: "JSON", reason: error.description)
             }
         case .propertyList:
             if body.isEmpty { return nil }
             do throws(PropertyListError) {
-                return .propertyList(try PropertyListValue(parsing: body))
+                return .propertyList(try PropertyListValue(parsing: body, budget: budget))
             } catch {
                 throw UndecodableBody(format: "a property list", reason: error.description)
             }
         case .xml:
             if body.isEmpty { return nil }
             do throws(XMLError) {
-                return .xml(try XMLSummary(parsing: body))
+                return .xml(try XMLSummary(parsing: body, budget: budget))
             } catch {
                 throw UndecodableBody(format: "XML", reason: error.description)
             }
@@ -49,14 +54,15 @@ extension ResponseSerializer {
     private static func decode(
         _ body: [UInt8],
         contentType: ContentType,
-        asOneOf members: [ResponseSerializer]
+        asOneOf members: [ResponseSerializer],
+        budget: WorkBudget
     ) throws(UndecodableBody) -> SerializedObject? {
         var failures: [UndecodableBody] = []
         var isTried = false
         for member in members where contentType.objection(accepting: member.contentTypes, body: body) == nil {
             isTried = true
             do throws(UndecodableBody) {
-                if let object = try member.decode(body, contentType: contentType) { return object }
+                if let object = try member.decode(body, contentType: contentType, budget: budget) { return object }
             } catch {
                 failures.append(error)
             }

@@ -1,6 +1,8 @@
+internal import ForeignText
+
 /// Foreign text made fit for evidence: bounded, on one line, and without what looks like a secret.
 package enum Snippet {
-    /// How many characters are shown.
+    /// The number of bytes that are shown.
     package static let limit = 80
 
     private static let secretWords = [
@@ -8,20 +10,15 @@ package enum Snippet {
         "session", "private_key", "credential",
     ]
 
-    /// The beginning of the bytes in single quotes; what is not UTF-8 and every control character is escaped.
-    package static func quoted(_ bytes: some Collection<UInt8>) -> String {
-        let beginning = Array(bytes.prefix(limit * 4))
-        return quote(escaped(beginning), isCut: beginning.count < bytes.count)
-    }
+    /// The beginning of the bytes in single quotes, on one line, as ``ForeignText/shown(_:limit:)-swift.type.method`` shows
+    /// text.
+    package static func quoted(_ bytes: some Collection<UInt8>) -> String { quote(bytes, hidesSecrets: true) }
 
     /// The beginning of the text in single quotes.
-    package static func quoted(_ text: some StringProtocol) -> String { quoted(Array(text.utf8.prefix(limit * 4 + 1))) }
+    package static func quoted(_ text: some StringProtocol) -> String { quote(text.utf8, hidesSecrets: true) }
 
     /// The beginning of a name that the operator wrote in single quotes: a name like `token` is no secret itself.
-    package static func quoted(name: String) -> String {
-        let beginning = Array(name.utf8.prefix(limit * 4))
-        return quote(escaped(beginning), isCut: beginning.count < name.utf8.count, hidesSecrets: false)
-    }
+    package static func quoted(name: String) -> String { quote(name.utf8, hidesSecrets: false) }
 
     /// Whether a member of this name probably holds something that must not be shown.
     package static func isSecret(_ name: String) -> Bool {
@@ -31,52 +28,44 @@ package enum Snippet {
 
     /// The text without spaces and tabs at its ends.
     package static func trimmingSpaces(_ text: Substring) -> Substring {
-        var text = text
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
-    }
-
-    private static func quote(_ characters: [String], isCut: Bool, hidesSecrets: Bool = true) -> String {
-        var text = characters.prefix(limit).joined()
-        var isCut = isCut || characters.count > limit
-        // What follows a word like `token` is left out altogether: where its value ends cannot be known.
-        let lowered = text.lowercased()
-        let ends = secretWords.compactMap { lowered.firstRange(of: $0)?.upperBound }
-        if hidesSecrets, let end = ends.min(), end < lowered.endIndex {
-            text = String(text.prefix(lowered.distance(from: lowered.startIndex, to: end)))
-            isCut = true
+        // Bytes are looked at, for a space with a long run of combining marks would be one character.
+        let isText = { (byte: UInt8) in byte != 0x20 && byte != 0x09 }
+        guard let first = text.utf8.firstIndex(where: isText), let last = text.utf8.lastIndex(where: isText) else {
+            return text[text.endIndex...]
         }
-        return "'" + text + (isCut ? "…'" : "'")
+        return text[first..<text.utf8.index(after: last)]
     }
 
-    private static func escaped(_ bytes: [UInt8]) -> [String] {
-        var pieces: [String] = []
-        var decoder = UTF8()
-        var iterator = bytes.makeIterator()
-        while pieces.count <= limit {
-            switch decoder.decode(&iterator) {
-            case .scalarValue(let scalar): pieces.append(escaped(scalar))
-            case .emptyInput: return pieces
-            case .error: pieces.append("\u{FFFD}")
+    private static func quote(_ bytes: some Collection<UInt8>, hidesSecrets: Bool) -> String {
+        let escaped = escaped(bytes.prefix(limit * 4))
+        // What follows a word like `token` is left out altogether: where its value ends cannot be known.
+        let end = hidesSecrets ? secretEnd(in: escaped.prefix(limit)) : nil
+        return "'" + ForeignText.shown(escaped, limit: end ?? limit) + "'"
+    }
+
+    /// The bytes with what would end the quotation or the line in the short form of programming languages.
+    private static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var escaped: [UInt8] = []
+        for byte in bytes {
+            switch byte {
+            case 0x0A: escaped += "\\n".utf8
+            case 0x0D: escaped += "\\r".utf8
+            case 0x09: escaped += "\\t".utf8
+            case UInt8(ascii: "'"), UInt8(ascii: "\\"): escaped += [UInt8(ascii: "\\"), byte]
+            default: escaped.append(byte)
             }
         }
-        return pieces
+        return escaped
     }
 
-    private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        switch scalar {
-        case "\n": return "\\n"
-        case "\r": return "\\r"
-        case "\t": return "\\t"
-        case "'": return "\\'"
-        case "\\": return "\\\\"
-        default: break
-        }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
-            return "\\u{" + String(scalar.value, radix: 16) + "}"
-        default: return String(Character(scalar))
-        }
+    /// The end of the first word that says that a secret follows.
+    private static func secretEnd(in bytes: ArraySlice<UInt8>) -> Int? {
+        let lowered = String(
+            decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 < 0x80 ? $0 : 0x2E },
+            as: UTF8.self
+        )
+        return secretWords.compactMap { word in
+            lowered.firstRange(of: word).map { lowered.utf8.distance(from: lowered.startIndex, to: $0.upperBound) }
+        }.min()
     }
 }

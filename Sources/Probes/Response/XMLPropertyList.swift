@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FoundationEssentials
 
 /// Builds a property list from the events of an XML document.
@@ -11,13 +12,26 @@ final class XMLPropertyList: XMLEvents {
         let firstKey: Int
     }
 
-    private static let scalars: Set<String> = ["string", "integer", "real", "date", "data", "true", "false", "key"]
+    /// The elements of property lists.
+    private enum Element: String, CaseIterable {
+        case array, dict, string, integer, real, date, data, key
+        case yes = "true"
+        case no = "false"
+
+        init?(_ name: UnsafeBufferPointer<UInt8>) {
+            guard let element = Self.allCases.first(where: { name.elementsEqual($0.rawValue.utf8) }) else { return nil }
+            self = element
+        }
+    }
+
+    /// The bytes that a number or a date may have.
+    private static let maximumScalar = 128
 
     private var frames: [Frame] = []
     private var values: [PropertyListValue] = []
-    private var keys: [String] = []
+    private var keys: [ForeignText] = []
     private var isInsidePlist = false
-    private var openScalar: String?
+    private var openScalar: Element?
     private var scalarText: [UInt8] = []
     private var strayText = false
     private var root: PropertyListValue?
@@ -25,31 +39,35 @@ final class XMLPropertyList: XMLEvents {
     private init() {}
 
     /// Reads a property list; text other than space outside of values is refused.
-    static func parse(_ bytes: [UInt8]) throws(XMLError) -> PropertyListValue {
+    static func parse(_ bytes: [UInt8], budget: WorkBudget? = nil) throws(XMLError) -> PropertyListValue {
         let list = XMLPropertyList()
-        try XMLReader.read(bytes, events: list)
+        try XMLReader.read(bytes, events: list, budget: budget)
         guard let root = list.root, !list.strayText else {
             throw XMLError(list.root == nil ? "the property list holds no value" : "text between the values")
         }
         return root
     }
 
-    func begin(_ name: String) throws(XMLError) {
+    func begin(_ name: UnsafeBufferPointer<UInt8>) throws(XMLError) {
         guard isInsidePlist else {
-            guard name == "plist" else { throw XMLError("the root element is \(Snippet.quoted(name)), not 'plist'") }
+            guard name.elementsEqual("plist".utf8) else {
+                throw XMLError("the root element is \(Snippet.quoted(name)), not 'plist'")
+            }
             isInsidePlist = true
             return
         }
-        if let openScalar { throw XMLError("an element inside '\(openScalar)'") }
+        if let openScalar { throw XMLError("an element inside '\(openScalar.rawValue)'") }
         guard root == nil else { throw XMLError("more than one value at the top") }
-        switch name {
-        case "array", "dict":
+        guard let element = Element(name) else {
+            throw XMLError("\(Snippet.quoted(name)) is no element of a property list")
+        }
+        switch element {
+        case .array, .dict:
             try checkPlaceOfValue()
-            frames.append(Frame(isDictionary: name == "dict", firstValue: values.count, firstKey: keys.count))
-        case _ where Self.scalars.contains(name):
-            openScalar = name
+            frames.append(Frame(isDictionary: element == .dict, firstValue: values.count, firstKey: keys.count))
+        default:
+            openScalar = element
             scalarText = []
-        default: throw XMLError("\(Snippet.quoted(name)) is no element of a property list")
         }
     }
 
@@ -61,11 +79,11 @@ final class XMLPropertyList: XMLEvents {
         }
     }
 
-    func end(_ name: String) throws(XMLError) {
+    func end() throws(XMLError) {
         if let scalar = openScalar {
             openScalar = nil
-            guard scalar != "key" else {
-                try take(key: String(decoding: scalarText, as: UTF8.self))
+            guard scalar != .key else {
+                try take(key: ForeignText(scalarText))
                 return
             }
             try add(try value(of: scalar))
@@ -84,12 +102,12 @@ final class XMLPropertyList: XMLEvents {
         let elements = values[frame.firstValue...]
         guard frame.isDictionary else { return .array(Array(elements)) }
         guard keys.count - frame.firstKey == elements.count else { throw XMLError("a key without a value") }
-        var members: [String: PropertyListValue] = [:]
-        for (key, element) in zip(keys[frame.firstKey...], elements) { members[key] = element }
+        var members: [PropertyListKey: PropertyListValue] = [:]
+        for (key, element) in zip(keys[frame.firstKey...], elements) { members[PropertyListKey(key)] = element }
         return .dictionary(members)
     }
 
-    private func take(key: String) throws(XMLError) {
+    private func take(key: ForeignText) throws(XMLError) {
         guard let frame = frames.last, frame.isDictionary,
             keys.count - frame.firstKey == values.count - frame.firstValue
         else { throw XMLError("a key where a value was due") }
@@ -108,18 +126,27 @@ final class XMLPropertyList: XMLEvents {
         if frames.isEmpty { root = value } else { values.append(value) }
     }
 
-    private func value(of element: String) throws(XMLError) -> PropertyListValue {
-        let text = String(decoding: scalarText, as: UTF8.self)
+    private func value(of element: Element) throws(XMLError) -> PropertyListValue {
         switch element {
-        case "true": return .bool(true)
-        case "false": return .bool(false)
-        case "string": return .string(text)
-        case "integer": if let integer = Self.integer(text) { return integer }
-        case "real": if let real = Double(text) { return .real(real) }
-        case "date": if let date = Self.date(text) { return .date(date) }
-        default: if let data = Self.data(scalarText) { return .data(data) }
+        case .yes: return .bool(true)
+        case .no: return .bool(false)
+        case .string: return .string(ForeignText(scalarText))
+        case .data: if let data = Self.data(scalarText) { return .data(data) }
+        default: if let value = Self.number(scalarText, element) { return value }
         }
-        throw XMLError("\(Snippet.quoted(text)) is not of the kind '\(element)'")
+        throw XMLError("\(Snippet.quoted(scalarText)) is not of the kind '\(element.rawValue)'")
+    }
+
+    /// An integer, a real or a date, which are short and ASCII: the comparison of other text costs more than its length.
+    private static func number(_ bytes: [UInt8], _ element: Element) -> PropertyListValue? {
+        guard bytes.count <= maximumScalar, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return switch element {
+        case .integer: integer(text)
+        case .real: Double(text).map { .real($0) }
+        case .date: date(text).map { .date($0) }
+        default: nil
+        }
     }
 
     private static func integer(_ text: String) -> PropertyListValue? {

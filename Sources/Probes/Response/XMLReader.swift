@@ -1,13 +1,14 @@
 internal import CLibExpat
+internal import Glibc
 
 /// What wants to know of an XML document's parts while it is read.
 protocol XMLEvents: AnyObject {
     /// An element begins; the name is the local one.
-    func begin(_ name: String) throws(XMLError)
+    func begin(_ name: UnsafeBufferPointer<UInt8>) throws(XMLError)
     /// Text of the element that is open, possibly only a part of it.
     func text(_ bytes: UnsafeBufferPointer<UInt8>)
     /// The element that is open ends.
-    func end(_ name: String) throws(XMLError)
+    func end() throws(XMLError)
 }
 
 /// Why bytes are not the XML that is wanted, and where.
@@ -29,30 +30,35 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
 ///
 /// FoundationXML would bring libxml2 and ICU into the agent, and its parser expands entities. Here a document that
 /// declares an entity is refused at the declaration, so that none is ever expanded; nothing is loaded from files or the
-/// network, because there is no handler that would.
+/// network, because there is no handler that would. Namespaces are not resolved, for Expat would copy a namespace's whole
+/// address for each attribute; and attributes with default values are bounded, for it adds all of them to each element.
 final class XMLReader {
     /// How deep elements may be nested.
     static let maximumDepth = 256
 
-    /// What Expat puts between a name's namespace and its local part; no namespace can hold it.
-    private static let separator: CChar = 0x0A
+    /// How many attributes a document may declare.
+    static let maximumDeclarations = 64
 
     private let events: any XMLEvents
     private let parser: XML_Parser
+    private let budget: WorkBudget?
     private var depth = 0
+    private var declarations = 0
     private var failure: XMLError?
 
-    private init(_ parser: XML_Parser, events: any XMLEvents) {
+    private init(_ parser: XML_Parser, events: any XMLEvents, budget: WorkBudget?) {
         self.parser = parser
         self.events = events
+        self.budget = budget
     }
 
     /// Reads a document to its end, or to the first thing that is wrong with it.
-    static func read(_ bytes: [UInt8], events: any XMLEvents) throws(XMLError) {
+    static func read(_ bytes: [UInt8], events: any XMLEvents, budget: WorkBudget? = nil) throws(XMLError) {
         guard let count = CInt(exactly: bytes.count), count > 0 else { throw XMLError("there is no document") }
-        guard let parser = XML_ParserCreateNS(nil, separator) else { throw XMLError("there is no memory for a parser") }
+        guard let parser = XML_ParserCreate(nil) else { throw XMLError("there is no memory for a parser") }
         defer { XML_ParserFree(parser) }
-        let reader = XMLReader(parser, events: events)
+        let reader = XMLReader(parser, events: events, budget: budget)
+        guard reader.pays(bytes.count) else { throw XMLError("the budget of the check ends") }
         withExtendedLifetime(reader) { reader.run(bytes, count) }
         if let failure = reader.failure { throw failure }
     }
@@ -62,10 +68,11 @@ final class XMLReader {
         XML_SetElementHandler(
             parser,
             { reader, name, _ in XMLReader.at(reader)?.begin(name) },
-            { reader, name in XMLReader.at(reader)?.end(name) }
+            { reader, _ in XMLReader.at(reader)?.end() }
         )
         XML_SetCharacterDataHandler(parser) { reader, text, count in XMLReader.at(reader)?.text(text, count) }
         XML_SetEntityDeclHandler(parser) { reader, _, _, _, _, _, _, _, _ in XMLReader.at(reader)?.refuseEntity() }
+        XML_SetAttlistDeclHandler(parser) { reader, _, _, _, _, _ in XMLReader.at(reader)?.declareAttribute() }
         let status = bytes.withUnsafeBytes { bytes in
             XML_Parse(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), count, 1)
         }
@@ -83,26 +90,39 @@ final class XMLReader {
     // Expat goes on with some events after it was told to stop.
 
     private func begin(_ name: UnsafePointer<XML_Char>?) {
-        guard failure == nil else { return }
+        guard failure == nil, let name = Self.localPart(of: name), pays(name.count + declarations) else { return }
         depth += 1
         guard depth <= Self.maximumDepth else {
             stop(with: XMLError("elements are nested more than \(Self.maximumDepth) deep"))
             return
         }
-        do throws(XMLError) { try events.begin(Self.localPart(of: name)) } catch { stop(with: error) }
+        do throws(XMLError) { try events.begin(name) } catch { stop(with: error) }
     }
 
-    private func end(_ name: UnsafePointer<XML_Char>?) {
-        guard failure == nil else { return }
+    private func end() {
+        guard failure == nil, pays(1) else { return }
         depth -= 1
-        do throws(XMLError) { try events.end(Self.localPart(of: name)) } catch { stop(with: error) }
+        do throws(XMLError) { try events.end() } catch { stop(with: error) }
     }
 
     private func text(_ text: UnsafePointer<XML_Char>?, _ count: CInt) {
-        guard failure == nil, let text, count > 0 else { return }
+        guard failure == nil, let text, count > 0, pays(Int(count)) else { return }
         text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) { text in
             events.text(UnsafeBufferPointer(start: text, count: Int(count)))
         }
+    }
+
+    private func declareAttribute() {
+        declarations += 1
+        if declarations > Self.maximumDeclarations {
+            stop(with: XMLError("the document declares more than \(Self.maximumDeclarations) attributes"))
+        }
+    }
+
+    private func pays(_ steps: Int) -> Bool {
+        guard let budget, !budget.allows(steps) else { return true }
+        stop(with: XMLError("the budget of the check ends"))
+        return false
     }
 
     private func refuseEntity() { stop(with: XMLError("the document declares an entity, which is not allowed")) }
@@ -113,9 +133,12 @@ final class XMLReader {
         XML_StopParser(parser, 0)
     }
 
-    private static func localPart(of name: UnsafePointer<XML_Char>?) -> String {
-        guard let name else { return "" }
-        let text = String(cString: name)
-        return text.split(separator: "\n").last.map(String.init) ?? text
+    /// A name without its prefix.
+    private static func localPart(of name: UnsafePointer<XML_Char>?) -> UnsafeBufferPointer<UInt8>? {
+        guard let name else { return nil }
+        let count = strlen(name)
+        let bytes = UnsafeRawBufferPointer(start: name, count: count).assumingMemoryBound(to: UInt8.self)
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return bytes }
+        return UnsafeBufferPointer(rebasing: bytes[(colon + 1)...])
     }
 }

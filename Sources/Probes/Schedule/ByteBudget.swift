@@ -77,6 +77,12 @@ struct ByteBudget {
         sum = isTooMuch ? .max : total
     }
 
+    /// The bytes that are left for today; nil without a budget.
+    func remaining(_ cost: LinkCost) -> Int? {
+        guard let account = cost.account, let allowed = cost.bytesPerDay else { return nil }
+        return max(0, allowed - (used[account] ?? 0))
+    }
+
     /// Why no check may be made now; nil when one may.
     func refusal(_ cost: LinkCost) -> Finding? {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return nil }

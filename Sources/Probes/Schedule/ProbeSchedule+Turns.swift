@@ -31,7 +31,9 @@ extension ProbeSchedule {
             refresh(name)
             counted.checks &+= 1
             counted.longestDelay = max(counted.longestDelay, now - (turns[number]?.due ?? now))
-            return .check(turn: number, scheduled.probe, account: scheduled.cost.account)
+            var probe = scheduled.probe
+            probe.limits.budgetBytes = budget.remaining(scheduled.cost)
+            return .check(turn: number, probe, account: scheduled.cost.account)
         }
         return nil
     }

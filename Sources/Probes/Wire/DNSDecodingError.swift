@@ -10,6 +10,8 @@ package struct DNSDecodingError: Error, Sendable, Hashable, CustomStringConverti
         case pointer = "a compression pointer does not point backwards"
         /// A name has more than 255 bytes or follows too many pointers.
         case nameTooLong = "a name is too long"
+        /// The names have more labels and pointers together than the message has bytes.
+        case tooManyLabels = "the names have too many labels"
         /// A record's data is longer or shorter than its type wants.
         case recordLength = "a record's data has the wrong length"
         /// The message is longer than its length field could say.

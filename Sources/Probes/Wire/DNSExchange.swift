@@ -6,6 +6,9 @@ internal import NIOPosix
 ///
 /// `@unchecked Sendable`: every method runs on `eventLoop`, and nothing else touches the state.
 final class DNSExchange: @unchecked Sendable {
+    /// How many messages are read before the event loop's other work goes on.
+    private static let messagesPerTurn = 64
+
     private let query: DNSQuery
     private let eventLoop: any EventLoop
     private let timeout: Duration
@@ -122,11 +125,14 @@ final class DNSExchange: @unchecked Sendable {
 
     private func readable() {
         guard !isOver, let socket else { return }
-        while let error = socket.receiveError() {
+        // Not all that there is: who sends faster than this reads must not keep the event loop.
+        for _ in 0..<Self.messagesPerTurn {
+            guard let error = socket.receiveError() else { break }
             if let finding = finding(error) { return finish(nil, finding) }
         }
         do {
-            while let datagram = try socket.receive() {
+            for _ in 0..<Self.messagesPerTurn {
+                guard let datagram = try socket.receive() else { break }
                 meter.count(
                     received: datagram.bytes.count,
                     headers: WireOverhead.udp(isIPv4: !query.server.isIPv6)

@@ -1,6 +1,6 @@
-/// A domain name as its labels, which may hold any bytes.
+/// A domain name of at most 255 bytes, whose labels may hold any of them.
 ///
-/// Names are compared without the case of ASCII letters (RFC 4343).
+/// Names are compared by bytes, without the case of ASCII letters (RFC 4343).
 package struct DNSName: Sendable, CustomStringConvertible {
     /// Why text is not a domain name.
     package enum ParsingError: String, Error, Sendable, Hashable, CustomStringConvertible {
@@ -14,11 +14,25 @@ package struct DNSName: Sendable, CustomStringConvertible {
         package var description: String { rawValue }
     }
 
-    /// The labels from left to right, without the root's empty one.
-    package let labels: [[UInt8]]
+    /// The largest name in a message (RFC 1035 section 3.1).
+    static let maximumBytes = 255
 
-    /// Creates a name of labels that a decoder has checked.
-    init(labels: [[UInt8]]) { self.labels = labels }
+    /// The name in the form of a message, without compression: each label behind its length, and a zero.
+    package let wireBytes: [UInt8]
+
+    /// Creates a name of bytes that a decoder has checked.
+    init(checked wireBytes: [UInt8]) { self.wireBytes = wireBytes }
+
+    /// The labels from left to right, without the root's empty one.
+    package var labels: [[UInt8]] {
+        var labels: [[UInt8]] = []
+        var rest = wireBytes[...]
+        while let length = rest.popFirst(), length > 0 {
+            labels.append(Array(rest.prefix(Int(length))))
+            rest = rest.dropFirst(Int(length))
+        }
+        return labels
+    }
 
     /// Reads a name in the form of zone files: labels between dots, `\.` and `\046` for bytes (RFC 1035 section 5.1).
     ///
@@ -26,7 +40,7 @@ package struct DNSName: Sendable, CustomStringConvertible {
     package init(parsing text: String) throws(ParsingError) {
         guard !text.isEmpty else { throw .empty }
         guard text != "." else {
-            labels = []
+            wireBytes = [0]
             return
         }
         var labels: [[UInt8]] = []
@@ -45,8 +59,8 @@ package struct DNSName: Sendable, CustomStringConvertible {
             guard label.count <= 63 else { throw .labelTooLong }
         }
         if !label.isEmpty { labels.append(label) }
-        self.labels = labels
-        guard wireLength <= 255 else { throw .nameTooLong }
+        wireBytes = labels.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } + [0]
+        guard wireBytes.count <= Self.maximumBytes else { throw .nameTooLong }
     }
 
     private static func escaped(_ rest: inout ArraySlice<UInt8>) throws(ParsingError) -> UInt8 {
@@ -64,15 +78,9 @@ package struct DNSName: Sendable, CustomStringConvertible {
         return byte
     }
 
-    /// The bytes that the name takes in a message without compression.
-    var wireLength: Int { labels.reduce(1) { $0 + 1 + $1.count } }
-
-    /// The name in the form of a message, without compression.
-    package var wireBytes: [UInt8] { labels.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } + [0] }
-
     /// The name in the form of zone files, with a final dot; whatever is not visible ASCII is escaped.
     package var description: String {
-        guard !labels.isEmpty else { return "." }
+        guard wireBytes != [0] else { return "." }
         return labels.map { Self.escape($0, special: [UInt8(ascii: "."), UInt8(ascii: "\\")]) + "." }.joined()
     }
 
@@ -89,12 +97,17 @@ package struct DNSName: Sendable, CustomStringConvertible {
         return text
     }
 
-    private var folded: [[UInt8]] {
-        labels.map { $0.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 } }
-    }
+    /// A letter in lower case; the lengths of labels are below all letters.
+    private static func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 }
 
 extension DNSName: Hashable {
-    package static func == (left: DNSName, right: DNSName) -> Bool { left.folded == right.folded }
-    package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+    package static func == (left: DNSName, right: DNSName) -> Bool {
+        left.wireBytes.count == right.wireBytes.count
+            && zip(left.wireBytes, right.wireBytes).allSatisfy { folded($0) == folded($1) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in wireBytes { hasher.combine(Self.folded(byte)) }
+    }
 }

@@ -6,17 +6,19 @@ struct DNSReader {
     private let bytes: [UInt8]
     private(set) var offset: Int
     private let end: Int
+    /// Pays for the labels and pointers of all names: a few bytes can stand for a name of more than a hundred.
+    private let budget: WorkBudget
 
     init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        offset = 0
-        end = bytes.count
+        // Twice what a message of nothing but uncompressed labels has.
+        self.init(bytes, offset: 0, end: bytes.count, budget: WorkBudget(deadline: nil, steps: 1024 + bytes.count))
     }
 
-    private init(_ bytes: [UInt8], offset: Int, end: Int) {
+    private init(_ bytes: [UInt8], offset: Int, end: Int, budget: WorkBudget) {
         self.bytes = bytes
         self.offset = offset
         self.end = end
+        self.budget = budget
     }
 
     var isAtEnd: Bool { offset >= end }
@@ -52,29 +54,31 @@ struct DNSReader {
     mutating func part(_ count: Int) throws(DNSDecodingError) -> DNSReader {
         guard count >= 0, count <= end - offset else { throw DNSDecodingError(.truncated, at: offset) }
         defer { offset += count }
-        return DNSReader(bytes, offset: offset, end: offset + count)
+        return DNSReader(bytes, offset: offset, end: offset + count, budget: budget)
     }
 
     /// A name, with its compression pointers followed (RFC 1035 section 4.1.4).
     ///
     /// Each pointer has to point before the place where the part of the name began that it ends, so there is no loop.
     mutating func name() throws(DNSDecodingError) -> DNSName {
-        var labels: [[UInt8]] = []
-        var length = 1
+        var name: [UInt8] = []
         var pointers = 0
         var reader = self
         var partStart = offset
         while true {
             let start = reader.offset
+            guard budget.allows() else { throw DNSDecodingError(.tooManyLabels, at: start) }
             let first = try reader.byte()
             switch first >> 6 {
             case 0b00 where first == 0:
                 if pointers == 0 { offset = reader.offset }
-                return DNSName(labels: labels)
+                return DNSName(checked: name + [0])
             case 0b00:
-                length += 1 + Int(first)
-                guard length <= 255 else { throw DNSDecodingError(.nameTooLong, at: start) }
-                labels.append(try reader.bytes(Int(first)))
+                guard name.count + 2 + Int(first) <= DNSName.maximumBytes else {
+                    throw DNSDecodingError(.nameTooLong, at: start)
+                }
+                name.append(first)
+                name += try reader.bytes(Int(first))
             case 0b11:
                 let target = Int(first & 0x3f) << 8 | Int(try reader.byte())
                 if pointers == 0 { offset = reader.offset }
@@ -82,7 +86,7 @@ struct DNSReader {
                 guard target < partStart else { throw DNSDecodingError(.pointer, at: start) }
                 guard pointers <= Self.mostPointers else { throw DNSDecodingError(.nameTooLong, at: start) }
                 partStart = target
-                reader = DNSReader(bytes, offset: target, end: bytes.count)
+                reader = DNSReader(bytes, offset: target, end: bytes.count, budget: budget)
             default: throw DNSDecodingError(.labelKind, at: start)
             }
         }

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// A name server's answer to a query.
 package struct DNSReply: Sendable, Hashable {
     /// How the answer came.
@@ -32,13 +34,24 @@ package struct DNSReply: Sendable, Hashable {
         return flags.filter(\.1).map(\.0)
     }
 
-    /// Everything in one line, then one line per record of the answer.
+    /// The bytes of text after which no more records are shown.
+    private static let maximumText = 4096
+
+    /// Everything in one line, then one line per record of the answer, and in the last line the number of those that are
+    /// left out.
     package var text: String {
         let words = [message.responseCode.description] + flags + ["\(size) bytes by \(transport.rawValue)"]
-        return ([words.joined(separator: " ")] + lines).joined(separator: "\n")
+        var text = words.joined(separator: " ")
+        for (index, record) in message.answers.enumerated() {
+            guard text.utf8.count < Self.maximumText else {
+                return text + "\n(and \(message.answers.count - index) more records)"
+            }
+            text += "\n" + ForeignText.shown(record.description, limit: Self.maximumText)
+        }
+        return text
     }
 
-    /// How many aliases are followed; each costs a look at every record, of which a message can hold thousands.
+    /// How many aliases are followed.
     private static let maximumAliases = 32
 
     /// What the answer lacks for its question; nil when it has a record of the wanted type at the end of its aliases.
@@ -52,20 +65,23 @@ package struct DNSReply: Sendable, Hashable {
                 evidence: "\(server) answered \(code) to the query for \(question.type)"
             )
         }
+        let answered = Set(message.answers.lazy.filter { $0.type == question.type }.map(\.name))
+        var known: [DNSName: DNSRecord] = [:]
+        for record in message.answers where record.type == .cname && known[record.name] == nil {
+            known[record.name] = record
+        }
         var current = question.name
-        var aliases: [DNSRecord] = []
-        // Each alias is used once, so a loop of them ends.
-        var rest = message.answers
-        while true {
-            if message.answers.contains(where: { $0.name == current && $0.type == question.type }) { return nil }
-            guard aliases.count < Self.maximumAliases,
-                let index = rest.firstIndex(where: { $0.name == current && $0.type == .cname }),
-                case .name(let target) = rest[index].data
+        var aliases: [String] = []
+        while !answered.contains(current) {
+            // Each alias is used once, so a loop of them ends.
+            guard aliases.count < Self.maximumAliases, let alias = known.removeValue(forKey: current),
+                case .name(let target) = alias.data
             else { break }
-            aliases.append(rest.remove(at: index))
+            aliases.append("\(alias.name) CNAME \(target)")
             current = target
         }
-        let chain = aliases.map { "\($0.name) CNAME \($0.data)" }.joined(separator: ", ")
+        if answered.contains(current) { return nil }
+        let chain = aliases.joined(separator: ", ")
         return Finding(
             .dnsNoAnswer,
             subject: name,

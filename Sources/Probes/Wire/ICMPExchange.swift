@@ -91,7 +91,7 @@ final class ICMPExchange: @unchecked Sendable {
         } catch {
             return queuedFailure(or: error.error)
         }
-        watch(socket)
+        if !isOver { watch(socket) }
     }
 
     private func isReply(_ bytes: [UInt8]) -> Bool {

@@ -94,7 +94,8 @@ struct EvaluationThreadsTests {
         let release = occupy("target")
         submit("target", "waiting")
         threads.end()
-        submit("target", "late")
+        let isAccepted = threads.submit(for: "other", within: .unlimited()) { [log] in log.note("late") }
+        #expect(!isAccepted)
         #expect(threads.waitingCount == 0)
         release()
         #expect(log.noted.isEmpty)

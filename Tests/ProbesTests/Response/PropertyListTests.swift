@@ -1,3 +1,4 @@
+import ForeignText
 import FoundationEssentials
 import Probes
 import Testing

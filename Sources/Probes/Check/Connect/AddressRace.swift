@@ -119,6 +119,12 @@ final class AddressRace: @unchecked Sendable {
         let connection = ClientBootstrap(group: loop)
             // The check's own deadline is the limit.
             .connectTimeout(.hours(24))
+            // Little at a time, so that a server that floods one check leaves the loop to the others.
+            .channelOption(.maxMessagesPerRead, value: 2)
+            .channelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
+            )
             .channelInitializer { [self] channel in
                 guard onOutcome != nil else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)

@@ -51,7 +51,7 @@ extension FindingCode {
         switch self {
         case .noRoute, .noAddress, .linkDown, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
             .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled, .icmpNotPermitted,
-            .requestInvalid:
+            .requestInvalid, .budgetExhausted:
             true
         default: false
         }

@@ -28,6 +28,8 @@ final class HTTPExchange: @unchecked Sendable {
     private(set) var hasFirstByte = false
     /// The code of the GOAWAY frame that came, if one did.
     var goAway: UInt32?
+    /// The code of the RST_STREAM frame that came, if one did.
+    var serverReset: UInt32?
 
     private var events: Events?
     private var informational = 0
@@ -61,8 +63,8 @@ final class HTTPExchange: @unchecked Sendable {
         case informational
         /// The body is to be taken as it comes.
         case plain
-        /// The body is compressed with what the inflating handler knows by this name.
-        case compressed(String)
+        /// The body is compressed.
+        case compressed(Inflater.Format)
         /// The exchange is over.
         case refused
     }
@@ -144,18 +146,28 @@ final class HTTPExchange: @unchecked Sendable {
 
     private func encoding(_ headers: [HeaderField]) -> HeadKind {
         let codings = headers.filter { $0.name.isEqualCaseInsensitively(to: "content-encoding") }
-            .flatMap { $0.value.split(separator: ",") }
-            .map { String($0.filter { $0 != " " && $0 != "\t" }).lowercased() }
-            .filter { !$0.isEmpty && $0 != "identity" }
+            .flatMap { Array($0.value.utf8).split(separator: UInt8(ascii: ",")) }
+            .map(Self.coding)
+            .filter { !$0.isEmpty && !$0.elementsEqual("identity".utf8) }
         guard let coding = codings.first else { return .plain }
-        // RFC 9110, section 8.4.1.3: x-gzip is gzip.
-        let known = coding == "x-gzip" ? "gzip" : coding
-        guard codings.count == 1, known == "gzip" || known == "deflate" else {
-            return refuse(.httpContentEncoding, "Content-Encoding is '\(codings.joined(separator: ", "))'")
+        guard codings.count == 1, let format = Self.format(coding) else {
+            let listed = Array(codings.joined(separator: Array(", ".utf8)))
+            return refuse(.httpContentEncoding, "Content-Encoding is \(Snippet.quoted(listed))")
         }
         isBodyEncoded = true
         response?.decodedBodyBytes = 0
-        return .compressed(known)
+        return .compressed(format)
+    }
+
+    /// A coding without space and in lower case; bytes are looked at, for characters may be as long as the field.
+    private static func coding(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.filter { $0 != 0x20 && $0 != 0x09 }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    private static func format(_ coding: [UInt8]) -> Inflater.Format? {
+        // RFC 9110, section 8.4.1.3: x-gzip is gzip.
+        if coding.elementsEqual("gzip".utf8) || coding.elementsEqual("x-gzip".utf8) { return .gzip }
+        return coding.elementsEqual("deflate".utf8) ? .deflate : nil
     }
 }
 

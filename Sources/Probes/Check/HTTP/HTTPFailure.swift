@@ -2,7 +2,6 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
 internal import NIOHTTP2
-internal import NIOHTTPCompression
 internal import NIOSSL
 
 /// What an error on a connection means while a response is awaited or read.
@@ -55,12 +54,6 @@ enum HTTPFailure {
             return (.httpMalformed, "the response is not HTTP: \(error)")
         case is ByteToMessageDecoderError, is NIOHTTPDecoderError:
             return (.httpMalformed, "the response is not HTTP: \(error)")
-        case NIOHTTPDecompression.DecompressionError.limit:
-            return (
-                .httpTooLarge, "the decoded body has more than the allowed \(exchange.limits.inflatedBodyBytes) bytes"
-            )
-        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
-            return (.httpContentEncoding, "the body cannot be inflated: \(error)")
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof, ChannelError.inputClosed,
             ChannelError.outputClosed:
             let finding = end(of: exchange)
@@ -79,12 +72,16 @@ private enum HTTPTwoFailure {
             if let code = exchange.goAway {
                 return (.httpProtocol, "the server ended the connection with GOAWAY \(HTTPTwoCode.name(code))")
             }
+            if let code = exchange.serverReset {
+                return (.httpProtocol, "the server reset the stream with \(HTTPTwoCode.name(code))")
+            }
             let name = HTTPTwoCode.name(UInt32(clamping: error.errorCode.networkCode))
-            return (.httpProtocol, "the server reset the stream with \(name)")
+            return (.httpProtocol, "the server broke HTTP/2: its frames were refused with \(name)")
         case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHPACKErrors.MaxHeaderListSizeViolation:
             return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
         case is NIOHTTP2Errors.ContentLengthViolated:
             return (.httpTruncated, "the body has not the length that Content-Length says")
+        case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(error)")
         default: return (.httpProtocol, String(describing: error))
         }
     }

@@ -18,6 +18,7 @@ enum HTTPTwoConnection {
             inboundStreamInitializer: { stream in stream.close() }
         )
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTPTwoWire(exchange))
         try pipeline.addHandler(handler)
         try pipeline.addHandler(HTTPTwoRoot(exchange))
         let opened = channel.eventLoop.makePromise(of: (any Channel).self)

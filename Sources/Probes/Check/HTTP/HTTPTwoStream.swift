@@ -46,6 +46,14 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         }
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is NIOHTTP2Errors.StreamClosed else { return context.fireErrorCaught(error) }
+        // The connection's error says more than its stream's, and comes after it.
+        context.eventLoop.execute { [exchange] in
+            if !exchange.isOver { exchange.fail(HTTPFailure.finding(error, in: exchange)) }
+        }
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head:
@@ -71,7 +79,9 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         }
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count)
-        for field in fields where !field.name.hasPrefix(":") { headers.add(name: field.name, value: field.value) }
+        for field in fields where field.name.utf8.first != UInt8(ascii: ":") {
+            headers.add(name: field.name, value: field.value)
+        }
         return HTTPResponseHead(version: .http2, status: HTTPResponseStatus(statusCode: status), headers: headers)
     }
 

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// Where the redirects of one check led so far, and the rules for the next one.
 ///
 /// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that began with TLS
@@ -9,7 +11,7 @@ struct RedirectTrail {
         let finding: Finding
     }
 
-    private var visited: Set<String> = []
+    private var visited: Set<ForeignText> = []
     private var firstOrigin: String?
     private var followed = 0
 
@@ -65,7 +67,7 @@ struct RedirectTrail {
         response.headers.first { $0.name.isEqualCaseInsensitively(to: "location") }?.value
     }
 
-    private static func key(_ method: String, _ url: HTTPURL) -> String { "\(method) \(url)" }
+    private static func key(_ method: String, _ url: HTTPURL) -> ForeignText { ForeignText("\(method) \(url)") }
 
     private static func refuse(
         _ code: FindingCode,

@@ -1,15 +1,16 @@
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOHTTPCompression
 
-/// Counts what comes of a response before its content encoding is undone, and puts the inflating handler in its way.
+/// Counts what comes of a response before its content encoding is undone, and undoes it.
 final class ResponseIntake: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
     private let exchange: HTTPExchange
-    /// The head of a compressed response until its body begins: without one there is nothing to inflate.
-    private var heldHead: HTTPResponseHead?
+    /// How the body is compressed, if it is.
+    private var format: Inflater.Format?
+    /// Made when the body begins: without one there is nothing to inflate.
+    private var inflater: Inflater?
     private var isInformational = false
 
     init(_ exchange: HTTPExchange) { self.exchange = exchange }
@@ -17,21 +18,19 @@ final class ResponseIntake: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !exchange.isOver else { return }
         switch unwrapInboundIn(data) {
-        case .head(let head): take(head, context)
+        case .head(let head): take(head)
         case .body(let piece):
             guard exchange.receivedBody(bytes: piece.readableBytes) else { return }
-            if let head = heldHead {
-                heldHead = nil
-                guard inflate(head, context) else { return }
-            }
-            context.fireChannelRead(data)
+            guard let format else { return context.fireChannelRead(data) }
+            inflate(piece, format, context)
         case .end:
             guard !isInformational else { return }
+            if let inflater, !inflater.isComplete { return refuse("it ends in the middle") }
             context.fireChannelRead(data)
         }
     }
 
-    private func take(_ head: HTTPResponseHead, _ context: ChannelHandlerContext) {
+    private func take(_ head: HTTPResponseHead) {
         exchange.receivedFirstByte()
         let kind = exchange.received(
             version: head.version.major >= 2 ? "\(head.version.major)" : "\(head.version.major).\(head.version.minor)",
@@ -42,25 +41,25 @@ final class ResponseIntake: ChannelInboundHandler {
         switch kind {
         case .informational: isInformational = true
         case .plain, .refused: break
-        case .compressed(let name):
-            // The inflating handler only has to see which of its algorithms it is.
-            heldHead = HTTPResponseHead(
-                version: head.version,
-                status: head.status,
-                headers: ["content-encoding": name]
-            )
+        case .compressed(let format): self.format = format
         }
     }
 
-    private func inflate(_ head: HTTPResponseHead, _ context: ChannelHandlerContext) -> Bool {
-        let inflating = NIOHTTPResponseDecompressor(limit: .size(exchange.limits.inflatedBodyBytes))
-        do {
-            try context.pipeline.syncOperations.addHandler(inflating, position: .after(self))
+    private func inflate(_ piece: ByteBuffer, _ format: Inflater.Format, _ context: ChannelHandlerContext) {
+        do throws(Inflater.Failure) {
+            let inflater: Inflater
+            if let begun = self.inflater { inflater = begun } else { inflater = try Inflater(format) }
+            self.inflater = inflater
+            try inflater.inflate(Array(piece.readableBytesView)) { chunk in
+                context.fireChannelRead(wrapInboundOut(.body(ByteBuffer(bytes: chunk))))
+                return !exchange.isOver
+            }
         } catch {
-            exchange.fail(.httpContentEncoding, String(describing: error))
-            return false
+            refuse(error.description)
         }
-        context.fireChannelRead(wrapInboundOut(.head(head)))
-        return true
+    }
+
+    private func refuse(_ reason: String) {
+        exchange.fail(.httpContentEncoding, "the body cannot be inflated: \(reason)")
     }
 }

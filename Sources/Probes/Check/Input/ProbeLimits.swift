@@ -15,6 +15,13 @@ public struct ProbeLimits: Sendable, Hashable {
     /// How many bytes of the decoded body the report keeps, from its beginning; none unless somebody wants to read them.
     public var keptBodyBytes: Int
 
+    /// The bytes that may come from each place that is asked, whatever they are: TLS records, frames, chunks and their
+    /// extensions, datagrams; nil for ``defaultReceivedBytes``.
+    public var receivedBytes: Int?
+    /// What is left of a link's budget, for bytes in both directions; nil for no budget.
+    ///
+    /// A check that exceeds it ends without a verdict on its target.
+    public var budgetBytes: Int?
     /// The steps of work that judging what came may take, each about the time in which a byte is looked at.
     public var evaluationSteps: Int
 
@@ -26,6 +33,8 @@ public struct ProbeLimits: Sendable, Hashable {
         inflatedBodyBytes: Int = 8 * 1024 * 1024,
         addresses: Int = 16,
         keptBodyBytes: Int = 0,
+        receivedBytes: Int? = nil,
+        budgetBytes: Int? = nil,
         evaluationSteps: Int = 256 << 20
     ) {
         self.headerBytes = max(0, headerBytes)
@@ -34,6 +43,13 @@ public struct ProbeLimits: Sendable, Hashable {
         self.inflatedBodyBytes = max(0, inflatedBodyBytes)
         self.addresses = max(0, addresses)
         self.keptBodyBytes = max(0, keptBodyBytes)
+        self.receivedBytes = receivedBytes.map { max(0, $0) }
+        self.budgetBytes = budgetBytes.map { max(0, $0) }
         self.evaluationSteps = max(0, evaluationSteps)
+    }
+    /// Twice what a header and a body may have, because each has a frame around it, and 512 KiB for handshakes.
+    public var defaultReceivedBytes: Int {
+        let (content, isTooLarge) = headerBytes.addingReportingOverflow(bodyBytes)
+        return isTooLarge || content > .max / 4 ? .max : 2 * content + (512 << 10)
     }
 }

@@ -37,6 +37,7 @@ final class ByteCounter: ChannelDuplexHandler {
         meter.count(received: count)
         payload += count
         reads += 1
+        guard !meter.isExceeded else { return }
         context.fireChannelRead(data)
     }
 

@@ -10,12 +10,49 @@ package final class ByteMeter: @unchecked Sendable {
     /// What the link carried for it, with all headers: measured where the kernel counts, else estimated, never too low.
     private(set) var onWire = 0
     private var connections: [ByteCounter] = []
+    private var receivedLimit = Int.max
+    private var totalLimit = Int.max
+    private var whenExceeded: ((Limit) -> Void)?
+    /// Whether a limit was exceeded: what comes then is of no interest any more.
+    private(set) var isExceeded = false
+
+    /// What bounds the bytes.
+    enum Limit {
+        /// The bytes that came from the place that is asked.
+        case received
+        /// The bytes in both directions.
+        case total
+    }
 
     package init() {}
 
-    func count(sent bytes: Int) { sent = Self.sum(sent, bytes) }
+    /// Sets the limit for both directions, and the closure that is called once when any limit is exceeded.
+    func bound(total: Int, whenExceeded: @escaping (Limit) -> Void) {
+        totalLimit = total
+        self.whenExceeded = whenExceeded
+    }
 
-    func count(received bytes: Int) { received = Self.sum(received, bytes) }
+    /// Sets the limit for what comes from now on.
+    func bound(received: Int) { receivedLimit = Self.sum(self.received, received) }
+
+    func count(sent bytes: Int) {
+        sent = Self.sum(sent, bytes)
+        checkLimits()
+    }
+
+    func count(received bytes: Int) {
+        received = Self.sum(received, bytes)
+        checkLimits()
+    }
+
+    private func checkLimits() {
+        guard !isExceeded else { return }
+        let limit: Limit? =
+            Self.sum(sent, received) > totalLimit ? .total : received > receivedLimit ? .received : nil
+        guard let limit else { return }
+        isExceeded = true
+        whenExceeded?(limit)
+    }
 
     /// Counts one datagram or ICMP message, with a header of `headers` bytes.
     func count(sent bytes: Int, headers: Int) {
@@ -38,6 +75,7 @@ package final class ByteMeter: @unchecked Sendable {
     func finish() {
         for connection in connections { count(onWire: connection.finish()) }
         connections = []
+        whenExceeded = nil
     }
 
     private static func sum(_ total: Int, _ bytes: Int) -> Int {

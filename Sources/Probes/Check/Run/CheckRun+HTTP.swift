@@ -6,6 +6,7 @@ extension CheckRun {
         redirects.visit(request)
         hop = CheckHop(url: request.url.description)
         recorder = PhaseRecorder(epoch: epoch)
+        meter.bound(received: receivedBytes)
         lookupFailures = []
         var endpoint = Probe.Endpoint(host: request.url.host, port: UInt16(clamping: request.url.port))
         if let other = probe.connectTo, redirects.isAtFirstOrigin(request.url) { endpoint = other }
@@ -68,14 +69,15 @@ extension CheckRun {
         let expectations = probe.expectations
         if expectations.areQuick { return judged(expectations.evaluate(received)) }
         // A hostile body takes its time: neither other checks nor this one's deadline wait for it.
-        services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop] in
-            let verdict = expectations.evaluate(received)
+        services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop, budget] in
+            let verdict = expectations.evaluate(received, within: budget)
             loop.execute { self.judged(verdict) }
         }
     }
 
     private func judged(_ verdict: ResponseVerdict) {
         guard !isOver else { return }
+        if budget.exceeded == .deadline { return timeIsUp() }
         findings += verdict.findings
         succeed()
     }

@@ -88,6 +88,8 @@ final class CheckRun: @unchecked Sendable {
 
     private func arm() {
         budget = WorkBudget(deadline: .now + timeLeft, steps: probe.limits.evaluationSteps)
+        meter.bound(received: receivedBytes)
+        meter.bound(total: probe.limits.budgetBytes ?? .max) { [self] limit in exceeded(limit) }
         deadline = loop.scheduleTask(in: TimeAmount(max(timeLeft, .zero))) { [self] in timeIsUp() }
     }
 
@@ -99,6 +101,20 @@ final class CheckRun: @unchecked Sendable {
     /// Ends the check because nobody wants it any more.
     func cancel() {
         fail(.cancelled, subject: probe.target.description, evidence: "the check was cancelled")
+    }
+
+    /// The bytes that may come from each place that is asked.
+    var receivedBytes: Int { probe.limits.receivedBytes ?? probe.limits.defaultReceivedBytes }
+
+    private func exceeded(_ limit: ByteMeter.Limit) {
+        switch limit {
+        case .received:
+            fail(.byteLimit, subject: hop.url, evidence: "more than \(receivedBytes) bytes came, of whatever kind")
+        case .total:
+            let left = probe.limits.budgetBytes ?? 0
+            let evidence = "the check was ended when it had used the \(left) bytes that were left for today"
+            fail(.budgetExhausted, subject: hop.url, evidence: evidence)
+        }
     }
 
     /// Ends the check because of one finding.
@@ -166,7 +182,7 @@ final class CheckRun: @unchecked Sendable {
         (lookup, race, exchange, evaluation, channel) = (nil, nil, nil, nil, nil)
     }
 
-    private func timeIsUp() {
+    func timeIsUp() {
         let limit = "within \(timeout.secondsText)"
         let subject = hop.url
         switch recorder.phase {

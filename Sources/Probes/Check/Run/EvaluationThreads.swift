@@ -1,10 +1,11 @@
 internal import NIOPosix
 internal import Synchronization
 
-/// The threads for work whose time a stranger's bytes decide: judging bodies and chains. There are none until some comes.
+/// The threads for work whose time a stranger's bytes decide: judging bodies and chains.
 ///
-/// The targets take turns, and no target has more than one thread at a time: one whose answers take long to judge delays
-/// its own checks. Work that waits is dropped once its check is over, with all that it holds.
+/// There are none until some comes. The targets take turns, and no target has more than one thread at a time: one whose
+/// answers take long to judge delays its own checks. Work that waits is dropped once its check is over, with all that it
+/// holds.
 final class EvaluationThreads: Sendable {
     private struct Work: Sendable {
         let budget: WorkBudget
@@ -41,14 +42,17 @@ final class EvaluationThreads: Sendable {
     private let state = Mutex(State())
 
     /// Runs `body` on one of the threads when it is the target's turn; not at all when the budget is over by then, or after
-    /// ``end()``.
-    func submit(for target: String, within budget: WorkBudget, _ body: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            guard !state.isEnded else { return }
+    /// ``end()``, of which the result is false.
+    @discardableResult
+    func submit(for target: String, within budget: WorkBudget, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let isAccepted = state.withLock { state in
+            guard !state.isEnded else { return false }
             if state.waiting[target, default: []].isEmpty { state.turns.append(target) }
             state.waiting[target, default: []].append(Work(budget: budget, body: body))
+            return true
         }
-        advance()
+        if isAccepted { advance() }
+        return isAccepted
     }
 
     /// Cancels a budget, and drops the work of the target that waits with it.
@@ -64,9 +68,9 @@ final class EvaluationThreads: Sendable {
     /// Ends the threads as soon as they are done with what they do.
     func end() {
         let pool = state.withLock { state -> NIOThreadPool? in
-            defer { state = State() }
-            defer { state.isEnded = true }
-            return state.pool
+            let pool = state.pool
+            state = State(isEnded: true)
+            return pool
         }
         pool?.shutdownGracefully { _ in }
     }
@@ -86,7 +90,9 @@ final class EvaluationThreads: Sendable {
 
     private func begin() -> (target: String, work: Work, pool: NIOThreadPool)? {
         state.withLock { state in
-            guard !state.isEnded, state.running.count < Self.count, let (target, work) = state.next() else { return nil }
+            guard !state.isEnded, state.running.count < Self.count, let (target, work) = state.next() else {
+                return nil
+            }
             if let pool = state.pool { return (target, work, pool) }
             let pool = NIOThreadPool(numberOfThreads: Self.count)
             pool.start()

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import NIOCore
 
 /// What a server says before encryption begins: read beside the TLS library, which tells of errors only.
@@ -71,7 +72,7 @@ struct TLSOpening {
     /// The first line that came, as it may be shown.
     var firstLine: String {
         let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
-        return ShownText.of(String(decoding: line, as: UTF8.self), limit: Self.maximumBeginning)
+        return ForeignText.shown(line, limit: Self.maximumBeginning)
     }
 }
 

@@ -1,0 +1,51 @@
+internal import NIOCore
+
+/// Reads the headers of the frames that a server sends (RFC 9113, section 4.1), on their way to the HTTP/2 library.
+///
+/// The library closes a stream alike when the server resets it and when it refuses what the server sends; only the frames
+/// tell which of them it was.
+final class HTTPTwoWire: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private static let headerBytes = 9
+    private static let resetStream: UInt8 = 3
+
+    private let exchange: HTTPExchange
+    private var header: [UInt8] = []
+    private var payload: [UInt8] = []
+    private var payloadLeft = 0
+
+    init(_ exchange: HTTPExchange) { self.exchange = exchange }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        take(unwrapInboundIn(data).readableBytesView)
+        context.fireChannelRead(data)
+    }
+
+    private func take(_ bytes: ByteBufferView) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if payloadLeft > 0 {
+                let piece = rest.prefix(payloadLeft)
+                if isReset { payload += piece }
+                payloadLeft -= piece.count
+                rest = rest.dropFirst(piece.count)
+            } else {
+                let piece = rest.prefix(Self.headerBytes - header.count)
+                header += piece
+                rest = rest.dropFirst(piece.count)
+                guard header.count == Self.headerBytes else { return }
+                payloadLeft = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+            }
+            if payloadLeft == 0 { endFrame() }
+        }
+    }
+
+    /// Whether the frame is a reset of the size that it must have; others are for the library to refuse.
+    private var isReset: Bool { header[3] == Self.resetStream && header[..<3].elementsEqual([0, 0, 4]) }
+
+    private func endFrame() {
+        if isReset, payload.count == 4 { exchange.serverReset = payload.reduce(0) { $0 << 8 | UInt32($1) } }
+        (header, payload) = ([], [])
+    }
+}

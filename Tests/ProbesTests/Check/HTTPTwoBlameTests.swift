@@ -1,0 +1,68 @@
+import ProbeTestKit
+import Testing
+
+@testable import Probes
+
+/// What a server does wrong is the server's fault, whichever side ends the stream because of it.
+@Suite("Violations of HTTP/2")
+struct HTTPTwoBlameTests {
+    private static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
+        [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+    }
+
+    private static let head = frame(1, flags: 4, stream: 1, [0x88])
+    /// A literal field without indexing (RFC 7541, section 6.2.2).
+    private static func field(_ name: String, _ value: String) -> [UInt8] {
+        [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+
+    /// Those that are refused; the stream's window is of no interest once the request is sent, and so passed over.
+    static let violations: [(name: String, frames: [UInt8])] = [
+        ("DATA before HEADERS", frame(0, stream: 1, [1])), ("DATA on the connection", frame(0, [1])),
+        ("HEADERS on the connection", frame(1, flags: 4, [0x88])),
+        ("DATA on an idle stream", head + frame(0, stream: 7, [1])),
+        ("DATA behind the end", frame(1, flags: 5, stream: 1, [0x08, 3, 0x31, 0x30, 0x33]) + frame(0, stream: 1, [1])),
+        ("a window of nothing for the connection", head + frame(8, [0, 0, 0, 0])),
+        ("the connection's window too large", head + frame(8, [0x7F, 0xFF, 0xFF, 0xFF])),
+        ("a reset of the wrong size", head + frame(3, stream: 1, [0, 0, 8])),
+        ("a reset of an idle stream", head + frame(3, stream: 9, [0, 0, 0, 8])),
+        ("SETTINGS of the wrong size", head + frame(4, [0, 1])), ("SETTINGS on a stream", head + frame(4, stream: 1)),
+        ("PING of the wrong size", head + frame(6, [0])),
+        ("CONTINUATION without HEADERS", frame(9, flags: 4, stream: 1, [0x88])),
+        ("HEADERS between its parts", frame(1, stream: 1, [0x88]) + head),
+        ("PUSH_PROMISE", frame(5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82])),
+        ("a field's name in upper case", frame(1, flags: 5, stream: 1, [0x88] + field("X-Upper", "v"))),
+        ("a field of the connection", frame(1, flags: 5, stream: 1, [0x88] + field("connection", "close"))),
+        ("no status", frame(1, flags: 5, stream: 1, field("a", "b"))),
+        ("a pseudo-header field of requests", frame(1, flags: 5, stream: 1, [0x88] + field(":path", "/"))),
+        ("a status behind a field", frame(1, flags: 5, stream: 1, field("a", "b") + [0x88])),
+        ("an index that HPACK does not have", frame(1, flags: 5, stream: 1, [0xFF, 0xFF, 0x7F])),
+        ("padding longer than its frame", head + frame(0, flags: 8, stream: 1, [9, 0])),
+        ("a stream that depends on itself", frame(1, flags: 0x24, stream: 1, [0, 0, 0, 1, 1, 0x88])),
+    ]
+
+    @Test("A violation is put down to the server, and not to a reset of its", arguments: violations.indices)
+    func violation(index: Int) async throws {
+        let item = Self.violations[index]
+        let settings = Self.frame(4) + Self.frame(4, flags: 1)
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(settings + item.frames), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        ) { $0.timeout = .seconds(20) }
+        let codes: [FindingCode] = [.httpProtocol, .httpMalformed]
+        #expect(codes.contains { report.verdict.code == $0 }, "\(item.name): \(report.findings)")
+        let evidence = report.findings.first?.evidence ?? ""
+        #expect(!evidence.contains("the server reset"), "\(item.name): \(evidence)")
+    }
+
+    @Test("A reset that the server sends is one, however its frame is cut", arguments: [1, 4, 9, 13])
+    func reset(piece: Int) async throws {
+        let settings = Self.frame(4) + Self.frame(4, flags: 1)
+        let frames = Self.head + Self.frame(3, stream: 1, [0, 0, 0, 2])
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(settings), .sendSlowly(frames, piece: piece, interval: .milliseconds(1)), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        )
+        #expect(report.findings.first?.evidence == "the server reset the stream with INTERNAL_ERROR")
+    }
+}
