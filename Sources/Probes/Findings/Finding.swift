@@ -37,6 +37,19 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
         self.evidence = ForeignText.shown(evidence, limit: Self.maximumBytes)
     }
 
+    /// Whether two findings are the same, byte by byte: strangers write what they quote.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.code == other.code && one.severity == other.severity && one.subject.utf8.elementsEqual(other.subject.utf8)
+            && one.evidence.utf8.elementsEqual(other.evidence.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(ForeignText(subject))
+        hasher.combine(ForeignText(evidence))
+    }
+
     /// The code, the subject and the evidence on one line.
     public var description: String { "\(code.rawValue) (\(subject)): \(evidence)" }
 }

@@ -155,7 +155,7 @@ extension FindingCode {
         case .tlsPurpose:
             (
                 "The certificate may not be used for a TLS server.",
-                "Reissue it with the extended key usage serverAuth."
+                "Reissue it with the extended key usage serverAuth and the key usage digitalSignature."
             )
         case .tlsNotAnAuthority:
             (
@@ -209,8 +209,8 @@ extension FindingCode {
             )
         case .tlsPathBudget:
             (
-                "The search for a chain was given up: too many candidates.",
-                "The server sends a hostile or broken set of certificates."
+                "The evaluation of the certificates was given up: it takes more work or time than it may.",
+                "The server sends a hostile or broken set of certificates; what was found so far decides nothing."
             )
         case .tlsPinMismatch:
             (

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import SwiftASN1
 
 extension ASN1Node {
@@ -17,11 +18,11 @@ extension ASN1Node {
     var sequence: [ASN1Node]? { identifier == .sequence ? children : nil }
 
     /// An OBJECT IDENTIFIER in dotted form; nil for anything else.
-    var objectIdentifier: String? {
+    var objectIdentifier: ForeignText? {
         guard identifier == .objectIdentifier, let value = try? ASN1ObjectIdentifier(derEncoded: self) else {
             return nil
         }
-        return value.description
+        return ForeignText(value.description)
     }
 
     /// The content of a minimal INTEGER, in two's complement; nil for anything else.
@@ -55,6 +56,11 @@ extension ASN1Node {
 }
 
 extension [UInt8] {
+    /// The beginning in hexadecimal digits, with an ellipsis where something is left out.
+    func shownHexadecimal(limit: Int = 64) -> String {
+        count > limit ? Array(prefix(limit)).hexadecimal + "…" : hexadecimal
+    }
+
     /// Two lower-case hexadecimal digits a byte.
     var hexadecimal: String {
         let digits = Array<UInt8>("0123456789abcdef".utf8)

@@ -2,17 +2,21 @@ internal import Crypto
 internal import FoundationEssentials
 
 extension CertificateDescription {
+    /// How many alternative names are described.
+    private static let maximumNames = 1000
+
     /// Describes a certificate in DER, as far as it can be decoded.
     public init(der: [UInt8]) { self.init(DecodedCertificate(der: der)) }
 
     init(_ certificate: DecodedCertificate) {
         self.init(
             subject: certificate.subject.description,
-            subjectAlternativeNames: certificate.extensions.subjectAlternativeNames.map(\.description),
+            subjectAlternativeNames: certificate.extensions.subjectAlternativeNames.prefix(Self.maximumNames)
+                .map(\.description),
             issuer: certificate.issuer.description,
             notValidBefore: certificate.notBefore?.date,
             notValidAfter: certificate.notAfter?.date,
-            serialNumber: certificate.serialNumber.hexadecimal,
+            serialNumber: certificate.serialNumber.shownHexadecimal(),
             sha256: [UInt8](SHA256.hash(data: certificate.der)).hexadecimal,
             publicKeyPin: certificate.publicKeyPin,
             key: certificate.publicKey?.words ?? "",

@@ -1,10 +1,13 @@
 public import struct FoundationEssentials.Date
 
 /// A certificate as an operator reads it; also of a certificate that was refused or uses what cannot be verified.
+///
+/// All text is fit to be shown (control and format characters appear as `\u{…}`) and bounded, an ellipsis in the place of
+/// the rest: 1024 bytes of a distinguished name, 256 of an alternative name, 64 of a serial number.
 public struct CertificateDescription: Sendable, Hashable {
     /// The subject's distinguished name in the form of RFC 4514; empty when the certificate has none.
     public let subject: String
-    /// The alternative names: `host.test`, `192.0.2.1`, or with their kind in front, as `email:a@host.test`.
+    /// The first 1000 alternative names: `host.test`, `192.0.2.1`, or with their kind in front, as `email:a@host.test`.
     public let subjectAlternativeNames: [String]
     /// The issuer's distinguished name in the form of RFC 4514.
     public let issuer: String

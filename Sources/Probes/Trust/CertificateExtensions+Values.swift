@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import SwiftASN1
 
 /// The decoding of single extensions; each gives nil for a malformed value.
@@ -15,7 +16,7 @@ extension CertificateExtensions {
         return BasicConstraints(isAuthority: isAuthority, pathLength: length)
     }
 
-    static func identifiers(_ node: ASN1Node) -> [String]? {
+    static func identifiers(_ node: ASN1Node) -> [ForeignText]? {
         guard let parts = node.sequence else { return nil }
         let identifiers = parts.compactMap(\.objectIdentifier)
         return identifiers.count == parts.count ? identifiers : nil

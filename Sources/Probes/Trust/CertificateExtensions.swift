@@ -1,21 +1,22 @@
+internal import ForeignText
 internal import SwiftASN1
 
 /// A certificate's extensions (RFC 5280, section 4.2), as far as path validation needs them.
 struct CertificateExtensions: Sendable {
     /// The extensions that have a meaning here, by their object identifier.
     enum Identifier {
-        static let subjectKeyIdentifier = "2.5.29.14"
-        static let keyUsage = "2.5.29.15"
-        static let subjectAlternativeName = "2.5.29.17"
-        static let basicConstraints = "2.5.29.19"
-        static let nameConstraints = "2.5.29.30"
-        static let certificatePolicies = "2.5.29.32"
-        static let authorityKeyIdentifier = "2.5.29.35"
-        static let policyConstraints = "2.5.29.36"
-        static let extendedKeyUsage = "2.5.29.37"
-        static let inhibitAnyPolicy = "2.5.29.54"
-        static let authorityInformationAccess = "1.3.6.1.5.5.7.1.1"
-        static let subjectInformationAccess = "1.3.6.1.5.5.7.1.11"
+        static let subjectKeyIdentifier: ForeignText = "2.5.29.14"
+        static let keyUsage: ForeignText = "2.5.29.15"
+        static let subjectAlternativeName: ForeignText = "2.5.29.17"
+        static let basicConstraints: ForeignText = "2.5.29.19"
+        static let nameConstraints: ForeignText = "2.5.29.30"
+        static let certificatePolicies: ForeignText = "2.5.29.32"
+        static let authorityKeyIdentifier: ForeignText = "2.5.29.35"
+        static let policyConstraints: ForeignText = "2.5.29.36"
+        static let extendedKeyUsage: ForeignText = "2.5.29.37"
+        static let inhibitAnyPolicy: ForeignText = "2.5.29.54"
+        static let authorityInformationAccess: ForeignText = "1.3.6.1.5.5.7.1.1"
+        static let subjectInformationAccess: ForeignText = "1.3.6.1.5.5.7.1.11"
     }
 
     struct BasicConstraints: Sendable, Hashable {
@@ -32,49 +33,60 @@ struct CertificateExtensions: Sendable {
         let inhibitPolicyMapping: Int?
     }
 
+    /// The number of flaws and of duplicates that are written down; one is enough to refuse a certificate.
+    private static let maximumFlaws = 16
+    private static let known: Set<ForeignText> = [
+        Identifier.subjectKeyIdentifier, Identifier.keyUsage, Identifier.subjectAlternativeName,
+        Identifier.basicConstraints, Identifier.nameConstraints, Identifier.certificatePolicies,
+        Identifier.authorityKeyIdentifier, Identifier.policyConstraints, Identifier.extendedKeyUsage,
+        Identifier.inhibitAnyPolicy, Identifier.authorityInformationAccess,
+    ]
+
     /// Each extension's identifier and whether it is critical, in the order of the certificate.
-    private(set) var list: [(identifier: String, isCritical: Bool)] = []
+    private(set) var list: [(identifier: ForeignText, isCritical: Bool)] = []
     private(set) var basicConstraints: BasicConstraints?
     private(set) var keyUsage: KeyUsage?
-    private(set) var extendedKeyUsage: [String]?
+    private(set) var extendedKeyUsage: [ForeignText]?
     private(set) var subjectAlternativeNames: [GeneralNameForm] = []
     private(set) var subjectKeyIdentifier: [UInt8]?
     private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
     private(set) var nameConstraints: NameConstraints?
-    private(set) var policies: [String]?
+    private(set) var policies: [ForeignText]?
     private(set) var policyConstraints: PolicyConstraints?
     private(set) var inhibitAnyPolicy: Int?
     /// What could not be decoded.
     private(set) var flaws: [String] = []
     /// The identifiers that occur more than once.
-    private(set) var duplicates: [String] = []
+    private(set) var duplicates: [ForeignText] = []
 
     /// Decodes the `[3]` field of a certificate.
     init(_ node: ASN1Node?) {
         guard let node else { return }
         guard let wrapped = node.children, wrapped.count == 1, let nodes = wrapped[0].sequence, !nodes.isEmpty else {
-            flaws.append("its extensions cannot be decoded")
+            note("its extensions cannot be decoded")
             return
         }
-        var seen: Set<String> = []
+        var seen: Set<ForeignText> = []
         for node in nodes {
             guard let item = Self.item(node) else {
-                flaws.append("an extension cannot be decoded")
+                note("an extension cannot be decoded")
                 continue
             }
             list.append((item.identifier, item.isCritical))
             guard seen.insert(item.identifier).inserted else {
-                duplicates.append(item.identifier)
+                if duplicates.count < Self.maximumFlaws, !duplicates.contains(item.identifier) {
+                    duplicates.append(item.identifier)
+                }
                 continue
             }
             if !decode(item.identifier, item.value) {
-                flaws.append("the extension \(item.identifier) cannot be decoded")
+                note("the extension \(item.identifier) cannot be decoded")
             }
         }
     }
 
     /// One Extension: its identifier, criticality and value; nil when it is not one.
-    static func item(_ node: ASN1Node) -> (identifier: String, isCritical: Bool, value: [UInt8])? {
+    static func item(_ node: ASN1Node) -> (identifier: ForeignText, isCritical: Bool, value: [UInt8])? {
         guard let parts = node.sequence, (2...3).contains(parts.count), let identifier = parts[0].objectIdentifier,
             let last = parts.last, last.identifier == .octetString, let value = last.primitiveBytes
         else { return nil }
@@ -83,20 +95,19 @@ struct CertificateExtensions: Sendable {
         return (identifier, isCritical, value)
     }
 
-    func contains(_ identifier: String) -> Bool { list.contains { $0.identifier == identifier } }
+    func contains(_ identifier: ForeignText) -> Bool { list.contains { $0.identifier == identifier } }
 
-    func isCritical(_ identifier: String) -> Bool {
+    func isCritical(_ identifier: ForeignText) -> Bool {
         list.contains { $0.identifier == identifier && $0.isCritical }
     }
 
-    private mutating func decode(_ identifier: String, _ value: [UInt8]) -> Bool {
+    private mutating func note(_ flaw: String) {
+        if flaws.count < Self.maximumFlaws { flaws.append(flaw) }
+    }
+
+    private mutating func decode(_ identifier: ForeignText, _ value: [UInt8]) -> Bool {
         typealias Known = Identifier
-        let known = [
-            Known.subjectKeyIdentifier, Known.keyUsage, Known.subjectAlternativeName, Known.basicConstraints,
-            Known.nameConstraints, Known.certificatePolicies, Known.authorityKeyIdentifier, Known.policyConstraints,
-            Known.extendedKeyUsage, Known.inhibitAnyPolicy, Known.authorityInformationAccess,
-        ]
-        guard known.contains(identifier) else { return true }
+        guard Self.known.contains(identifier) else { return true }
         guard let node = ASN1Node.parsing(value) else { return false }
         switch identifier {
         case Known.basicConstraints: basicConstraints = Self.basicConstraints(node)

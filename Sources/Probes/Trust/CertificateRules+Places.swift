@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// The rules of the places in a path.
 extension CertificateRules {
     /// What holds for whoever issued another certificate of the path.
@@ -86,22 +88,24 @@ extension CertificateRules {
     func strayCommonName(_ certificate: DecodedCertificate) -> Finding? {
         let names = certificate.extensions.subjectAlternativeNames
         guard isForServer, !names.isEmpty else { return nil }
-        let stray = certificate.subject.values(of: "2.5.4.3").filter { text in
-            !names.contains { name in
+        let known = Set(
+            names.compactMap { name in
                 switch name {
-                case .dns(let pattern): pattern == text
-                case .address(let bytes): IPAddressText.text(of: bytes) == text
-                default: false
+                case .dns(let pattern): pattern
+                case .address(let bytes) where bytes.count == 4 || bytes.count == 16:
+                    ForeignText(IPAddressText.text(of: bytes))
+                default: nil
                 }
             }
-        }
+        )
+        let stray = certificate.subject.values(of: "2.5.4.3").filter { !known.contains($0) }
         guard let first = stray.first else { return nil }
         let host = stray.first(where: HostName.readsAsHost)
         return Finding(
             .tlsCertificateProfile,
             host == nil ? .note : .warning,
             subject: certificate.label,
-            evidence: "the common name '\((host ?? first).prefix(64))' is none of the alternative names"
+            evidence: "the common name '\((host ?? first).shown(limit: 64))' is none of the alternative names"
         )
     }
 

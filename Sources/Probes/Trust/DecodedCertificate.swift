@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FoundationEssentials
 internal import SwiftASN1
 
@@ -7,6 +8,9 @@ internal import SwiftASN1
 /// why; a monitor has to name the fault. So every field is decoded on its own, and what cannot be is a flaw in words.
 /// A class, since chains and anchors share it; it never changes.
 final class DecodedCertificate: Sendable {
+    /// The number of bytes that a certificate may have to be decoded; the TLS library takes 100 KB for a whole chain.
+    static let maximumSize = 1 << 17
+
     let der: [UInt8]
     /// The exact DER of the part that is signed.
     let signedBytes: [UInt8]
@@ -23,6 +27,12 @@ final class DecodedCertificate: Sendable {
     /// Whether the signed and the unsigned copy of the signature algorithm are the same bytes.
     let namesOneSignatureAlgorithm: Bool
     let extensions: CertificateExtensions
+    /// The hash of the public key; nil when there is none.
+    let publicKeyPin: PublicKeyPin?
+    /// The names that constraints apply to: the subject, its e-mail addresses, and the alternative names.
+    let constrainedNames: [GeneralNameForm]
+    /// The name of the certificate in findings.
+    let label: String
     /// What could not be decoded.
     let flaws: [String]
 
@@ -30,8 +40,13 @@ final class DecodedCertificate: Sendable {
     init(der: [UInt8]) {
         self.der = der
         var flaws: [String] = []
-        let outer = ASN1Node.parsing(der)?.sequence ?? []
-        if outer.isEmpty { flaws.append("it is not one DER sequence") }
+        let isTooLarge = der.count > Self.maximumSize
+        let outer = isTooLarge ? [] : ASN1Node.parsing(der)?.sequence ?? []
+        if isTooLarge {
+            flaws.append("it has \(der.count) bytes, and at most \(Self.maximumSize) are decoded")
+        } else if outer.isEmpty {
+            flaws.append("it is not one DER sequence")
+        }
         if !outer.isEmpty, outer.count != 3 { flaws.append("it has \(outer.count) parts instead of 3") }
         var fields = (outer.first?.sequence ?? [])[...]
         signedBytes = outer.first.map { [UInt8]($0.encodedBytes) } ?? []
@@ -50,13 +65,15 @@ final class DecodedCertificate: Sendable {
         publicKey = key
 
         var extensionsNode: ASN1Node?
+        var hasUnknownField = false
         for field in fields {
             switch field.contextTag {
             case 1, 2: continue
             case 3 where extensionsNode == nil: extensionsNode = field
-            default: flaws.append("it has a field of an unknown kind")
+            default: hasUnknownField = true
             }
         }
+        if hasUnknownField { flaws.append("it has a field of an unknown kind") }
         extensions = CertificateExtensions(extensionsNode)
         flaws += extensions.flaws
 
@@ -65,6 +82,32 @@ final class DecodedCertificate: Sendable {
         namesOneSignatureAlgorithm = innerAlgorithm?.encodedBytes == outerAlgorithm?.encodedBytes
         signature = (outer.count > 2 ? outer[2].wholeBits : nil) ?? Self.missing("signature", [], &flaws)
         self.flaws = flaws
+        publicKeyPin = key.map { PublicKeyPin(subjectPublicKeyInfo: $0.encoded) }
+        constrainedNames = Self.constrainedNames(subject, extensions.subjectAlternativeNames)
+        label = Self.label(subject, extensions.subjectAlternativeNames, serialNumber)
+    }
+
+    private static func constrainedNames(
+        _ subject: DistinguishedName,
+        _ alternatives: [GeneralNameForm]
+    ) -> [GeneralNameForm] {
+        var names = alternatives
+        if !subject.isEmpty { names.append(.directory(subject)) }
+        if !alternatives.contains(where: { $0.tag == 1 }) {
+            names += subject.values(of: "1.2.840.113549.1.9.1").map { .email($0) }
+        }
+        return names
+    }
+
+    private static func label(
+        _ subject: DistinguishedName,
+        _ alternatives: [GeneralNameForm],
+        _ serialNumber: [UInt8]
+    ) -> String {
+        if !subject.isEmpty { return subject.shown(limit: ForeignText.shownLimit) }
+        if let name = alternatives.first { return name.description }
+        return serialNumber.isEmpty
+            ? "undecodable certificate" : "serial number \(serialNumber.shownHexadecimal(limit: 20))"
     }
 
     private static func version(_ fields: inout ArraySlice<ASN1Node>, _ flaws: inout [String]) -> Int {
@@ -85,16 +128,6 @@ final class DecodedCertificate: Sendable {
     var isUsable: Bool { flaws.isEmpty }
 
     var isSelfIssued: Bool { issuer.encoded == subject.encoded }
-
-    /// The hash of the public key; nil when there is none.
-    var publicKeyPin: PublicKeyPin? { publicKey.map { PublicKeyPin(subjectPublicKeyInfo: $0.encoded) } }
-
-    /// How a finding names the certificate.
-    var label: String {
-        if !subject.isEmpty { return subject.description }
-        if let name = extensions.subjectAlternativeNames.first { return name.description }
-        return serialNumber.isEmpty ? "undecodable certificate" : "serial number \(serialNumber.hexadecimal)"
-    }
 
     /// Whether the holder of this certificate's key signed `child`.
     func verifiesSignature(of child: DecodedCertificate) -> SignatureVerdict {

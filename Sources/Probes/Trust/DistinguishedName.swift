@@ -1,23 +1,32 @@
+internal import ForeignText
 internal import SwiftASN1
 
 /// A distinguished name, decoded for comparison and for people.
-struct DistinguishedName: Sendable, Hashable {
+struct DistinguishedName: Sendable {
     /// One attribute of a relative name.
-    struct Attribute: Sendable, Hashable {
-        let type: String
-        let text: String
+    struct Attribute: Sendable {
+        let type: ForeignText
+        /// The value in UTF-8; empty when it is not text.
+        let text: ForeignText
         let encodedValue: [UInt8]
+        private let comparable: ComparableName
+
+        init(type: ForeignText, text: ForeignText, encodedValue: [UInt8]) {
+            (self.type, self.text, self.encodedValue) = (type, text, encodedValue)
+            comparable = ComparableName(text)
+        }
 
         /// Whether two attributes are equal by RFC 5280, section 7.1: letter case and the width of spaces do not count.
         func matches(_ other: Attribute) -> Bool {
             type == other.type
-                && (encodedValue == other.encodedValue || !text.isEmpty && folded == other.folded)
-        }
-
-        private var folded: String {
-            text.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+                && (encodedValue == other.encodedValue || !text.bytes.isEmpty && comparable == other.comparable)
         }
     }
+
+    /// The number of attributes that a relative name may have; each is compared with each.
+    static let maximumAttributes = 16
+    /// The number of bytes of a name that an operator is shown.
+    static let shownLimit = 1024
 
     /// The relative names in the order of the encoding.
     let relativeNames: [[Attribute]]
@@ -33,7 +42,9 @@ struct DistinguishedName: Sendable, Hashable {
         guard let sets = node.sequence else { return nil }
         var names: [[Attribute]] = []
         for set in sets {
-            guard set.identifier == .set, let members = set.children, !members.isEmpty else { return nil }
+            guard set.identifier == .set, let members = set.children,
+                (1...Self.maximumAttributes).contains(members.count)
+            else { return nil }
             var attributes: [Attribute] = []
             for member in members {
                 guard let parts = member.sequence, parts.count == 2, let type = parts[0].objectIdentifier else {
@@ -63,61 +74,70 @@ struct DistinguishedName: Sendable, Hashable {
     }
 
     /// The values of one attribute type.
-    func values(of type: String) -> [String] { relativeNames.joined().filter { $0.type == type }.map(\.text) }
+    func values(of type: ForeignText) -> [ForeignText] {
+        relativeNames.joined().filter { $0.type == type }.map(\.text)
+    }
 
-    private static func text(of node: ASN1Node) -> String {
+    private static func text(of node: ASN1Node) -> ForeignText {
         guard let bytes = node.primitiveBytes else { return "" }
         switch node.identifier {
         case .utf8String, .printableString, .ia5String, .numericString, .visibleString:
-            return String(decoding: bytes, as: UTF8.self)
+            return ForeignText(bytes)
         case .teletexString:
-            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            return ForeignText(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
         case .bmpString:
             let units = stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map { index in
                 UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
             }
-            return String(decoding: units, as: UTF16.self)
+            return ForeignText(String(decoding: units, as: UTF16.self))
         default: return ""
         }
     }
 }
 
 extension DistinguishedName: CustomStringConvertible {
-    /// The name in the form of RFC 4514: last relative name first.
-    var description: String {
-        relativeNames.reversed().map { attributes in
-            attributes.map { attribute in
-                let name = Self.shortNames[attribute.type] ?? attribute.type
-                let value =
-                    attribute.text.isEmpty && attribute.encodedValue.count > 2
-                    ? "#" + attribute.encodedValue.hexadecimal : Self.escaped(attribute.text)
-                return "\(name)=\(value)"
-            }.joined(separator: "+")
-        }.joined(separator: ",")
+    /// The beginning of the name in the form of RFC 4514: last relative name first.
+    var description: String { shown(limit: Self.shownLimit) }
+
+    /// The first bytes of the name in the form of RFC 4514.
+    func shown(limit: Int) -> String {
+        var bytes: [UInt8] = []
+        for attributes in relativeNames.reversed() {
+            // What is behind the limit is not even put together.
+            guard bytes.count <= limit else { break }
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
+            for (index, attribute) in attributes.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: "+")) }
+                bytes += (Self.shortNames[attribute.type] ?? attribute.type).bytes.prefix(limit)
+                bytes.append(UInt8(ascii: "="))
+                if attribute.text.bytes.isEmpty, attribute.encodedValue.count > 2 {
+                    bytes.append(UInt8(ascii: "#"))
+                    bytes += Array(attribute.encodedValue.prefix(limit)).hexadecimal.utf8
+                } else {
+                    Self.append(attribute.text.bytes, limit: limit, to: &bytes)
+                }
+            }
+        }
+        return ForeignText.shown(bytes, limit: limit)
     }
 
-    private static let shortNames = [
+    private static let shortNames: [ForeignText: ForeignText] = [
         "2.5.4.3": "CN", "2.5.4.4": "SN", "2.5.4.5": "serialNumber", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST",
         "2.5.4.9": "STREET", "2.5.4.10": "O", "2.5.4.11": "OU", "2.5.4.12": "title", "2.5.4.15": "businessCategory",
         "2.5.4.17": "postalCode", "2.5.4.42": "GN", "2.5.4.97": "organizationIdentifier",
         "0.9.2342.19200300.100.1.1": "UID", "0.9.2342.19200300.100.1.25": "DC", "1.2.840.113549.1.9.1": "emailAddress",
     ]
 
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        let scalars = Array(text.unicodeScalars)
-        for (index, scalar) in scalars.enumerated() {
-            let isAtEdge = index == 0 || index == scalars.count - 1
-            if "\"+,;<>\\".unicodeScalars.contains(scalar) || scalar == " " && isAtEdge || scalar == "#" && index == 0 {
-                result.unicodeScalars.append("\\")
-                result.unicodeScalars.append(scalar)
-            } else if scalar.value < 0x20 || scalar.value == 0x7F {
-                // A certificate's name reaches terminals and logs: control characters must not.
-                result += "\\" + [UInt8(scalar.value)].hexadecimal
-            } else {
-                result.unicodeScalars.append(scalar)
+    /// The characters that RFC 4514, section 2.4, sets a backslash before, wherever they stand.
+    private static let special = Set("\"+,;<>\\".utf8)
+
+    private static func append(_ text: [UInt8], limit: Int, to bytes: inout [UInt8]) {
+        for (index, byte) in text.prefix(limit + 1).enumerated() {
+            let isEdgeSpace = byte == UInt8(ascii: " ") && (index == 0 || index == text.count - 1)
+            if special.contains(byte) || isEdgeSpace || byte == UInt8(ascii: "#") && index == 0 {
+                bytes.append(UInt8(ascii: "\\"))
             }
+            bytes.append(byte)
         }
-        return result
     }
 }

@@ -1,8 +1,10 @@
 /// The order of findings: refusals first, and among them what makes the others moot.
+///
+/// An evaluation that was given up comes before all that depends on the path: another path may be a good one.
 enum FindingOrder {
     private static let codes: [FindingCode] = [
-        .tlsNameNeedsPins, .tlsNoPins, .tlsNotEvaluated, .tlsMalformedCertificate, .tlsRevoked, .tlsSignatureInvalid,
-        .tlsSelfSigned, .tlsUntrustedRoot, .tlsMissingIntermediate, .tlsPathBudget, .tlsExpired, .tlsNotYetValid,
+        .tlsNameNeedsPins, .tlsNoPins, .tlsNotEvaluated, .tlsPathBudget, .tlsMalformedCertificate, .tlsRevoked,
+        .tlsSignatureInvalid, .tlsSelfSigned, .tlsUntrustedRoot, .tlsMissingIntermediate, .tlsExpired, .tlsNotYetValid,
         .tlsNotAnAuthority, .tlsPathLength, .tlsNameConstraints, .tlsPurpose, .tlsCriticalExtension, .tlsWeakKey,
         .tlsWeakSignature, .tlsUnsupportedAlgorithm, .tlsHostname, .tlsNoSubjectAlternativeName, .tlsPinMismatch,
         .tlsBackupPinOnly, .tlsRevocationUnknown, .tlsCertificateProfile,

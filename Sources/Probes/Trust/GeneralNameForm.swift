@@ -1,11 +1,12 @@
+internal import ForeignText
 internal import SwiftASN1
 
 /// One name of a subject alternative name or of a name constraint (RFC 5280, section 4.2.1.6).
-enum GeneralNameForm: Sendable, Hashable {
-    case dns(String)
+enum GeneralNameForm: Sendable {
+    case dns(ForeignText)
     case address([UInt8])
-    case email(String)
-    case uri(String)
+    case email(ForeignText)
+    case uri(ForeignText)
     case directory(DistinguishedName)
     /// A form that is not understood: its tag, and its encoding.
     case other(UInt, [UInt8])
@@ -17,7 +18,7 @@ enum GeneralNameForm: Sendable, Hashable {
         case 1, 2, 6:
             guard let bytes = node.primitiveBytes else { return nil }
             // The characters are checked where the name is used: a name that is not ASCII matches nothing.
-            let text = String(decoding: bytes, as: UTF8.self)
+            let text = ForeignText(bytes)
             self = tag == 1 ? .email(text) : tag == 2 ? .dns(text) : .uri(text)
         case 4:
             guard let inner = node.children, inner.count == 1, let name = DistinguishedName(inner[0]) else {
@@ -43,32 +44,30 @@ enum GeneralNameForm: Sendable, Hashable {
         case .other(let tag, _): tag
         }
     }
+
+    /// The number of bytes that a comparison looks at.
+    var size: Int {
+        switch self {
+        case .dns(let text), .email(let text), .uri(let text): text.bytes.count
+        case .directory(let name): name.encoded.count
+        case .address(let bytes), .other(_, let bytes): bytes.count
+        }
+    }
 }
 
 extension GeneralNameForm: CustomStringConvertible {
-    /// The name with its kind in front, unless it is a host's name or address.
+    /// The beginning of the name with its kind in front, unless it is a host's name or address.
     var description: String {
         switch self {
-        case .dns(let name): Self.printable(name)
-        case .address(let bytes): IPAddressText.text(of: bytes)
-        case .email(let address): "email:" + Self.printable(address)
-        case .uri(let text): "URI:" + Self.printable(text)
-        case .directory(let name): "directory:\(name)"
-        case .other(0, let bytes): "otherName:" + bytes.hexadecimal
-        case .other(8, let bytes): "registeredID:" + bytes.hexadecimal
-        case .other(let tag, let bytes): "name[\(tag)]:" + bytes.hexadecimal
+        case .dns(let name): name.shown()
+        case .address(let bytes):
+            bytes.count == 4 || bytes.count == 16 ? IPAddressText.text(of: bytes) : bytes.shownHexadecimal()
+        case .email(let address): "email:" + address.shown()
+        case .uri(let text): "URI:" + text.shown()
+        case .directory(let name): "directory:" + name.shown(limit: ForeignText.shownLimit)
+        case .other(0, let bytes): "otherName:" + bytes.shownHexadecimal()
+        case .other(8, let bytes): "registeredID:" + bytes.shownHexadecimal()
+        case .other(let tag, let bytes): "name[\(tag)]:" + bytes.shownHexadecimal()
         }
-    }
-
-    private static func printable(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if scalar.value < 0x20 || scalar.value == 0x7F {
-                result += "\\" + [UInt8(scalar.value)].hexadecimal
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

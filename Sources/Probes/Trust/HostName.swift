@@ -1,26 +1,39 @@
+internal import ForeignText
+
 /// The rules for host names in certificates (RFC 9525, RFC 5280, the CA/Browser Forum's Baseline Requirements).
+///
+/// Names are bytes here, and letters are those of ASCII: a name with others is no host's.
 enum HostName {
+    /// The number of bytes that a name may have.
+    static let maximumLength = 253
+    private static let dot = UInt8(ascii: ".")
+
     /// Whether `text` is a name of at least one label, of letters, digits, hyphens and, as in practice, underscores.
-    static func isWellFormed(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard !bytes.isEmpty, bytes.count <= 253 else { return false }
-        return bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+    static func isWellFormed(_ text: ForeignText) -> Bool { isWellFormed(text.bytes[...]) }
+
+    /// Whether the bytes are such a name.
+    static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
+        return bytes.split(separator: dot, omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.count) && label.allSatisfy(isLabelCharacter)
         }
     }
 
     /// Whether `text` is a name as above, or one whose whole left-most label is `*`.
-    static func isWellFormedPattern(_ text: String) -> Bool {
-        isWellFormed(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text)
+    static func isWellFormedPattern(_ text: ForeignText) -> Bool {
+        isWellFormed(isWildcard(text) ? text.bytes.dropFirst(2) : text.bytes[...])
     }
+
+    /// Whether the left-most label of several is `*`.
+    static func isWildcard(_ text: ForeignText) -> Bool { text.bytes.starts(with: "*.".utf8) }
 
     /// Whether a certificate may carry `text`: labels of letters, digits and inner hyphens, the left-most one perhaps `*`.
     ///
     /// RFC 5280, section 4.2.1.6, asks for the preferred name syntax of RFC 1034. Hosts with an underscore in their name
     /// exist all the same; a wildcard is for them too.
-    static func isPreferredPattern(_ text: String) -> Bool {
+    static func isPreferredPattern(_ text: ForeignText) -> Bool {
         guard isWellFormedPattern(text) else { return false }
-        return text.utf8.split(separator: UInt8(ascii: ".")).allSatisfy { label in
+        return text.bytes.split(separator: dot).allSatisfy { label in
             label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-") && !label.contains(UInt8(ascii: "_"))
         }
     }
@@ -28,31 +41,46 @@ enum HostName {
     /// Whether a certificate's `pattern` is for the host `name`.
     ///
     /// A wildcard stands for exactly one label, and needs two labels behind it: `*.test` would be for a whole registry.
-    static func matches(_ pattern: String, _ name: String) -> Bool {
-        // Before the letters are made small: a few that are not ASCII have a small one that is.
+    static func matches(_ pattern: ForeignText, _ name: ForeignText) -> Bool {
         guard isWellFormedPattern(pattern), isWellFormed(name), !looksLikeAddress(name) else { return false }
-        let pattern = pattern.lowercased()
-        let name = name.lowercased()
-        guard pattern.hasPrefix("*.") else { return pattern == name }
-        let base = pattern.dropFirst(2)
-        guard base.contains("."), let dot = name.firstIndex(of: ".") else { return false }
-        return name[name.index(after: dot)...] == base
+        guard isWildcard(pattern) else { return isEqual(pattern.bytes, name.bytes) }
+        let base = pattern.bytes.dropFirst(2)
+        guard base.contains(dot), let end = name.bytes.firstIndex(of: dot) else { return false }
+        return isEqual(name.bytes[(end + 1)...], base)
+    }
+
+    /// Whether two names differ in the case of ASCII letters at most.
+    static func isEqual(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
+        one.count == other.count && zip(one, other).allSatisfy { lowercase($0) == lowercase($1) }
+    }
+
+    /// Whether `name` ends in `suffix`, apart from the case of ASCII letters.
+    static func hasSuffix(_ name: some BidirectionalCollection<UInt8>, _ suffix: some Collection<UInt8>) -> Bool {
+        name.count >= suffix.count && isEqual(name.suffix(suffix.count), suffix)
+    }
+
+    /// The small letter of an ASCII one; other bytes as they are.
+    static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     /// Whether the last label is a number: such a name is an IPv4 address for URL parsers, never a host's name.
-    static func looksLikeAddress(_ text: String) -> Bool {
-        guard let last = text.utf8.split(separator: UInt8(ascii: ".")).last else { return false }
-        return last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } || text.contains(":")
+    static func looksLikeAddress(_ text: ForeignText) -> Bool {
+        guard let last = text.bytes.split(separator: dot).last else { return false }
+        return last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            || text.bytes.contains(UInt8(ascii: ":"))
     }
 
     /// Whether somebody who reads `text` takes it for a host: a name of several labels, also an international one, or an
     /// address in whatever notation.
-    static func readsAsHost(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard !bytes.isEmpty, bytes.count <= 253 else { return false }
-        if text.hasPrefix("0x"), bytes.dropFirst(2).allSatisfy(isHexadecimal) { return true }
-        if text.contains(":") { return bytes.allSatisfy { isHexadecimal($0) || ":.%".utf8.contains($0) } }
-        return text.contains(".") && bytes.allSatisfy { isLabelCharacter($0) || ".*".utf8.contains($0) || $0 >= 0x80 }
+    static func readsAsHost(_ text: ForeignText) -> Bool {
+        let bytes = text.bytes
+        guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
+        if bytes.starts(with: "0x".utf8), bytes.dropFirst(2).allSatisfy(isHexadecimal) { return true }
+        if bytes.contains(UInt8(ascii: ":")) {
+            return bytes.allSatisfy { isHexadecimal($0) || ":.%".utf8.contains($0) }
+        }
+        return bytes.contains(dot) && bytes.allSatisfy { isLabelCharacter($0) || ".*".utf8.contains($0) || $0 >= 0x80 }
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// Whether a certificate is for the server that was asked for (RFC 9525): by alternative names only.
 enum IdentityCheck {
     /// Why the certificate is not for `identity`; nil when it is.
@@ -5,16 +7,18 @@ enum IdentityCheck {
         let names = certificate.extensions.subjectAlternativeNames
         guard !names.isEmpty else {
             let commonName = certificate.subject.values(of: "2.5.4.3").first
-            let hint = commonName.map { "; the common name '\($0)' does not count" } ?? ""
+            let hint = commonName.map { "; the common name '\($0.shown(limit: 64))' does not count" } ?? ""
             return Finding(
                 .tlsNoSubjectAlternativeName,
                 subject: certificate.label,
                 evidence: "'\(identity)' was asked for, and the certificate has no alternative name\(hint)"
             )
         }
+        var wanted: ForeignText = ""
+        if case .name(let host) = identity { wanted = ForeignText(host) }
         let isMatch = names.contains { name in
             switch (name, identity) {
-            case (.dns(let pattern), .name(let host)): HostName.matches(pattern, host)
+            case (.dns(let pattern), .name): HostName.matches(pattern, wanted)
             case (.address(let bytes), .address(let address)):
                 bytes == address && (bytes.count == 4 || bytes.count == 16)
             default: false

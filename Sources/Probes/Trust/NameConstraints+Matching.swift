@@ -1,3 +1,5 @@
+internal import ForeignText
+
 extension NameConstraints {
     /// Whether a permitted subtree covers a name of its own form.
     static func permits(_ constraint: GeneralNameForm, _ name: GeneralNameForm) -> Bool {
@@ -27,16 +29,17 @@ extension NameConstraints {
     }
 
     /// `base` itself, or labels added on its left.
-    private static func isHost(_ name: String, within base: String) -> Bool {
-        let name = name.lowercased()
-        let base = base.lowercased()
-        return base.isEmpty || name == base || name.hasSuffix("." + base)
+    private static func isHost(_ name: ForeignText, within base: ForeignText) -> Bool {
+        let (name, base) = (name.bytes, base.bytes)
+        guard !base.isEmpty, name.count != base.count else { return base.isEmpty || HostName.isEqual(name, base) }
+        return name.count > base.count && name[name.count - base.count - 1] == UInt8(ascii: ".")
+            && HostName.hasSuffix(name, base)
     }
 
     /// Whether `*.example.com` stands for names below an excluded `a.example.com`.
-    private static func wildcard(_ name: String, reaches base: String) -> Bool {
-        guard name.hasPrefix("*."), let dot = base.firstIndex(of: ".") else { return false }
-        return base[base.index(after: dot)...].lowercased() == name.dropFirst(2).lowercased()
+    private static func wildcard(_ name: ForeignText, reaches base: ForeignText) -> Bool {
+        guard HostName.isWildcard(name), let dot = base.bytes.firstIndex(of: UInt8(ascii: ".")) else { return false }
+        return HostName.isEqual(base.bytes[(dot + 1)...], name.bytes.dropFirst(2))
     }
 
     private static func contains(_ network: [UInt8], _ address: [UInt8]) -> Bool {
@@ -48,25 +51,37 @@ extension NameConstraints {
     /// RFC 5280: a mailbox, all mailboxes of a host, or with a leading dot those of all hosts below a domain.
     ///
     /// - Returns: nil when the address is malformed.
-    private static func isMailbox(_ address: String, within base: String) -> Bool? {
-        let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, HostName.isWellFormed(String(parts[1])) else { return nil }
-        let host = parts[1].lowercased()
-        let wanted = base.split(separator: "@", omittingEmptySubsequences: false)
-        if wanted.count == 2 { return parts[0] == wanted[0] && host == wanted[1].lowercased() }
-        return base.hasPrefix(".") ? host.hasSuffix(base.lowercased()) : host == base.lowercased()
+    private static func isMailbox(_ address: ForeignText, within base: ForeignText) -> Bool? {
+        guard let (user, host) = mailbox(address), HostName.isWellFormed(host) else { return nil }
+        if let wanted = mailbox(base) { return user == wanted.user && HostName.isEqual(host, wanted.host) }
+        return isHost(host, below: base)
+    }
+
+    /// The two sides of the only `@`, of which the left one is not empty; nil for anything else.
+    static func mailbox(_ text: ForeignText) -> (user: ArraySlice<UInt8>, host: ArraySlice<UInt8>)? {
+        let at = UInt8(ascii: "@")
+        guard let place = text.bytes.firstIndex(of: at), place > 0 else { return nil }
+        let host = text.bytes[(place + 1)...]
+        return host.contains(at) ? nil : (text.bytes[..<place], host)
     }
 
     /// The host of a URI: the very host, or with a leading dot a host below the domain.
     ///
     /// - Returns: nil when the URI has no host that is a name; RFC 5280 wants such a certificate refused.
-    private static func isResource(_ text: String, within base: String) -> Bool? {
-        guard let scheme = text.firstRange(of: "://") else { return nil }
-        var authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        if let colon = authority.lastIndex(of: ":") { authority = authority[..<colon] }
-        let host = authority.lowercased()
-        guard HostName.isWellFormed(host), !HostName.looksLikeAddress(host) else { return nil }
-        return base.hasPrefix(".") ? host.hasSuffix(base.lowercased()) : host == base.lowercased()
+    private static func isResource(_ text: ForeignText, within base: ForeignText) -> Bool? {
+        let bytes = text.bytes
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return nil
+        }
+        var host = bytes[(colon + 3)...].prefix { !"/?#".utf8.contains($0) }
+        if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")) { host = host[..<colon] }
+        guard HostName.isWellFormed(host), !HostName.looksLikeAddress(ForeignText(host)) else { return nil }
+        return isHost(host, below: base)
+    }
+
+    private static func isHost(_ host: ArraySlice<UInt8>, below base: ForeignText) -> Bool {
+        base.bytes.first == UInt8(ascii: ".")
+            ? HostName.hasSuffix(host, base.bytes) : HostName.isEqual(host, base.bytes)
     }
 }

@@ -1,7 +1,8 @@
+internal import ForeignText
 internal import SwiftASN1
 
 /// An authority's name constraints (RFC 5280, section 4.2.1.10).
-struct NameConstraints: Sendable, Hashable {
+struct NameConstraints: Sendable {
     let permitted: [GeneralNameForm]
     let excluded: [GeneralNameForm]
 
@@ -29,9 +30,10 @@ struct NameConstraints: Sendable, Hashable {
 
     /// What is wrong with a name below this authority; nil when it may be there.
     ///
-    /// - Parameter budget: How many comparisons may still be made; when there are too few, the caller must give up.
+    /// - Parameter budget: How many comparisons may still be made, of 64 bytes each; when there are too few, the caller
+    ///   must give up.
     func violation(by name: GeneralNameForm, budget: inout Int) -> String? {
-        budget -= permitted.count + excluded.count
+        budget -= (permitted.count + excluded.count) * (1 + name.size / 64)
         guard budget > 0 else { return nil }
         if let constraint = excluded.first(where: { $0.tag == name.tag && Self.excludes($0, name) }) {
             return "\(name) is excluded by \(Self.text(constraint))"
@@ -45,7 +47,7 @@ struct NameConstraints: Sendable, Hashable {
 
     private static func text(_ constraint: GeneralNameForm) -> String {
         switch constraint {
-        case .dns(""): "all DNS names"
+        case .dns(let text) where text.bytes.isEmpty: "all DNS names"
         case .address(let bytes) where bytes.count == 8 || bytes.count == 32:
             IPAddressText.text(of: Array(bytes.prefix(bytes.count / 2))) + "/"
                 + String(bytes.dropFirst(bytes.count / 2).reduce(0) { $0 + $1.nonzeroBitCount })
@@ -57,20 +59,20 @@ struct NameConstraints: Sendable, Hashable {
         switch name {
         case .dns(let text):
             // A leading dot belongs to URI constraints only.
-            return text.isEmpty || HostName.isWellFormed(text)
+            return text.bytes.isEmpty || HostName.isWellFormed(text)
         case .email(let text):
-            let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-            switch parts.count {
-            case 1: return HostName.isWellFormed(text.hasPrefix(".") ? String(text.dropFirst()) : text)
-            case 2: return !parts[0].isEmpty && HostName.isWellFormed(String(parts[1]))
-            default: return false
-            }
-        case .uri(let text): return HostName.isWellFormed(text.hasPrefix(".") ? String(text.dropFirst()) : text)
+            guard text.bytes.contains(UInt8(ascii: "@")) else { return isHostOrDomain(text) }
+            return mailbox(text).map { HostName.isWellFormed($0.host) } ?? false
+        case .uri(let text): return isHostOrDomain(text)
         case .address(let bytes):
             guard bytes.count == 8 || bytes.count == 32 else { return false }
             return isPrefixMask(bytes.dropFirst(bytes.count / 2))
         case .directory, .other: return true
         }
+    }
+
+    private static func isHostOrDomain(_ text: ForeignText) -> Bool {
+        HostName.isWellFormed(text.bytes.first == UInt8(ascii: ".") ? text.bytes.dropFirst() : text.bytes[...])
     }
 
     private static func isPrefixMask(_ mask: ArraySlice<UInt8>) -> Bool {

@@ -7,8 +7,11 @@ struct PathRules {
     /// How many certificates may stand between the server's and the anchor.
     let maximumLength: Int
 
-    /// How many names may be compared with constraints in one search, against certificates made to take hours.
-    static let nameComparisons = 250_000
+    /// How many names may be compared with constraints, and policies with those of other authorities, in one search:
+    /// certificates can be made to take hours.
+    static let comparisons = 250_000
+    /// How many findings are written down of one certificate.
+    private static let maximumFindings = 32
 
     /// What the paths of one search share: most of their certificates, and the time that may be spent on them.
     struct Memory {
@@ -17,8 +20,12 @@ struct PathRules {
             let place: CertificateRules.Place
         }
 
+        fileprivate let budget: WorkBudget
         fileprivate var findings: [Key: [Finding]] = [:]
-        fileprivate var comparisons = PathRules.nameComparisons
+        fileprivate var comparisons = PathRules.comparisons
+        fileprivate var lists = RevocationCheck.Memory()
+
+        init(budget: WorkBudget) { self.budget = budget }
     }
 
     /// Whether a path with this certificate between its ends can be good.
@@ -33,13 +40,16 @@ struct PathRules {
     ) -> [Finding] {
         let key = Memory.Key(certificate: ObjectIdentifier(certificate), place: place)
         if let known = memory.findings[key] { return known }
-        let found = certificateRules.findings(certificate, place)
+        let found = Array(certificateRules.findings(certificate, place).prefix(Self.maximumFindings))
         memory.findings[key] = found
         return found
     }
 
     /// Everything that is wrong with the path.
     func findings(_ path: CertificatePath, _ memory: inout Memory) -> [Finding] {
+        guard memory.budget.allows(path.certificates.reduce(0) { $0 + $1.der.count }) else {
+            return [Self.givenUp(path, because: memory.budget)]
+        }
         var found: [Finding] = []
         for (index, certificate) in path.certificates.enumerated() {
             found += findings(certificate, path.place(at: index), &memory)
@@ -56,9 +66,12 @@ struct PathRules {
             )
         }
         found += lengthFindings(path)
-        found += nameFindings(path, &memory.comparisons)
-        found += PolicyTree.findings(path)
-        found += revocation.findings(path, at: certificateRules.date)
+        found += nameFindings(path, &memory)
+        found += PolicyTree.findings(path, budget: &memory.comparisons)
+        if memory.comparisons <= 0 || memory.budget.exceeded != nil {
+            found.append(Self.givenUp(path, because: memory.budget))
+        }
+        found += revocation.findings(path, at: certificateRules.date, &memory.lists)
         var seen: Set<Finding> = []
         return found.filter { seen.insert($0).inserted }
     }
@@ -92,7 +105,15 @@ struct PathRules {
         return found
     }
 
-    private func nameFindings(_ path: CertificatePath, _ budget: inout Int) -> [Finding] {
+    /// The finding for a path that nobody has judged to its end.
+    private static func givenUp(_ path: CertificatePath, because budget: WorkBudget) -> Finding {
+        let evidence =
+            budget.exceeded.map { "the evaluation was given up: \($0)" }
+            ?? "more than \(comparisons) names, constraints and policies would be compared"
+        return Finding(.tlsPathBudget, subject: path.certificates.first?.label ?? "server", evidence: evidence)
+    }
+
+    private func nameFindings(_ path: CertificatePath, _ memory: inout Memory) -> [Finding] {
         var found: [Finding] = []
         for (index, authority) in path.certificates.enumerated().dropFirst() {
             guard let constraints = authority.extensions.nameConstraints else { continue }
@@ -100,7 +121,7 @@ struct PathRules {
                 // Names of self-issued authorities are exempt, so that an authority can change its key.
                 if certificate.isSelfIssued, position > 0 { continue }
                 for name in certificate.constrainedNames {
-                    if let violation = constraints.violation(by: name, budget: &budget) {
+                    if let violation = constraints.violation(by: name, budget: &memory.comparisons) {
                         found.append(
                             Finding(
                                 .tlsNameConstraints,
@@ -110,15 +131,8 @@ struct PathRules {
                         )
                         if found.count >= 16 { return found }
                     }
-                    guard budget > 0 else {
-                        return found + [
-                            Finding(
-                                .tlsPathBudget,
-                                subject: authority.label,
-                                evidence: "more than \(Self.nameComparisons) names and constraints would be compared"
-                            )
-                        ]
-                    }
+                    let steps = constraints.permitted.count + constraints.excluded.count
+                    guard memory.comparisons > 0, memory.budget.allows(steps * 16) else { return found }
                 }
             }
         }
@@ -133,17 +147,5 @@ extension CertificatePath.End {
         case .root, .pinned: true
         case .open: false
         }
-    }
-}
-
-extension DecodedCertificate {
-    /// The names that constraints apply to: the subject, its e-mail addresses, and the alternative names.
-    var constrainedNames: [GeneralNameForm] {
-        var names = extensions.subjectAlternativeNames
-        if !subject.isEmpty { names.append(.directory(subject)) }
-        if !names.contains(where: { $0.tag == 1 }) {
-            names += subject.values(of: "1.2.840.113549.1.9.1").map { .email($0) }
-        }
-        return names
     }
 }

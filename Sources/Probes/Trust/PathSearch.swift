@@ -22,7 +22,6 @@ struct PathSearch {
 
     static let maximumPresented = 64
     static let maximumPartialPaths = 1024
-    static let maximumSignatures = 256
     static let maximumCandidates = 64
     /// Certificates in a path, with those that do not count for the caller's limit.
     static let maximumDepth = 34
@@ -31,15 +30,16 @@ struct PathSearch {
     private let areAnchorsPinned: Bool
     private let presented: [DecodedCertificate]
     private let maximumLength: Int
-    private var signatures: [Edge: SignatureVerdict] = [:]
+    private let signatures: SignatureChecks
+    private var issuers: [ObjectIdentifier: Issuers] = [:]
     private var outcome = Outcome()
     private var remainingPartialPaths = maximumPartialPaths
     private var remainingCandidates = maximumCandidates
 
-    /// A signature is the same for all certificates of one key.
-    private struct Edge: Hashable {
-        let child: ObjectIdentifier
-        let key: [UInt8]?
+    /// The certificates that may have issued one by their names, the likeliest first.
+    private struct Issuers {
+        let anchors: [DecodedCertificate]
+        let presented: [DecodedCertificate]
     }
 
     private struct Partial {
@@ -52,12 +52,21 @@ struct PathSearch {
         var length: Int { certificates.dropFirst().count { !$0.isSelfIssued } }
     }
 
-    /// - Parameter presented: The certificates that the server sent after its own.
-    init(anchors: AnchorSet, areAnchorsPinned: Bool, presented: [DecodedCertificate], maximumLength: Int) {
+    /// - Parameters:
+    ///   - presented: The certificates that the server sent after its own.
+    ///   - signatures: Those that the evaluation has verified already, and its budget.
+    init(
+        anchors: AnchorSet,
+        areAnchorsPinned: Bool,
+        presented: [DecodedCertificate],
+        maximumLength: Int,
+        signatures: SignatureChecks
+    ) {
         self.anchors = anchors
         self.areAnchorsPinned = areAnchorsPinned
         self.presented = presented
         self.maximumLength = maximumLength
+        self.signatures = signatures
     }
 
     /// Searches for a path that `judge` has no refusal for and `isWanted` accepts.
@@ -82,7 +91,7 @@ struct PathSearch {
                 if next.isDoubtful { doubtful.append(next) } else { hopeful.append(next) }
             }
         }
-        if remainingPartialPaths == 0, !outcome.isSatisfied { outcome.isBudgetSpent = true }
+        if remainingPartialPaths == 0 || signatures.budget.isOver, !outcome.isSatisfied { outcome.isBudgetSpent = true }
         return outcome
     }
 
@@ -98,7 +107,8 @@ struct PathSearch {
         _ isWanted: (CertificatePath) -> Bool
     ) -> [Partial] {
         guard let tip = partial.certificates.last else { return [] }
-        for anchor in sorted(anchors.issuers(of: tip), for: tip) {
+        let issuers = issuers(of: tip)
+        for anchor in issuers.anchors {
             outcome.visited.append(anchor)
             guard let next = appending(anchor, to: partial) else { continue }
             consider(
@@ -110,9 +120,8 @@ struct PathSearch {
         }
         // One more than allowed is followed, so that the finding is the length and not a missing root.
         guard partial.length <= maximumLength, partial.certificates.count < Self.maximumDepth else { return [] }
-        let issuers = presented.filter { $0.subject.encoded == tip.issuer.encoded && $0.publicKey != nil }
         var found: [Partial] = []
-        for issuer in sorted(issuers, for: tip) where remainingPartialPaths > 0 {
+        for issuer in issuers.presented where remainingPartialPaths > 0 {
             if var next = appending(issuer, to: partial) {
                 next.isDoubtful = next.isDoubtful || !isUsable(issuer)
                 found.append(next)
@@ -127,17 +136,9 @@ struct PathSearch {
     /// than that there is none.
     private mutating func appending(_ issuer: DecodedCertificate, to partial: Partial) -> Partial? {
         guard let tip = partial.certificates.last, !contains(partial, issuer) else { return nil }
-        let edge = Edge(child: ObjectIdentifier(tip), key: issuer.publicKey?.encoded)
-        let verdict: SignatureVerdict
-        if let known = signatures[edge] {
-            verdict = known
-        } else {
-            guard signatures.count < Self.maximumSignatures else {
-                outcome.isBudgetSpent = true
-                return nil
-            }
-            verdict = issuer.verifiesSignature(of: tip)
-            signatures[edge] = verdict
+        guard let verdict = signatures.verdict(on: tip, by: issuer) else {
+            outcome.isBudgetSpent = true
+            return nil
         }
         guard verdict != .invalid else {
             if outcome.dead?.certificates.last === tip { outcome.impostor = issuer }
@@ -162,9 +163,20 @@ struct PathSearch {
     private func contains(_ partial: Partial, _ certificate: DecodedCertificate) -> Bool {
         partial.certificates.first?.der == certificate.der
             || partial.certificates.dropFirst().contains { other in
-                other.subject.encoded == certificate.subject.encoded
-                    && other.publicKey?.encoded == certificate.publicKey?.encoded
+                other.publicKeyPin == certificate.publicKeyPin && other.subject.encoded == certificate.subject.encoded
             }
+    }
+
+    /// Looked up once for each certificate: names may be long, and a certificate may end a thousand partial paths.
+    private mutating func issuers(of tip: DecodedCertificate) -> Issuers {
+        if let known = issuers[ObjectIdentifier(tip)] { return known }
+        let named = presented.filter { $0.subject.encoded == tip.issuer.encoded && $0.publicKey != nil }
+        let found = Issuers(
+            anchors: sorted(anchors.issuers(of: tip), for: tip),
+            presented: sorted(named, for: tip)
+        )
+        issuers[ObjectIdentifier(tip)] = found
+        return found
     }
 
     private func sorted(_ issuers: [DecodedCertificate], for tip: DecodedCertificate) -> [DecodedCertificate] {
@@ -180,7 +192,7 @@ struct PathSearch {
         _ judge: (CertificatePath) -> [Finding],
         _ isWanted: (CertificatePath) -> Bool
     ) {
-        guard remainingCandidates > 0 else {
+        guard remainingCandidates > 0, signatures.budget.allows() else {
             outcome.isBudgetSpent = true
             return
         }

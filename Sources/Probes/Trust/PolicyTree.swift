@@ -1,12 +1,16 @@
+internal import ForeignText
+
 /// Certificate policies (RFC 5280, section 6.1), as far as they can refuse a path.
 ///
 /// Nobody asks for a particular policy here, so policies matter only when an authority requires an explicit one. Then each
 /// certificate must have one that all above it have too. Mappings are not followed: they could only let more pass.
 enum PolicyTree {
-    private static let anyPolicy = "2.5.29.32.0"
+    private static let anyPolicy: ForeignText = "2.5.29.32.0"
 
     /// What the policies of a path refuse.
-    static func findings(_ path: CertificatePath) -> [Finding] {
+    ///
+    /// - Parameter budget: How many policies may still be looked at; when there are too few, the caller must give up.
+    static func findings(_ path: CertificatePath, budget: inout Int) -> [Finding] {
         guard path.certificates.contains(where: { $0.extensions.policyConstraints?.requireExplicitPolicy != nil })
         else {
             return []
@@ -15,11 +19,13 @@ enum PolicyTree {
         let certificates =
             path.certificates.count > 1 && path.end.isTrusted
             ? path.certificates.dropLast() : path.certificates[...]
+        budget -= certificates.reduce(0) { $0 + ($1.extensions.policies?.count ?? 0) }
+        guard budget > 0 else { return [] }
         // Counters as in RFC 5280, section 6.1.2; a rule that nobody sets never comes into force.
         var explicitPolicy = Int.max
         var inhibitAnyPolicy = Int.max
         /// The policies that are valid so far; nil stands for any.
-        var valid: Set<String>?
+        var valid: Set<ForeignText>?
         for (index, certificate) in certificates.enumerated().reversed() {
             let extensions = certificate.extensions
             let policies = extensions.policies ?? []

@@ -6,14 +6,24 @@ internal import FoundationEssentials
 /// authorities above it, that is a warning, since one rarely has all lists. A list counts although it is out of date when
 /// it says that a certificate was revoked.
 struct RevocationCheck {
+    /// Why lists cannot be used, by list and issuer: the signature of a list of megabytes is verified once in a search.
+    struct Memory {
+        fileprivate struct Key: Hashable {
+            let list: ObjectIdentifier
+            let issuer: ObjectIdentifier
+        }
+
+        fileprivate var obstacles: [Key: String?] = [:]
+    }
+
     let lists: [CertificateRevocationList]
 
-    func findings(_ path: CertificatePath, at date: Date) -> [Finding] {
+    func findings(_ path: CertificatePath, at date: Date, _ memory: inout Memory) -> [Finding] {
         guard !lists.isEmpty else { return [] }
         return zip(path.certificates.indices, zip(path.certificates, path.certificates.dropFirst())).compactMap {
             index,
             pair in
-            finding(pair.0, issuer: pair.1, isServer: index == 0, at: date)
+            finding(pair.0, issuer: pair.1, isServer: index == 0, at: date, &memory)
         }
     }
 
@@ -21,13 +31,14 @@ struct RevocationCheck {
         _ certificate: DecodedCertificate,
         issuer: DecodedCertificate,
         isServer: Bool,
-        at date: Date
+        at date: Date,
+        _ memory: inout Memory
     ) -> Finding? {
         var obstacles: [String] = []
         var isGood = false
         for list in lists where list.content.issuer.encoded == certificate.issuer.encoded {
             let content = list.content
-            if let obstacle = obstacle(content, issuer) {
+            if let obstacle = obstacle(content, issuer, &memory) {
                 obstacles.append(obstacle)
                 continue
             }
@@ -47,7 +58,9 @@ struct RevocationCheck {
         }
         if isGood { return nil }
         let reason =
-            obstacles.isEmpty ? "no list of \(certificate.issuer) was given" : obstacles.joined(separator: "; ")
+            obstacles.isEmpty
+            ? "no list of \(certificate.issuer.shown(limit: 256)) was given"
+            : obstacles.prefix(4).joined(separator: "; ")
         return Finding(
             .tlsRevocationUnknown,
             isServer ? .refusal : .warning,
@@ -56,26 +69,40 @@ struct RevocationCheck {
         )
     }
 
+    private func obstacle(
+        _ content: RevocationListContent,
+        _ issuer: DecodedCertificate,
+        _ memory: inout Memory
+    ) -> String? {
+        let key = Memory.Key(list: ObjectIdentifier(content), issuer: ObjectIdentifier(issuer))
+        if let known = memory.obstacles[key] { return known }
+        let found = obstacle(content, issuer)
+        memory.obstacles[key] = .some(found)
+        return found
+    }
+
     private func obstacle(_ content: RevocationListContent, _ issuer: DecodedCertificate) -> String? {
-        if let obstacle = content.obstacle { return "the list of \(content.issuer) cannot be used: \(obstacle)" }
+        if let obstacle = content.obstacle {
+            return "the list of \(content.issuer.shown(limit: 256)) cannot be used: \(obstacle)"
+        }
         if let usage = issuer.extensions.keyUsage, !usage.allowsRevocationListSigning {
             return "the key usage of \(issuer.label) lacks cRLSign"
         }
         guard
             issuer.publicKey?.verify(content.signature, of: content.signedBytes, with: content.signatureAlgorithm)
                 == .valid
-        else { return "the signature of the list of \(content.issuer) does not verify" }
+        else { return "the signature of the list of \(content.issuer.shown(limit: 256)) does not verify" }
         return nil
     }
 
     private func staleness(_ content: RevocationListContent, at date: Date) -> String? {
         if date < content.thisUpdate.date {
-            return "the list of \(content.issuer) is from \(content.thisUpdate.date.utcText)"
+            return "the list of \(content.issuer.shown(limit: 256)) is from \(content.thisUpdate.date.utcText)"
         }
         guard let nextUpdate = content.nextUpdate else {
-            return "the list of \(content.issuer) has no date of the next one"
+            return "the list of \(content.issuer.shown(limit: 256)) has no date of the next one"
         }
         return date > nextUpdate.date
-            ? "the list of \(content.issuer) was to be replaced at \(nextUpdate.date.utcText)" : nil
+            ? "the list of \(content.issuer.shown(limit: 256)) was to be replaced at \(nextUpdate.date.utcText)" : nil
     }
 }

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FoundationEssentials
 internal import SwiftASN1
 
@@ -48,18 +49,19 @@ final class RevocationListContent: Sendable {
         nextUpdate = rest.first.flatMap(CertificateTime.init)
         if nextUpdate != nil { rest.removeFirst() }
 
-        var obstacles: [String] = []
+        // One is enough not to use the list, and a list may have one in each entry.
+        var obstacle: String?
         if algorithm.encodedBytes != outer[1].encodedBytes {
-            obstacles.append("it names two different signature algorithms")
+            obstacle = "it names two different signature algorithms"
         }
-        if !isSecondVersion { obstacles.append("its version is 1") }
+        if !isSecondVersion { obstacle = obstacle ?? "its version is 1" }
         var entries: [[UInt8]: Entry] = [:]
         if let list = rest.first?.sequence {
             rest.removeFirst()
             for node in list {
                 guard let item = Self.entry(node) else { throw Flaw(description: "an entry cannot be decoded") }
                 entries[item.serial] = item.entry
-                if let obstacle = item.obstacle, !obstacles.contains(obstacle) { obstacles.append(obstacle) }
+                obstacle = obstacle ?? item.obstacle
             }
         }
         self.entries = entries
@@ -75,18 +77,18 @@ final class RevocationListContent: Sendable {
                 switch item.identifier {
                 case CertificateExtensions.Identifier.authorityKeyIdentifier:
                     keyIdentifier = ASN1Node.parsing(item.value)?.sequence?.first { $0.contextTag == 0 }?.primitiveBytes
-                case "2.5.29.27": obstacles.append("it is a delta list")
-                case "2.5.29.28": obstacles.append("it covers only a part of the certificates")
+                case "2.5.29.27": obstacle = obstacle ?? "it is a delta list"
+                case "2.5.29.28": obstacle = obstacle ?? "it covers only a part of the certificates"
                 default:
                     if item.isCritical {
-                        obstacles.append("its critical extension \(item.identifier) is not understood")
+                        obstacle = obstacle ?? "its critical extension \(item.identifier) is not understood"
                     }
                 }
             }
         }
         guard rest.isEmpty else { throw Flaw(description: "it has a field of an unknown kind") }
         authorityKeyIdentifier = keyIdentifier
-        obstacle = obstacles.first
+        self.obstacle = obstacle
     }
 
     private static func entry(_ node: ASN1Node) -> (serial: [UInt8], entry: Entry, obstacle: String?)? {

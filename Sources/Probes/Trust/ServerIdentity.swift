@@ -1,9 +1,28 @@
+internal import ForeignText
+
 /// Who the server is asked to be: what its certificate must be for.
 public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
     /// A DNS name in ASCII form (A-labels), without a trailing dot.
     case name(String)
     /// An IP address in network byte order: 4 or 16 bytes.
     case address([UInt8])
+
+    /// Whether two identities are the same bytes: a redirect's name is a stranger's, and is compared as bytes.
+    public static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.name(let one), .name(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.address(let one), .address(let other)): one == other
+        default: false
+        }
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .name(let name): hasher.combine(ForeignText(name))
+        case .address(let bytes): hasher.combine(bytes)
+        }
+    }
 
     /// The text that operators read.
     public var description: String {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import ForeignText
 internal import SwiftASN1
 
 /// The algorithm of a signature, by its AlgorithmIdentifier.
@@ -16,7 +17,7 @@ struct SignatureAlgorithm: Sendable, Hashable {
             }
         }
 
-        init?(identifier: String?) {
+        init?(identifier: ForeignText?) {
             switch identifier {
             case "2.16.840.1.101.3.4.2.1": self = .sha256
             case "2.16.840.1.101.3.4.2.2": self = .sha384
@@ -42,7 +43,7 @@ struct SignatureAlgorithm: Sendable, Hashable {
         /// An algorithm with a hash that can be forged, or DSA; in words.
         case weak(String)
         /// Anything else, by its object identifier.
-        case other(String)
+        case other(ForeignText)
     }
 
     let kind: Kind
@@ -51,7 +52,7 @@ struct SignatureAlgorithm: Sendable, Hashable {
         let parts = node.sequence ?? []
         let parameters = parts.dropFirst().first
         let hasPlainParameters = parts.count == 1 || parts.count == 2 && parameters?.identifier == .null
-        let identifier = parts.first?.objectIdentifier ?? "without identifier"
+        let identifier = parts.first?.objectIdentifier ?? ForeignText("without identifier")
         let known: Kind
         switch identifier {
         case "1.2.840.10045.4.3.2": known = .ecdsa(.sha256)
@@ -109,7 +110,7 @@ struct SignatureAlgorithm: Sendable, Hashable {
         case .ed25519: "Ed25519"
         case .weak(let words): words
         case .other("1.2.840.113549.1.1.10"): "RSA-PSS with unusual parameters"
-        case .other(let identifier): "algorithm \(identifier)"
+        case .other(let identifier): "algorithm \(identifier.shown(limit: 64))"
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
+internal import ForeignText
 internal import SwiftASN1
 
 /// A certificate's public key: what it is, whether it is fit for use, and what it signed.
@@ -9,7 +10,7 @@ struct SubjectPublicKey: Sendable {
         case p256, p384, p521, ed25519
         case dsa
         /// Another algorithm or curve, by its object identifier.
-        case other(String)
+        case other(ForeignText)
         case undecodable
     }
 
@@ -39,7 +40,7 @@ struct SubjectPublicKey: Sendable {
         }
     }
 
-    private static func curve(_ identifier: String?) -> Kind {
+    private static func curve(_ identifier: ForeignText?) -> Kind {
         switch identifier {
         case "1.2.840.10045.3.1.7": .p256
         case "1.3.132.0.34": .p384
@@ -69,12 +70,12 @@ struct SubjectPublicKey: Sendable {
         case .p521: "ECDSA P-521"
         case .ed25519: "Ed25519"
         case .dsa: "DSA"
-        case .other(let identifier): Self.otherCurves[identifier] ?? "algorithm \(identifier)"
+        case .other(let identifier): Self.otherCurves[identifier] ?? "algorithm \(identifier.shown(limit: 64))"
         case .undecodable: "undecodable"
         }
     }
 
-    private static let otherCurves = [
+    private static let otherCurves: [ForeignText: String] = [
         "1.2.840.10045.3.1.1": "ECDSA P-192", "1.3.132.0.33": "ECDSA P-224", "1.3.132.0.10": "ECDSA secp256k1",
         "1.3.101.113": "Ed448", "1.3.101.110": "X25519",
     ]

@@ -1,6 +1,8 @@
 /// What became of a chain.
 struct ChainResult {
     var findings: [Finding]
+    /// Whether there may be a good path that was not found.
+    var isGivenUp = false
     /// The path whose signatures were all verified up to an anchor; nil when there is none.
     var validatedPath: CertificatePath?
     /// Whether the path also satisfies the pins.
@@ -21,28 +23,23 @@ extension TrustEvaluation {
             anchors: set,
             areAnchorsPinned: arePinned,
             presented: helpers,
-            maximumLength: maximumPathLength
+            maximumLength: maximumPathLength,
+            signatures: signatures
         )
         let rules = pathRules
-        var memory = PathRules.Memory()
-        let outcome = search.run(
+        var memory = PathRules.Memory(budget: budget)
+        var outcome = search.run(
             from: leaf,
             isUsable: { rules.isUsable($0, &memory) },
             judge: { rules.findings($0, &memory) },
             isWanted: isWanted
         )
         note(datesOf: outcome.visited)
-        var result = ChainResult(findings: outcome.findings)
-        if outcome.isBudgetSpent, !outcome.isSatisfied, !outcome.findings.contains(where: { $0.code == .tlsPathBudget })
-        {
-            result.findings.append(
-                Finding(
-                    .tlsPathBudget,
-                    subject: leaf.label,
-                    evidence: "the search was given up after \(PathSearch.maximumPartialPaths) partial paths, "
-                        + "\(PathSearch.maximumSignatures) signatures or \(PathSearch.maximumCandidates) whole paths"
-                )
-            )
+        // What was left out may be what leads to an anchor.
+        if hasLeftOut { outcome.isBudgetSpent = true }
+        var result = ChainResult(findings: outcome.findings, isGivenUp: outcome.isBudgetSpent && !outcome.isSatisfied)
+        if result.isGivenUp, !outcome.findings.contains(where: { $0.code == .tlsPathBudget }) {
+            result.findings.append(givenUp(leaf))
         }
         guard let path = outcome.path else {
             let dead = outcome.dead ?? CertificatePath(certificates: [leaf], signatures: [], end: .open)
@@ -60,6 +57,15 @@ extension TrustEvaluation {
             )
         }
         return result
+    }
+
+    /// The finding for an evaluation that has not looked at all that could lead to an anchor.
+    func givenUp(_ leaf: DecodedCertificate) -> Finding {
+        let limits =
+            " after \(PathSearch.maximumPartialPaths) partial paths, \(SignatureChecks.maximum) signatures, "
+            + "\(PathSearch.maximumCandidates) whole paths or \(PathSearch.maximumPresented) certificates"
+        let reason = budget.exceeded.map { ": \($0)" } ?? limits
+        return Finding(.tlsPathBudget, subject: leaf.label, evidence: "the evaluation was given up\(reason)")
     }
 
     /// Why a chain of verified signatures leads to no anchor.
@@ -86,12 +92,14 @@ extension TrustEvaluation {
             ? Finding(
                 .tlsMissingIntermediate,
                 subject: end.label,
-                evidence: "its issuer \(end.issuer) is neither a trusted root nor among the certificates that were sent"
+                evidence:
+                    "its issuer \(end.issuer.shown(limit: 256)) is neither a trusted root nor among the certificates that were sent"
             )
             : Finding(
                 .tlsUntrustedRoot,
                 subject: end.label,
-                evidence: "its issuer \(end.issuer) is not trusted, and no certificate for it was sent"
+                evidence:
+                    "its issuer \(end.issuer.shown(limit: 256)) is not trusted, and no certificate for it was sent"
             )
     }
 }

@@ -1,4 +1,21 @@
+internal import ForeignText
+
 extension TrustEvaluation {
+    /// How many certificates and pins an explanation names.
+    private static let maximumShown = 8
+
+    /// What two evaluations may both say of a certificate, each with evidence of its own.
+    private struct Said: Hashable {
+        let code: FindingCode
+        let severity: Finding.Severity
+        let subject: ForeignText
+
+        init(_ finding: Finding) {
+            (code, severity) = (finding.code, finding.severity)
+            subject = ForeignText(finding.subject)
+        }
+    }
+
     /// AFSecurityPolicy's mode for public keys.
     mutating func evaluatePublicKeys(_ leaf: DecodedCertificate) -> ChainResult {
         let present = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
@@ -21,7 +38,7 @@ extension TrustEvaluation {
             if other.isWanted { result = other }
         }
         // An anchor need not be sent; and a path that was found may lead through somebody who may not issue.
-        let signers = SignerSearch.signers(of: leaf, among: helpers + (result.validatedPath?.certificates ?? []))
+        let (signers, areAll) = signers(of: leaf, among: helpers + (result.validatedPath?.certificates ?? []))
         guard !pins.isEmpty else {
             result.findings.append(noPins(leaf))
             return tolerant(result)
@@ -31,8 +48,16 @@ extension TrustEvaluation {
         let isMatch = isStrict ? result.isWanted : signers.contains(where: isPinned)
         result.pinnable = isStrict ? result.validatedPath?.certificates ?? [] : signers
         if !isMatch {
-            let offered = (result.validatedPath?.certificates ?? signers).compactMap(\.publicKeyPin).map(\.description)
-            result.findings.append(mismatch(leaf, "public key", offered, pins.map(\.description).sorted()))
+            // Nothing is known about the pins of a path that was not found for want of time.
+            if result.isGivenUp { return result }
+            guard areAll || isStrict else {
+                result.findings.append(givenUp(leaf))
+                return result
+            }
+            let offered = (result.validatedPath?.certificates ?? signers).prefix(Self.maximumShown).compactMap(
+                \.publicKeyPin
+            ).map(\.description)
+            result.findings.append(mismatch(leaf, "public key", Array(offered), pins.map(\.description).sorted()))
         } else if let audit = PinAudit(policy, of: result.pinnable), audit.matchesBackupOnly {
             result.findings.append(backupOnly(leaf, audit))
         }
@@ -48,19 +73,23 @@ extension TrustEvaluation {
             return tolerant(result)
         }
         var pinned = chain(from: leaf, to: pinnedAnchors, arePinned: true)
-        let signers = system.validatedPath?.certificates ?? SignerSearch.signers(of: leaf, among: helpers)
-        if pinned.validatedPath == nil, !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid }) {
+        let signers = system.validatedPath?.certificates ?? signers(of: leaf, among: helpers).found
+        if pinned.validatedPath == nil, !pinned.isGivenUp,
+            !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid })
+        {
             let unanchored: [FindingCode] = [.tlsUntrustedRoot, .tlsSelfSigned, .tlsMissingIntermediate]
             pinned.findings.removeAll { unanchored.contains($0.code) }
-            let offered = signers.map { "\($0.label) \(CertificateDescription($0).sha256)" }
-            let wanted = policy.pinnedCertificates.map { CertificateDescription(der: $0.der).sha256 }
-            pinned.findings.append(mismatch(leaf, "certificate", offered, wanted))
+            let offered = signers.prefix(Self.maximumShown).map { "\($0.label) \(CertificateDescription($0).sha256)" }
+            let wanted = policy.pinnedCertificates.prefix(Self.maximumShown).map {
+                CertificateDescription(der: $0.der).sha256
+            }
+            pinned.findings.append(mismatch(leaf, "certificate", Array(offered), Array(wanted)))
         }
         pinned.pinnable = signers + (pinned.validatedPath?.certificates ?? [])
-        let others = tolerant(system).findings.filter { finding in
-            !pinned.findings.contains { $0.code == finding.code && $0.subject == finding.subject }
-        }
-        pinned.findings += others
+        // AFSecurityPolicy asks for both: what the roots refuse stays refused, whatever the pinned certificates say of it.
+        // Only what both say is said once.
+        let known = Set(pinned.findings.map { Said($0) })
+        pinned.findings += tolerant(system).findings.filter { !known.contains(Said($0)) }
         return pinned
     }
 
@@ -91,7 +120,8 @@ extension TrustEvaluation {
             .tlsBackupPinOnly,
             .warning,
             subject: leaf.label,
-            evidence: "the chain has the backup \(matched.prefix(16).joined(separator: ", ")), and none of the "
+            evidence:
+                "the chain has the backup \(matched.prefix(Self.maximumShown).joined(separator: ", ")), and none of the "
                 + "\(others) other pins"
         )
     }
@@ -99,37 +129,41 @@ extension TrustEvaluation {
     private func mismatch(_ leaf: DecodedCertificate, _ kind: String, _ offered: [String], _ wanted: [String])
         -> Finding
     {
-        let offer = offered.isEmpty ? "none" : offered.prefix(16).joined(separator: ", ")
+        let offer = offered.isEmpty ? "none" : offered.prefix(Self.maximumShown).joined(separator: ", ")
         return Finding(
             .tlsPinMismatch,
             subject: leaf.label,
-            evidence: "no pinned \(kind) is in the chain; pinned: \(wanted.prefix(16).joined(separator: ", ")); "
+            evidence:
+                "no pinned \(kind) is in the chain; pinned: \(wanted.prefix(Self.maximumShown).joined(separator: ", ")); "
                 + "the chain has: \(offer)"
         )
     }
 }
 
-/// Finds who really signed a chain, when nobody says who is trusted.
-enum SignerSearch {
-    /// The server's certificate, and every authority that signed it or one of its authorities, by verified signatures.
+extension TrustEvaluation {
+    /// The server's certificate, and every authority that signed it or one of its authorities, by verified signatures: who
+    /// really signed a chain, when nobody says who is trusted.
     ///
     /// A certificate that is merely sent is not among them, and neither is one that may not issue: its holder could
     /// sign any name below the authority whose key is pinned.
-    static func signers(of leaf: DecodedCertificate, among presented: [DecodedCertificate]) -> [DecodedCertificate] {
+    ///
+    /// - Returns: Those that were found, and whether each signature could be verified.
+    private func signers(
+        of leaf: DecodedCertificate,
+        among presented: [DecodedCertificate]
+    ) -> (found: [DecodedCertificate], areAll: Bool) {
         var found = [leaf]
-        var remaining = PathSearch.maximumSignatures
         var index = 0
-        while index < found.count, remaining > 0 {
+        while index < found.count {
             let child = found[index]
             index += 1
             for candidate in presented where candidate.subject.encoded == child.issuer.encoded && candidate.mayIssue {
-                guard remaining > 0 else { break }
                 guard !found.contains(where: { $0 === candidate || $0.der == candidate.der }) else { continue }
-                remaining -= 1
-                if candidate.verifiesSignature(of: child) == .valid { found.append(candidate) }
+                guard let verdict = signatures.verdict(on: child, by: candidate) else { return (found, false) }
+                if verdict == .valid { found.append(candidate) }
             }
         }
-        return found
+        return (found, true)
     }
 }
 

@@ -2,6 +2,9 @@ internal import FoundationEssentials
 
 /// One evaluation: what ``TrustEvaluator`` does for one presented chain.
 struct TrustEvaluation {
+    /// The number of bytes that are decoded of what a server presents; a handshake brings 100 KB at most.
+    private static let maximumSize = 1 << 19
+
     let policy: SecurityPolicy
     let anchors: AnchorSet
     let pinnedAnchors: AnchorSet
@@ -12,7 +15,11 @@ struct TrustEvaluation {
     let presented: [DecodedCertificate]
     /// Those after the server's own that can take part in a path.
     let helpers: [DecodedCertificate]
+    /// Whether certificates were left out that a path could need.
+    let hasLeftOut: Bool
     let pathRules: PathRules
+    let budget: WorkBudget
+    let signatures: SignatureChecks
     private let notes: [Finding]
     /// The dates that the answer may depend on.
     private(set) var boundaries: [Date] = []
@@ -25,7 +32,8 @@ struct TrustEvaluation {
         maximumPathLength: Int,
         presented: [[UInt8]],
         identity: ServerIdentity?,
-        date: Date
+        date: Date,
+        budget: WorkBudget
     ) {
         self.policy = policy
         self.anchors = anchors
@@ -33,7 +41,9 @@ struct TrustEvaluation {
         self.identity = identity
         self.date = date
         self.maximumPathLength = maximumPathLength
-        self.presented = presented.prefix(PathSearch.maximumPresented * 4).map { DecodedCertificate(der: $0) }
+        self.budget = budget
+        signatures = SignatureChecks(budget: budget)
+        self.presented = Self.decoded(presented, budget)
         pathRules = PathRules(
             certificateRules: CertificateRules(
                 date: date,
@@ -62,13 +72,14 @@ struct TrustEvaluation {
             }
         }
         self.helpers = Array(helpers.prefix(PathSearch.maximumPresented))
-        if helpers.count > PathSearch.maximumPresented {
+        hasLeftOut = helpers.count > PathSearch.maximumPresented || presented.count > self.presented.count
+        if hasLeftOut {
             notes.append(
                 Finding(
                     .tlsPathBudget,
                     .note,
                     subject: "presented chain",
-                    evidence: "of \(helpers.count) certificates, \(PathSearch.maximumPresented) were considered"
+                    evidence: "of \(presented.count) certificates, \(self.helpers.count + 1) were considered"
                 )
             )
         }
@@ -78,6 +89,19 @@ struct TrustEvaluation {
             boundaries.append(list.content.thisUpdate.date)
             if let nextUpdate = list.content.nextUpdate { boundaries.append(nextUpdate.date) }
         }
+    }
+
+    /// The first certificates, as many as fit; the server's own in any case.
+    private static func decoded(_ presented: [[UInt8]], _ budget: WorkBudget) -> [DecodedCertificate] {
+        var certificates: [DecodedCertificate] = []
+        var size = 0
+        for der in presented.prefix(PathSearch.maximumPresented * 4) {
+            size += der.count
+            // A byte is looked at several times until it is decoded.
+            guard certificates.isEmpty || size <= maximumSize, budget.allows(der.count * 8) else { break }
+            certificates.append(DecodedCertificate(der: der))
+        }
+        return certificates
     }
 
     /// Remembers the dates of certificates that were looked at.
@@ -102,6 +126,10 @@ struct TrustEvaluation {
             return answer([finding], path: nil)
         }
         guard let leaf = presented.first else {
+            if let reason = budget.exceeded {
+                let evidence = "the evaluation was given up: \(reason)"
+                return answer([Finding(.tlsPathBudget, subject: "server", evidence: evidence)], path: nil)
+            }
             let finding = Finding(.tlsMalformedCertificate, subject: "server", evidence: "it presented no certificate")
             return answer([finding], path: nil)
         }

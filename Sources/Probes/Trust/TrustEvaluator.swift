@@ -16,7 +16,8 @@ public import struct FoundationEssentials.Date
 /// - Certificate: as the first, and besides a path must lead to a pinned certificate. With invalid certificates allowed
 ///   the pinned certificates alone are the anchors; validity, purpose and name still count.
 ///
-/// Pins are never compared with a certificate that is merely sent: anybody can send one.
+/// Pins only narrow: what a policy with pins accepts, the same policy without them accepts too, except where invalid
+/// certificates are allowed. Pins are never compared with a certificate that is merely sent: anybody can send one.
 public struct TrustEvaluator: Sendable {
     /// The policy that decides.
     public let policy: SecurityPolicy
@@ -55,7 +56,24 @@ public struct TrustEvaluator: Sendable {
     ///   - presented: Up to any number of certificates; what cannot be decoded is skipped with a finding.
     ///   - identity: Who the server must be; nil leaves the name out, as AFSecurityPolicy does for a nil domain.
     ///   - date: The moment for which validity is judged; fractions of a second do not count.
+    /// - Returns: The verdict. The work is bounded, and ends early when the task is cancelled: a certificate that needs
+    ///   more is refused with `tls_path_budget`.
     public func evaluate(presented: [[UInt8]], identity: ServerIdentity?, at date: Date) async -> TrustVerdict {
+        let budget = WorkBudget.unlimited()
+        return await withTaskCancellationHandler {
+            evaluate(presented: presented, identity: identity, at: date, within: budget)
+        } onCancel: {
+            budget.cancel()
+        }
+    }
+
+    /// Evaluates a server's certificates on the calling thread, as long as the budget lasts.
+    package func evaluate(
+        presented: [[UInt8]],
+        identity: ServerIdentity?,
+        at date: Date,
+        within budget: WorkBudget
+    ) -> TrustVerdict {
         // Certificates count in whole seconds, and the last one is inside (RFC 5280, section 4.1.2.5).
         let date = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         let anchorSet = anchors.current()
@@ -72,10 +90,12 @@ public struct TrustEvaluator: Sendable {
             maximumPathLength: max(0, min(maximumPathLength ?? Self.longestPath, Self.longestPath)),
             presented: presented,
             identity: identity,
-            date: date
+            date: date,
+            budget: budget
         )
         let verdict = evaluation.verdict()
-        memo.remember(verdict, for: key, at: date, boundaries: evaluation.boundaries)
+        // What was cut short holds for this time only.
+        if budget.exceeded == nil { memo.remember(verdict, for: key, at: date, boundaries: evaluation.boundaries) }
         return verdict
     }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import FoundationEssentials
 internal import Synchronization
 
@@ -8,9 +9,24 @@ internal import Synchronization
 final class TrustMemo: Sendable {
     /// What an answer is for.
     struct Key: Hashable {
-        let presented: [[UInt8]]
-        let identity: ServerIdentity?
-        let generation: UInt64
+        /// The hash of the certificates, each with its length: a server may present 100 KB, and others each time.
+        private let digest: [UInt8]
+        private let identity: ServerIdentity?
+        private let generation: UInt64
+        /// The number of bytes of the certificates.
+        fileprivate let size: Int
+
+        init(presented: [[UInt8]], identity: ServerIdentity?, generation: UInt64) {
+            var hash = SHA256()
+            for certificate in presented {
+                withUnsafeBytes(of: UInt64(certificate.count).littleEndian) { hash.update(bufferPointer: $0) }
+                hash.update(data: certificate)
+            }
+            digest = [UInt8](hash.finalize())
+            self.identity = identity
+            self.generation = generation
+            size = presented.reduce(0) { $0 + $1.count }
+        }
     }
 
     private struct Entry {
@@ -26,6 +42,8 @@ final class TrustMemo: Sendable {
     }
 
     static let capacity = 64
+    /// The number of bytes that the certificates of an answer may have to be kept: an answer describes each of them.
+    static let maximumSize = 1 << 14
     private let state = Mutex(State())
 
     /// The answer for `key` at `date`, if it is known.
@@ -43,6 +61,7 @@ final class TrustMemo: Sendable {
     ///
     /// - Parameter boundaries: All dates that the answer may depend on.
     func remember(_ verdict: TrustVerdict, for key: Key, at date: Date, boundaries: [Date]) {
+        guard key.size <= Self.maximumSize else { return }
         let after = boundaries.filter { $0 <= date }.max() ?? .distantPast
         let before = boundaries.filter { $0 >= date }.min() ?? .distantFuture
         guard after < date, date < before else { return }

@@ -58,8 +58,8 @@ import Testing
             }
         )
         let description = CertificateDescription(der: certificate.der)
-        #expect(description.subject == "CN=a\\1b[31mb\\0a")
-        #expect(description.subjectAlternativeNames == ["x\\07.test"])
+        #expect(description.subject == "CN=a\\u{1b}[31mb\\u{a}")
+        #expect(description.subjectAlternativeNames == ["x\\u{7}.test"])
     }
 
     @Test func `truncated and flipped bytes never trap, neither here nor in an evaluation`() async throws {

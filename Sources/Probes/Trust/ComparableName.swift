@@ -1,0 +1,63 @@
+internal import ForeignText
+
+/// The text of an attribute as RFC 5280, section 7.1, compares it: without letter case, and with single spaces.
+///
+/// The letters are made small one by one, and the bytes are compared: linear, whatever the text. Texts that differ only in
+/// how an accent is encoded are equal too, as long as they are short: Unicode's canonical order sorts runs of combining
+/// marks, at a cost that grows with the square of their length.
+struct ComparableName: Sendable, Equatable {
+    /// The number of bytes up to which canonical equivalence counts; RFC 5280 allows 64 characters in most attributes.
+    static let maximumCanonicalLength = 256
+
+    private let folded: ForeignText
+    /// The hash of the canonical form, where that counts: it is worked out once, and not for each comparison.
+    private let canonicalHash: Int?
+
+    init(_ text: ForeignText) {
+        if text.bytes.allSatisfy({ $0 < 0x80 }) {
+            folded = ForeignText(Self.folded(text.bytes))
+            canonicalHash = nil
+        } else {
+            folded = Self.folded(String(decoding: text.bytes, as: UTF8.self).unicodeScalars)
+            let isShort = folded.bytes.count <= Self.maximumCanonicalLength
+            canonicalHash = isShort ? String(decoding: folded.bytes, as: UTF8.self).hashValue : nil
+        }
+    }
+
+    static func == (one: Self, other: Self) -> Bool {
+        if one.folded == other.folded { return true }
+        guard let hash = one.canonicalHash, hash == other.canonicalHash else { return false }
+        return String(decoding: one.folded.bytes, as: UTF8.self) == String(decoding: other.folded.bytes, as: UTF8.self)
+    }
+
+    private static func folded(_ text: [UInt8]) -> [UInt8] {
+        var folded: [UInt8] = []
+        folded.reserveCapacity(text.count)
+        var hasSpace = false
+        for byte in text {
+            if byte == 0x20 || (0x09...0x0D).contains(byte) {
+                hasSpace = true
+                continue
+            }
+            if hasSpace, !folded.isEmpty { folded.append(0x20) }
+            hasSpace = false
+            folded.append(HostName.lowercase(byte))
+        }
+        return folded
+    }
+
+    private static func folded(_ text: String.UnicodeScalarView) -> ForeignText {
+        var folded = String.UnicodeScalarView()
+        var hasSpace = false
+        for scalar in text {
+            if scalar.properties.isWhitespace {
+                hasSpace = true
+                continue
+            }
+            if hasSpace, !folded.isEmpty { folded.append(" ") }
+            hasSpace = false
+            folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+        }
+        return ForeignText(String(folded))
+    }
+}
