@@ -23,7 +23,7 @@ public final class Prober: Sendable {
     ///   - resolver: Who looks names up.
     public init(threads: Int = 1, resolver: any HostResolver = SystemResolver()) {
         group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
-        services = CheckServices(resolver: resolver, loops: group.makeIterator())
+        services = CheckServices(resolver: resolver)
     }
 
     deinit {

@@ -13,14 +13,17 @@ extension CheckRun {
             var options = probe.tls
             if !redirects.isAtFirstOrigin(url) { options.clientIdentity = nil }
             let context = try services.contexts.context(for: options)
+            let opening = TLSOpeningHandler(secrets: services.contexts.secrets)
             let handler = try NIOSSLClientHandler(
                 context: context,
                 serverHostname: serverName
-            ) { [self] certificates, promise in evaluate(certificates, of: url.host, promise: promise) }
-            let opening = TLSOpeningHandler()
+            ) { [self, unowned opening] certificates, promise in
+                opening.forget()
+                verify(certificates, of: url.host, promise: promise)
+            }
             let hasClientCertificate = options.clientIdentity != nil
             let handshake = TLSHandshake { [self, unowned handler] result in
-                ended(result, version: handler.tlsVersion, subject: url.authority, then: secured) { error in
+                ended(result, version: handler.tlsVersion, of: url, opening, then: secured) { error in
                     TLSFailure.finding(
                         error,
                         subject: url.authority,
@@ -37,56 +40,80 @@ extension CheckRun {
     }
 
     /// Asks the trust evaluator about what the server presents, and lets the handshake go on or fail.
-    private func evaluate(
+    private func verify(
         _ certificates: [NIOSSLCertificate],
         of identity: ServerIdentity,
         promise: EventLoopPromise<NIOSSLVerificationResult>
     ) {
-        guard !isOver, let executor = services.executor(of: loop) else { return promise.succeed(.failed) }
-        let presented = certificates.compactMap { try? $0.toDERBytes() }
-        let (trust, date) = (probe.trust, probe.evaluationDate ?? Date())
-        evaluation = Task(executorPreference: executor) { [self] in
-            let verdict = await trust.evaluate(presented: presented, identity: identity, at: date)
-            // The executor's jobs run on the event loop already.
-            if loop.inEventLoop {
-                evaluated(verdict, promise: promise)
-            } else {
-                loop.execute { self.evaluated(verdict, promise: promise) }
-            }
+        guard !isOver else { return promise.succeed(.failed) }
+        let pending = PendingVerification(promise, on: loop)
+        evaluation = pending
+        evaluate(certificates.compactMap { try? $0.toDERBytes() }, of: identity) { [self] verdict in
+            evaluation = nil
+            findings += verdict.findings
+            pending.answer(verdict.isAccepted)
         }
     }
 
-    private func evaluated(_ verdict: TrustVerdict, promise: EventLoopPromise<NIOSSLVerificationResult>) {
-        guard !isOver else { return promise.succeed(.failed) }
-        hop.tls?.trust = verdict
-        findings += verdict.findings
-        promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)
+    /// Evaluates certificates away from the event loop, which other checks share, and comes back to it with the verdict;
+    /// not at all when the check is over by then.
+    private func evaluate(
+        _ presented: [[UInt8]],
+        of identity: ServerIdentity,
+        then proceed: @escaping (TrustVerdict) -> Void
+    ) {
+        let (trust, date) = (probe.trust, probe.evaluationDate ?? Date())
+        let proceed = NIOLoopBound(proceed, eventLoop: loop)
+        services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop, budget] in
+            let verdict = trust.evaluate(presented: presented, identity: identity, at: date, within: budget)
+            loop.execute { [self] in
+                guard !isOver else { return }
+                hop.tls?.trust = verdict
+                proceed.value(verdict)
+            }
+        }
     }
 
     private func ended(
         _ result: Result<String?, any Error>,
         version: TLSVersion?,
-        subject: String,
+        of url: HTTPURL,
+        _ opening: TLSOpeningHandler,
         then secured: (String?) -> Void,
         failed finding: (any Error) -> Finding
     ) {
-        guard !isOver else { return }
+        guard !isOver else { return opening.forget() }
         let trust = hop.tls?.trust
         switch result {
         case .failure(let error):
             // The library's errors do not tell a refusal from other failures; the verdict does.
             if let trust, !trust.isAccepted { return finish(trust.code ?? .tlsUntrustedRoot) }
-            fail(finding(error))
+            let finding = finding(error)
+            let isRefusal = finding.code == .tlsHandshake || finding.code == .tlsPurpose
+            let presented = trust == nil && isRefusal ? opening.certificates() : []
+            if presented.isEmpty { return fail(finding) }
+            // The library refused the certificates before it handed them over.
+            evaluate(presented, of: url.host) { [self] verdict in
+                findings += verdict.findings.filter { $0.code != finding.code }
+                fail(finding, as: verdict.code)
+            }
         case .success(let chosen):
+            opening.forget()
             hop.tls?.version = version?.text
             hop.tls?.applicationProtocol = chosen
             // Nothing is sent to a server that was not accepted, whatever the TLS library thinks of it.
             guard let trust, trust.isAccepted else {
-                return fail(.tlsUntrustedRoot, subject: subject, evidence: "the server's trust was not evaluated")
+                return fail(.tlsUntrustedRoot, subject: url.authority, evidence: "the server's trust was not evaluated")
             }
             recorder.end()
             secured(chosen)
         }
+    }
+
+    /// Ends the check because the TLS library refused certificates; the policy's own refusal says more.
+    private func fail(_ finding: Finding, as code: FindingCode?) {
+        findings.append(finding)
+        finish(code ?? finding.code)
     }
 }
 

@@ -20,7 +20,7 @@ final class CheckRun: @unchecked Sendable {
     var lookupFailures: [HostLookupFailure] = []
     var race: AddressRace?
     var channel: (any Channel)?
-    var evaluation: Task<Void, Never>?
+    var evaluation: PendingVerification?
     var exchange: HTTPExchange?
     var redirects = RedirectTrail()
     /// The exchange by datagrams that is under way.

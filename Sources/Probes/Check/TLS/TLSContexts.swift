@@ -13,6 +13,8 @@ final class TLSContexts: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The keys of the handshakes that are under way.
+    let secrets = HandshakeSecrets()
 
     /// The context for some options.
     ///
@@ -26,7 +28,9 @@ final class TLSContexts: Sendable {
             return context
         }
         if let known { return known }
-        let context = try NIOSSLContext(configuration: Self.configuration(for: options))
+        var configuration = Self.configuration(for: options)
+        configuration.keyLogCallback = { [secrets] in secrets.read($0) }
+        let context = try NIOSSLContext(configuration: configuration)
         state.withLock { state in
             if state.contexts.updateValue(context, forKey: options) == nil { state.order.append(options) }
             if state.order.count > Self.capacity { state.contexts[state.order.removeFirst()] = nil }

@@ -68,6 +68,14 @@ enum TLSFailure {
         }
         let code: FindingCode
         switch failure.reason {
+        case "KEY_USAGE_BIT_INCORRECT":
+            return Finding(
+                .tlsPurpose,
+                subject: subject,
+                evidence:
+                    "the key usage of the server's certificate does not allow the use of its key in this handshake: "
+                    + "TLS 1.3 and ephemeral keys need digitalSignature"
+            )
         case "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST": code = .tlsNotSpoken
         case "UNSUPPORTED_PROTOCOL", "UNKNOWN_PROTOCOL", "WRONG_SSL_VERSION": code = .tlsProtocolVersion
         default: code = .tlsHandshake

@@ -1,5 +1,4 @@
 internal import ForeignText
-internal import NIOCore
 
 /// What a server says before encryption begins: read beside the TLS library, which tells of errors only.
 ///
@@ -73,17 +72,5 @@ struct TLSOpening {
     var firstLine: String {
         let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
         return ForeignText.shown(line, limit: Self.maximumBeginning)
-    }
-}
-
-/// Reads a server's opening on its way to the TLS library.
-final class TLSOpeningHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private(set) var opening = TLSOpening()
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        opening.take(unwrapInboundIn(data).readableBytesView)
-        context.fireChannelRead(data)
     }
 }

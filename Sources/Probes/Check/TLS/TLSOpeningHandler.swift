@@ -1,0 +1,45 @@
+internal import NIOCore
+
+/// Reads what a server sends on its way to the TLS library, until its certificates are known.
+final class TLSOpeningHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private(set) var opening = TLSOpening()
+    private var flight: ServerFlight? = ServerFlight()
+    private let secrets: HandshakeSecrets
+    /// The client's random number; it names the connection.
+    private var random: [UInt8]?
+
+    init(secrets: HandshakeSecrets) { self.secrets = secrets }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // A record's header, a message's header and a version are before it (RFC 8446, sections 4.1.2 and 5.1).
+        let bytes = unwrapOutboundIn(data)
+        if random == nil, flight != nil, let random = bytes.getBytes(at: bytes.readerIndex + 11, length: 32) {
+            self.random = random
+            secrets.expect(random)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data).readableBytesView
+        opening.take(bytes)
+        flight?.append(bytes)
+        context.fireChannelRead(data)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { forget() }
+
+    /// Drops what was read: the library has handed the certificates over.
+    func forget() { _ = certificates() }
+
+    /// The certificates that the server sent, its own first; from then on none.
+    func certificates() -> [[UInt8]] {
+        let secret = random.flatMap { secrets.take($0) }
+        defer { (flight, random) = (nil, nil) }
+        return flight?.certificates(secret: secret) ?? []
+    }
+}
