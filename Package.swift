@@ -70,7 +70,7 @@ let package = Package(
         .target(
             name: "Probes",
             dependencies: [
-                "CLibExpat", "CLibZ", "CPCRE2", "DetachedThread", "EventLoopExecutor", "ForeignText",
+                "CLibExpat", "CLibZ", "CPCRE2", "DetachedThread", "ForeignText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -206,7 +206,7 @@ let package = Package(
         .executableTarget(
             name: "FuzzProbes",
             dependencies: [
-                "FuzzKit", "Probes",
+                "ForeignText", "FuzzKit", "Probes",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
