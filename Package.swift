@@ -193,7 +193,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "FuzzControl",
-            dependencies: ["FuzzKit", "StateSocket", .product(name: "NIOCore", package: "swift-nio")],
+            dependencies: [
+                "ForeignText", "FuzzKit", "StateSocket", .product(name: "NIOCore", package: "swift-nio"),
+            ],
             path: "Fuzz/Control",
             swiftSettings: settings
         ),
@@ -280,7 +282,7 @@ let package = Package(
         .testTarget(
             name: "StateSocketTests",
             dependencies: [
-                "AgentTestKit", "EventEnvelope", "EventJournal", "NotificationBus", "StateSocket",
+                "AgentTestKit", "EventEnvelope", "EventJournal", "ForeignText", "NotificationBus", "StateSocket",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings

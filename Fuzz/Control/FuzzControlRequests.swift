@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FuzzKit
 internal import NIOCore
 
@@ -6,9 +7,10 @@ internal import NIOCore
 /// Requests at control.sock, as a client sends them.
 @main
 enum FuzzControlRequests {
-    static func main() { FuzzProgram.run([FuzzTarget("control", run)]) }
+    static func main() { FuzzProgram.run([FuzzTarget("control", maximumLength: limit + 1024, run)]) }
 
-    private static let limit = 1024
+    /// The longest request that the product takes.
+    private static let limit = 64 << 10
 
     static func run(_ input: [UInt8]) {
         // The first byte says in what pieces the rest comes.
@@ -24,7 +26,8 @@ enum FuzzControlRequests {
             guard let order = try? request.order() else { continue }
             _ = order.filter.passes(type: "reachagent.path.changed".utf8)
             for subject in order.filter.subjects ?? [] {
-                require(order.filter.passes(subject: subject), "a subject is lost")
+                let text = String(decoding: subject.bytes, as: UTF8.self)
+                require(order.filter.passes(subject: text), "a subject is lost")
             }
         }
     }

@@ -54,23 +54,36 @@ struct StreamSocket: ~Copyable {
                     Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
                 }
             }
-            if result == 0 { return }
+            if result == 0 {
+                _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+                return
+            }
             switch errno {
             case EINTR: continue
             case EISCONN: return
             case EAGAIN:
-                // So many wait to be accepted that the kernel takes no more, and it does not tell when it does.
-                let pause = ContinuousClock.now.advanced(by: .milliseconds(10))
-                switch wakeup.sleep(deadline: min(pause, deadline ?? pause)) {
+                // So many wait to be accepted that the kernel takes no more for now.
+                switch wakeup.sleep(deadline: .now) {
                 case .woken: throw .cancelled
                 case .ready, .deadline: break
                 }
                 if let deadline, deadline <= .now { throw .timedOut(socket: path) }
+                waitInTurn(descriptor)
             case ENOENT, ECONNREFUSED, ENOTDIR: throw .noAgent(socket: path, errno: errno)
             case EACCES, EPERM: throw .notPermitted(socket: path, errno: errno)
             default: throw .system(operation: "connect to \(path)", errno: errno)
             }
         }
+    }
+
+    /// Lets the next attempt to connect wait in the kernel for a moment.
+    ///
+    /// There everybody waits in the order of coming: between clients that do so, one that only asks again and again never
+    /// finds a place.
+    private static func waitInTurn(_ descriptor: Int32) {
+        var time = timeval(tv_sec: 0, tv_usec: 100_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     }
 
     /// Sends all bytes.

@@ -1,4 +1,5 @@
 public import EventEnvelope
+public import ForeignText
 
 /// What the sockets have to know of the agent that they belong to.
 ///
@@ -20,13 +21,23 @@ public protocol AgentInterface: Sendable {
     /// - Parameter connections: How many connections there are, with this one.
     func status(connections: Int) -> [UInt8]
 
-    /// Answers a method that the sockets do not answer themselves.
+    /// Answers a request that the sockets do not answer themselves.
     ///
     /// - Parameters:
-    ///   - method: Its name, such as `probe` or `reload`.
-    ///   - parameters: The request's parameters as one JSON object, which has been checked for its syntax.
+    ///   - request: The request, whose parameters have been checked for their form.
+    ///   - user: The user that asks, as the kernel had it when the client connected; `nil` where it is not known.
     ///   - reply: To be called once, from any thread, at once or later.
-    func call(_ method: String, parameters: [UInt8], reply: @escaping @Sendable (ControlReply) -> Void)
+    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void)
+}
+
+/// A request that the agent answers.
+public enum AgentRequest: Sendable, Hashable {
+    /// `probe`: begin the checks of a probe, or of all, now.
+    case check(probe: ForeignText?)
+    /// `reload`: read the configuration again.
+    case reload
+    /// `hooks`: the state of all hooks.
+    case hooks
 }
 
 /// What a stream begins with.
@@ -50,6 +61,6 @@ public struct StreamOpening: Sendable {
 public enum ControlReply: Sendable, Hashable {
     /// It was done; the parameters as one JSON object.
     case parameters([UInt8])
-    /// It was not; a code in snake_case, and what to tell people.
-    case failure(code: String, message: String)
+    /// It was not: a code in snake_case, a message for people, and the time after which to try again, where there is one.
+    case failure(code: String, message: String, retryAfter: Duration? = nil)
 }

@@ -21,6 +21,8 @@ final class Connection: ChannelInboundHandler {
     private(set) var sentLines = 0
     /// Whether the last line was written.
     private(set) var isEnding = false
+    /// Whether it waits for its turn in the hub.
+    var isQueued = false
 
     private let hub: StreamHub
     private var context: ChannelHandlerContext?
@@ -38,6 +40,9 @@ final class Connection: ChannelInboundHandler {
         self.hub = hub
     }
 
+    /// The user at the other end; nobody's number where the kernel does not tell it.
+    var user: UInt32 { peer?.user ?? .max }
+
     /// Whether more can be written.
     var isWritable: Bool { !isEnding && (!mayBeQueued || context?.channel.isWritable ?? false) }
 
@@ -45,20 +50,28 @@ final class Connection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        guard let number = hub.admit(self) else {
-            let limit = hub.connectionLimit
-            return end(with: ReplyLine.error("too_many_connections") { $0.member("limit", limit) })
-        }
-        self.number = number
-        since = Timestamp(of: CLOCK_REALTIME)
         descriptor = withDescriptor { $0 }
         peer = descriptor.flatMap { Peer(of: $0) }
+        switch hub.admit(self) {
+        case .success(let number): self.number = number
+        case .failure(let refusal): return end(with: ReplyLine.refusal(refusal, of: user))
+        }
+        since = Timestamp(of: CLOCK_REALTIME)
+        peer?.findCommand()
         switch socket {
-        case .events: subscribe(.everything) { _ in }
+        case .events: hub.queue(self)
         case .control:
             conversation = Conversation(for: self, in: hub)
+            hub.expectRequests()
             conversation?.closeIfDone()
         }
+    }
+
+    /// Does one thing that waits: begins the stream of events.sock, or handles a request; `true` when more may wait.
+    func takeTurn() -> Bool {
+        if let conversation { return conversation.takeTurn() }
+        if socket == .events, stream == nil, !isEnding { subscribe(.everything) { _ in } }
+        return false
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -85,6 +98,7 @@ final class Connection: ChannelInboundHandler {
         patience = nil
         stream?.end()
         stream = nil
+        conversation?.forget()
         conversation = nil
         if number > 0 { hub.remove(self) }
     }

@@ -1,13 +1,19 @@
-/// A request's refusal: a code of the protocol, and what to tell people.
+internal import ForeignText
+
+/// A request's refusal: a code of the protocol, a message for people, and the time after which to try again.
 struct ControlFailure: Error, Hashable {
     var code: String
     var message: String
+    var retryAfter: Duration?
 }
 
 /// One request of control.sock.
 struct ControlRequest: Hashable {
+    /// The longest part of a client's text that an error repeats, in bytes.
+    private static let shownLimit = 64
+
     /// The method's name.
-    var method: String
+    var method: ForeignText
     /// The parameters as one JSON object.
     var parameters: [UInt8]
     /// Whether the client takes more than one reply.
@@ -21,9 +27,8 @@ struct ControlRequest: Hashable {
         } catch {
             throw Self.failure(of: error)
         }
-        let known = ["method", "parameters", "more"]
-        if let stranger = object.members.first(where: { !known.contains($0.name) }) {
-            throw Self.invalid("there is no member '\(stranger.name.prefix(64))'")
+        if let stranger = object.firstName(besides: ["method", "parameters", "more"]) {
+            throw Self.invalid("there is no member '\(stranger.shown(limit: Self.shownLimit))'")
         }
         switch object.string("method") {
         case .missing: throw Self.invalid("the member 'method' is missing")
@@ -47,9 +52,12 @@ struct ControlRequest: Hashable {
         case .syntax:
             return ControlFailure(code: "invalid_json", message: "the line is not one JSON object in UTF-8")
         case .duplicate(let path):
-            let code = path.first == "parameters" && path.count > 1 ? "invalid_parameters" : "invalid_request"
-            let name = path.joined(separator: ".").prefix(64)
-            return ControlFailure(code: code, message: "the member '\(name)' is given twice")
+            let isParameter = path.count > 1 && path.first.map { $0 == "parameters" } ?? false
+            let name = ForeignText(path.map(\.bytes).joined(separator: [UInt8(ascii: ".")]))
+            return ControlFailure(
+                code: isParameter ? "invalid_parameters" : "invalid_request",
+                message: "the member '\(name.shown(limit: shownLimit))' is given twice"
+            )
         }
     }
 
@@ -60,12 +68,21 @@ struct ControlRequest: Hashable {
 
 extension ControlRequest {
     /// Checks that a method that takes no parameters was given none.
-    func checkHasNoParameters() throws(ControlFailure) {
-        guard let object = try? RequestObject(parameters), let member = object.members.first else { return }
-        throw ControlFailure(
-            code: "invalid_parameters",
-            message: "the method '\(method)' has no parameter '\(member.name.prefix(64))'"
-        )
+    func checkHasNoParameters() throws(ControlFailure) { _ = try parameters(known: []) }
+
+    /// The name in a `probe`; `nil` for all probes.
+    func probeName() throws(ControlFailure) -> ForeignText? {
+        try Self.optional(parameters(known: ["name"]).string("name"), "name", "a string")
+    }
+
+    /// The parameters, of which none has another name than these.
+    private func parameters(known: [ForeignText]) throws(ControlFailure) -> RequestObject {
+        guard let object = try? RequestObject(parameters) else {
+            throw ControlFailure(code: "invalid_parameters", message: "the parameters must be an object")
+        }
+        guard let stranger = object.firstName(besides: known) else { return object }
+        let (method, name) = (method.shown(limit: Self.shownLimit), stranger.shown(limit: Self.shownLimit))
+        throw ControlFailure(code: "invalid_parameters", message: "the method '\(method)' has no parameter '\(name)'")
     }
 
     /// The order that a `subscribe` gives.
@@ -73,21 +90,12 @@ extension ControlRequest {
         guard wantsMore else {
             throw ControlFailure(code: "expected_more", message: "'subscribe' has many replies and needs \"more\":true")
         }
-        guard let object = try? RequestObject(parameters) else {
-            throw ControlFailure(code: "invalid_parameters", message: "the parameters must be an object")
-        }
-        let known = ["types", "subjects", "since_seq", "stream", "snapshot"]
-        if let stranger = object.members.first(where: { !known.contains($0.name) }) {
-            throw ControlFailure(
-                code: "invalid_parameters",
-                message: "'subscribe' has no parameter '\(stranger.name.prefix(64))'"
-            )
-        }
+        let object = try parameters(known: ["types", "subjects", "since_seq", "stream", "snapshot"])
         let types = try Self.optional(object.strings("types"), "types", "an array of strings")
         let subjects = try Self.optional(object.strings("subjects"), "subjects", "an array of strings")
         for (name, list) in [("types", types), ("subjects", subjects)] {
             guard let list else { continue }
-            guard !list.isEmpty, list.count <= 64, list.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 256 }) else {
+            guard !list.isEmpty, list.count <= 64, list.allSatisfy({ (1...256).contains($0.bytes.count) }) else {
                 throw ControlFailure(
                     code: "invalid_parameters",
                     message: "the parameter '\(name)' must have 1 to 64 strings of 1 to 256 bytes"
@@ -107,9 +115,9 @@ extension ControlRequest {
     }
 
     /// Letters, digits, `_` and dots, with a `*` at the end or not: types that this agent does not know may come to be.
-    private static func isPattern(_ type: String) -> Bool {
-        let name = type.hasSuffix("*") ? type.dropLast() : type[...]
-        return name.utf8.allSatisfy { byte in
+    private static func isPattern(_ type: ForeignText) -> Bool {
+        let name = type.bytes.last == UInt8(ascii: "*") ? type.bytes.dropLast() : type.bytes[...]
+        return name.allSatisfy { byte in
             byte &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
                 || byte == UInt8(ascii: ".")
         }

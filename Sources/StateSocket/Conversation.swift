@@ -1,7 +1,10 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import NIOCore
 
 /// The requests of one connection to control.sock, and the replies in their order.
+///
+/// Requests are handled one at a time, in the turns that the hub gives to all connections.
 final class Conversation {
     /// How many requests may be waiting for the agent's answer; one more is refused.
     static let mostUnanswered = 16
@@ -26,9 +29,12 @@ final class Conversation {
     private var slots: [Slot] = []
     private var lastSlot = 0
     private var unanswered = 0
-    private var isProcessing = false
     private(set) var hasSubscribed = false
     private var isInputClosed = false
+    /// Since when the client owes a request: its first one, or the rest of one that it has begun.
+    private(set) var owesSince: NIODeadline? = .now()
+    /// How much memory the requests take that were read and not handled.
+    private(set) var heldBytes = 0
 
     init(for connection: Connection, in hub: StreamHub) {
         self.connection = connection
@@ -40,17 +46,20 @@ final class Conversation {
     func receive(_ bytes: ByteBuffer) {
         guard !hasSubscribed else { return connection.discard(bytes) }
         framer.append(bytes)
-        process()
+        // Until the next turn no more is read than the longest request needs.
+        if framer.count > hub.configuration.mostRequestBytes { connection.setReading(false) }
+        noteHeldBytes()
+        hub.queue(connection)
     }
 
     /// Notes that the client sends nothing more.
     func closeInput() {
         isInputClosed = true
-        process()
+        hub.queue(connection)
     }
 
     /// Goes on after the connection became writable.
-    func resume() { process() }
+    func resume() { hub.queue(connection) }
 
     /// Whether another request can be looked at: only when its reply has room, and no subscription is about to begin.
     private var takesRequests: Bool {
@@ -59,22 +68,57 @@ final class Conversation {
         return true
     }
 
-    private func process() {
-        guard !isProcessing, !connection.isEnding else { return }
-        isProcessing = true
-        while takesRequests, let item = framer.next() ?? (isInputClosed ? framer.rest() : nil) { handle(item) }
-        isProcessing = false
+    /// Handles at most one line; `true` when there may be another one.
+    func takeTurn() -> Bool {
+        guard !connection.isEnding else { return false }
+        let item = takesRequests ? framer.next() ?? (isInputClosed ? framer.rest() : nil) : nil
+        if let item { handle(item) }
+        noteProgress(handled: item != nil)
         connection.flush()
         if hasSubscribed { framer.discard() }
-        connection.setReading(hasSubscribed || takesRequests)
+        noteHeldBytes()
+        connection.setReading(hasSubscribed || (takesRequests && framer.count <= hub.configuration.mostRequestBytes))
         closeIfDone()
+        return item != nil
     }
 
-    /// Ends the connection of a client that sends nothing more, or of an agent that ends, when everything is answered.
+    /// Closes the connection of a client that sends nothing more, or of an agent that ends, when everything is answered.
     func closeIfDone() {
         guard !hasSubscribed, slots.isEmpty, hub.isFinished || (isInputClosed && framer.isEmpty) else { return }
         connection.end(with: nil)
     }
+
+    // MARK: What a client owes, and what it takes
+
+    private func noteProgress(handled: Bool) {
+        if hasSubscribed || handled { owesSince = nil }
+        guard !hasSubscribed, !handled, framer.isInLine, takesRequests, owesSince == nil else { return }
+        owesSince = .now()
+        hub.expectRequests()
+    }
+
+    private func noteHeldBytes() {
+        let bytes = framer.heldBytes
+        guard bytes != heldBytes else { return }
+        let difference = bytes - heldBytes
+        heldBytes = bytes
+        hub.noteHeldBytes(difference, of: connection)
+    }
+
+    /// Ends the connection with an error; what was read is forgotten.
+    func refuse(_ failure: ControlFailure) {
+        owesSince = nil
+        forget()
+        connection.end(with: ReplyLine.failure(failure))
+    }
+
+    /// Forgets what was read.
+    func forget() {
+        framer.discard()
+        noteHeldBytes()
+    }
+
+    // MARK: Requests and replies
 
     private func handle(_ item: LineFramer.Item) {
         switch item {
@@ -107,22 +151,30 @@ final class Conversation {
             try request.checkHasNoParameters()
             add(.reply(ReplyLine.success(hub.describeSubscribers())))
         case "subscribe": add(.subscription(try request.order()))
-        case "probe", "reload":
-            guard unanswered < Self.mostUnanswered else {
-                throw ControlFailure(
-                    code: "too_many_requests",
-                    message: "\(Self.mostUnanswered) requests of this connection are unanswered"
-                )
-            }
-            unanswered += 1
-            let number = add(.unanswered)
-            hub.call(request, for: connection.number, slot: number)
+        case "probe": try ask(.check(probe: try request.probeName()))
+        case "reload":
+            try request.checkHasNoParameters()
+            try ask(.reload)
+        case "hooks":
+            try request.checkHasNoParameters()
+            try ask(.hooks)
         default:
             throw ControlFailure(
                 code: "unknown_method",
-                message: "there is no method '\(request.method.prefix(64))'"
+                message: "there is no method '\(request.method.shown(limit: 64))'"
             )
         }
+    }
+
+    private func ask(_ request: AgentRequest) throws(ControlFailure) {
+        guard unanswered < Self.mostUnanswered else {
+            throw ControlFailure(
+                code: "too_many_requests",
+                message: "\(Self.mostUnanswered) requests of this connection are unanswered"
+            )
+        }
+        unanswered += 1
+        hub.ask(request, for: connection, slot: add(.unanswered))
     }
 
     /// Takes the agent's answer to a request.
@@ -134,11 +186,13 @@ final class Conversation {
         unanswered -= 1
         switch reply {
         case .parameters(let text): slots[index].content = .reply(ReplyLine.success(text))
-        case .failure(let code, let message):
-            slots[index].content = .reply(ReplyLine.failure(ControlFailure(code: code, message: message)))
+        case .failure(let code, let message, let retryAfter):
+            let failure = ControlFailure(code: code, message: message, retryAfter: retryAfter)
+            slots[index].content = .reply(ReplyLine.failure(failure))
         }
         writeReplies()
-        process()
+        connection.flush()
+        hub.queue(connection)
     }
 
     @discardableResult
@@ -169,7 +223,8 @@ final class Conversation {
         slots.removeFirst()
         guard let refusal else {
             hasSubscribed = true
-            framer.discard()
+            owesSince = nil
+            forget()
             connection.setReading(true)
             return
         }
@@ -184,7 +239,7 @@ final class Conversation {
             },
             lines: 1
         )
-        process()
         connection.flush()
+        hub.queue(connection)
     }
 }

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 
 /// Which events a subscriber wants.
 struct EventFilter: Sendable, Hashable {
@@ -13,29 +14,29 @@ struct EventFilter: Sendable, Hashable {
     }
 
     /// The types as they were asked for; `nil` when all are wanted.
-    let types: [String]?
+    let types: [ForeignText]?
     /// The subjects; `nil` when all are wanted.
-    let subjects: [String]?
+    let subjects: [ForeignText]?
     private let patterns: [TypePattern]
     private let subjectTexts: Set<[UInt8]>
-    private let subjectSet: Set<String>
+    private let subjectSet: Set<ForeignText>
 
     /// A filter for types, with or without the common prefix and with a `*` at the end, and subjects.
-    init(types: [String]? = nil, subjects: [String]? = nil) {
+    init(types: [ForeignText]? = nil, subjects: [ForeignText]? = nil) {
         self.types = types
         self.subjects = subjects
         patterns = (types ?? []).map { type in
-            let isPrefix = type.hasSuffix("*")
-            let name = isPrefix ? String(type.dropLast()) : type
-            let full = name.hasPrefix(EventType.prefix) ? name : EventType.prefix + name
-            return TypePattern(text: Array(full.utf8), isPrefix: isPrefix)
+            let isPrefix = type.bytes.last == UInt8(ascii: "*")
+            let name = isPrefix ? type.bytes.dropLast() : type.bytes[...]
+            let prefix = name.starts(with: EventType.prefix.utf8) ? [] : Array(EventType.prefix.utf8)
+            return TypePattern(text: prefix + name, isPrefix: isPrefix)
         }
         subjectSet = Set(subjects ?? [])
         // As it stands in a line: between the quotation marks, with the writer's escapes.
         subjectTexts = Set(
             (subjects ?? []).map { subject in
                 var json = JSONWriter()
-                json.string(subject)
+                json.string(String(decoding: subject.bytes, as: UTF8.self))
                 return Array(json.bytes.dropFirst().dropLast())
             }
         )
@@ -55,7 +56,7 @@ struct EventFilter: Sendable, Hashable {
     }
 
     /// Whether a subject passes.
-    func passes(subject: String) -> Bool { subjects == nil || subjectSet.contains(subject) }
+    func passes(subject: String) -> Bool { subjects == nil || subjectSet.contains(ForeignText(subject)) }
 
     /// Whether a subject passes that is written as in a line of the journal.
     func passes(subjectText: ArraySlice<UInt8>) -> Bool { subjects == nil || subjectTexts.contains(Array(subjectText)) }

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 internal import NIOCore
 
 /// One subscription: a place in the stream of events, and the way from the journal to what is happening now.
@@ -63,7 +64,7 @@ final class EventStream {
 
     /// Asks for the opening, and begins as soon as the bus has released what it shows.
     func open() {
-        if let stream = order.stream, stream != hub.agent.streamID {
+        if let stream = order.stream, !(stream == hub.agent.streamID) {
             return refuse(StreamRefusal(code: "stream_changed", parameter: .stream(hub.agent.streamID)))
         }
         let opening = hub.agent.opening()

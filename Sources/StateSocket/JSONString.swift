@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// Strings in JSON text that is known to be well-formed.
 enum JSONString {
     /// Where a string ends that stands at the beginning of a text: behind its second quotation mark.
@@ -14,32 +16,29 @@ enum JSONString {
     }
 
     /// What a string with its quotation marks says; `nil` when it is no string, or has half of a surrogate pair.
-    static func decoded(_ text: ArraySlice<UInt8>) -> String? {
+    static func decoded(_ text: ArraySlice<UInt8>) -> ForeignText? {
         guard text.count >= 2, text.first == UInt8(ascii: "\""), end(in: text) == text.endIndex else { return nil }
         let inner = text.dropFirst().dropLast()
-        guard inner.contains(UInt8(ascii: "\\")) else { return String(validating: inner, as: UTF8.self) }
-        var scalars = String.UnicodeScalarView()
-        var plain: [UInt8] = []
+        guard inner.contains(UInt8(ascii: "\\")) else { return ForeignText(inner) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(inner.count)
         var position = inner.startIndex
         while position < inner.endIndex {
             guard inner[position] == UInt8(ascii: "\\") else {
-                plain.append(inner[position])
+                bytes.append(inner[position])
                 position += 1
                 continue
             }
-            scalars.append(contentsOf: String(decoding: plain, as: UTF8.self).unicodeScalars)
-            plain = []
-            guard let scalar = escape(in: inner, &position) else { return nil }
-            scalars.append(scalar)
+            guard let scalar = escape(in: inner, &position), let encoded = UTF8.encode(scalar) else { return nil }
+            bytes.append(contentsOf: encoded)
         }
-        scalars.append(contentsOf: String(decoding: plain, as: UTF8.self).unicodeScalars)
-        return String(scalars)
+        return ForeignText(bytes)
     }
 
     /// What an array of strings says; `nil` when it is none, or has anything else in it.
-    static func decodedArray(_ text: ArraySlice<UInt8>) -> [String]? {
+    static func decodedArray(_ text: ArraySlice<UInt8>) -> [ForeignText]? {
         guard text.count >= 2, text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]") else { return nil }
-        var strings: [String] = []
+        var strings: [ForeignText] = []
         var rest = text.dropFirst().dropLast()
         while let byte = rest.first {
             switch byte {

@@ -21,6 +21,12 @@ struct LineFramer {
 
     /// Whether nothing waits to be cut.
     var isEmpty: Bool { buffer.readableBytes == 0 }
+    /// How many bytes wait to be cut.
+    var count: Int { buffer.readableBytes }
+    /// Whether a line has begun whose end was not read.
+    var isInLine: Bool { !isEmpty || isSkipping }
+    /// How much memory the buffer takes.
+    var heldBytes: Int { isEmpty ? 0 : buffer.storageCapacity }
 
     /// Adds what was read.
     mutating func append(_ bytes: ByteBuffer) {

@@ -5,7 +5,7 @@ internal import NIOPosix
 /// A listening socket on the event loop.
 enum Listener {
     /// How many connections are accepted before the clients that are there have their turn.
-    private static let mostAcceptedAtOnce: UInt = 16
+    private static let mostAcceptedAtOnce: UInt = 64
     /// Nobody writes much to us; a request that is longer is read in pieces.
     private static let readSize = 4096
 

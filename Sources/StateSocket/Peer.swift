@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import Glibc
 
 /// Who is at the other end of a connection, as it was when it connected.
@@ -5,7 +6,7 @@ struct Peer: Sendable, Hashable {
     var process: Int32
     var user: UInt32
     var group: UInt32
-    /// The name of the process; `nil` when it cannot be seen.
+    /// The name of the process as it is shown; `nil` when it cannot be seen, or was not looked up.
     var command: String?
 
     /// Asks the kernel for the peer of a socket (SO_PEERCRED in unix(7)).
@@ -18,8 +19,10 @@ struct Peer: Sendable, Hashable {
             return nil
         }
         (process, user, group) = credentials
-        command = Self.command(of: process)
     }
+
+    /// Looks up the name of the process.
+    mutating func findCommand() { command = Self.command(of: process) }
 
     private static func command(of process: Int32) -> String? {
         // A process of another namespace has the number 0.
@@ -30,6 +33,7 @@ struct Peer: Sendable, Hashable {
         var text = [UInt8](repeating: 0, count: 64)
         let count = read(file, &text, text.count)
         guard count > 0 else { return nil }
-        return String(decoding: text.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        // A program may call itself anything that fits.
+        return ForeignText.shown(text.prefix(count).prefix { $0 != UInt8(ascii: "\n") })
     }
 }

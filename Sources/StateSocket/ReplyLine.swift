@@ -14,7 +14,26 @@ enum ReplyLine {
 
     /// An error for people.
     static func failure(_ failure: ControlFailure) -> ByteBuffer {
-        error(failure.code) { json in json.member("message", failure.message) }
+        error(failure.code) { json in
+            json.member("message", failure.message)
+            // Rounded up: who tries again then is not too early by a part of a millisecond.
+            json.member("retry_after_ms", ifPresent: failure.retryAfter) { json, time in
+                let (seconds, attoseconds) = time.components
+                json.number(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+            }
+        }
+    }
+
+    /// The line of a connection that is not admitted.
+    static func refusal(_ refusal: ConnectionLimits.Refusal, of user: UInt32) -> ByteBuffer {
+        switch refusal {
+        case .all(let limit): error("too_many_connections") { $0.member("limit", limit) }
+        case .user(let limit):
+            error("too_many_user_connections") { json in
+                json.member("message", "the user \(user) has as many connections as one user may have (\(limit))")
+                json.member("limit", limit)
+            }
+        }
     }
 
     /// An error with parameters of its own.

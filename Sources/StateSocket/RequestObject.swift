@@ -1,7 +1,9 @@
 internal import EventEnvelope
+internal import ForeignText
 
 /// One JSON object of a request: where its members stand.
 ///
+/// A client chooses the names, so they are compared and hashed as bytes: the cost is linear in the line's length.
 /// The syntax is checked by the same scanner as the journal's lines; what is found here is only where things stand.
 struct RequestObject {
     /// Why a text is no such object.
@@ -9,12 +11,12 @@ struct RequestObject {
         /// It is no JSON object (RFC 8259), is nested too deeply, or is not UTF-8.
         case syntax
         /// A member is given twice; `path` names the members around it and itself.
-        case duplicate(path: [String])
+        case duplicate(path: [ForeignText])
     }
 
     private let bytes: [UInt8]
     /// The members in their order.
-    private(set) var members: [(name: String, value: Range<Int>)] = []
+    private(set) var members: [(name: ForeignText, value: Range<Int>)] = []
 
     /// Reads an object from a line.
     init(_ bytes: [UInt8]) throws(Flaw) {
@@ -24,15 +26,20 @@ struct RequestObject {
     }
 
     /// The text of a member's value; `nil` when there is no such member.
-    func text(of name: String) -> ArraySlice<UInt8>? {
+    func text(of name: ForeignText) -> ArraySlice<UInt8>? {
         members.first { $0.name == name }.map { bytes[$0.value] }
+    }
+
+    /// The name of the first member that has none of these.
+    func firstName(besides known: [ForeignText]) -> ForeignText? {
+        members.first { !known.contains($0.name) }?.name
     }
 
     /// One pass over text that is known to be well-formed.
     private mutating func findMembers() throws(Flaw) {
         // The names of the objects that are open; nothing for arrays.
-        var open: [Set<String>?] = []
-        var names: [String] = []
+        var open: [Set<ForeignText>?] = []
+        var names: [ForeignText] = []
         var position = 0
         var expectsName = false
         var start = 0
@@ -43,7 +50,7 @@ struct RequestObject {
                 names.append("")
                 expectsName = true
             case UInt8(ascii: "["):
-                open.append(Optional<Set<String>>.none)
+                open.append(Optional<Set<ForeignText>>.none)
                 names.append("")
                 expectsName = false
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -62,7 +69,7 @@ struct RequestObject {
                     guard let name = JSONString.decoded(bytes[position..<end]) else { throw .syntax }
                     names[names.count - 1] = name
                     guard open[open.count - 1]?.insert(name).inserted ?? false else {
-                        throw .duplicate(path: names.filter { !$0.isEmpty })
+                        throw .duplicate(path: names.filter { !$0.bytes.isEmpty })
                     }
                     expectsName = false
                 }
@@ -73,7 +80,7 @@ struct RequestObject {
         }
     }
 
-    private mutating func addMember(_ name: String, _ range: Range<Int>) {
+    private mutating func addMember(_ name: ForeignText, _ range: Range<Int>) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         let text = bytes[range].drop(while: isSpace)
         guard let last = text.lastIndex(where: { !isSpace($0) }) else { return }
@@ -85,10 +92,10 @@ struct RequestObject {
 
 extension RequestObject {
     /// A member that must be a string.
-    func string(_ name: String) -> Value<String> { value(name) { JSONString.decoded($0) } }
+    func string(_ name: ForeignText) -> Value<ForeignText> { value(name) { JSONString.decoded($0) } }
 
     /// A member that must be `true` or `false`.
-    func boolean(_ name: String) -> Value<Bool> {
+    func boolean(_ name: ForeignText) -> Value<Bool> {
         value(name) { text in
             if text.elementsEqual("true".utf8) { return true }
             return text.elementsEqual("false".utf8) ? false : nil
@@ -96,7 +103,7 @@ extension RequestObject {
     }
 
     /// A member that must be a whole number of 64 bits without a sign.
-    func number(_ name: String) -> Value<UInt64> {
+    func number(_ name: ForeignText) -> Value<UInt64> {
         value(name) { text in
             guard text.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
             return UInt64(String(decoding: text, as: UTF8.self))
@@ -104,10 +111,10 @@ extension RequestObject {
     }
 
     /// A member that must be an array of strings.
-    func strings(_ name: String) -> Value<[String]> { value(name) { JSONString.decodedArray($0) } }
+    func strings(_ name: ForeignText) -> Value<[ForeignText]> { value(name) { JSONString.decodedArray($0) } }
 
     /// A member that must be an object; its text.
-    func object(_ name: String) -> Value<[UInt8]> {
+    func object(_ name: ForeignText) -> Value<[UInt8]> {
         value(name) { $0.first == UInt8(ascii: "{") ? Array($0) : nil }
     }
 
@@ -118,7 +125,7 @@ extension RequestObject {
         case value(Content)
     }
 
-    private func value<Content>(_ name: String, _ read: (ArraySlice<UInt8>) -> Content?) -> Value<Content> {
+    private func value<Content>(_ name: ForeignText, _ read: (ArraySlice<UInt8>) -> Content?) -> Value<Content> {
         guard let text = text(of: name) else { return .missing }
         return read(text).map { .value($0) } ?? .wrongType
     }

@@ -4,8 +4,10 @@ internal import Glibc
 struct SocketFile: Sendable {
     /// The longest path that the kernel takes, with the zero behind it left out.
     static let mostPathBytes = 107
-    /// How many connections may wait to be accepted, if the kernel's `somaxconn` allows as many.
-    static let backlog: CInt = 4096
+    /// How many connections may wait to be accepted; who connects then waits in the kernel, in the order of coming.
+    ///
+    /// Short, as everybody waits behind all of these: a client that connects and goes at once leaves its place taken.
+    static let backlog: CInt = 128
 
     /// The listening descriptor; who takes it closes it.
     let descriptor: CInt

@@ -100,6 +100,16 @@ public final class StateServer: Sendable {
         }
     }
 
+    /// Accepts nobody any more; the clients that are there are served on.
+    ///
+    /// Returns at once, from any thread.
+    public func stopAccepting() {
+        phase.withLock { phase in
+            guard case .running(let running) = phase else { return }
+            for listener in running.listeners { listener.setOption(.autoRead, value: false).whenComplete { _ in } }
+        }
+    }
+
     /// Has the server's thread call a closure as soon as it is free: a proof that it is not stuck.
     ///
     /// Safe from any thread. Before the start and after the end it is called at once, by the caller.

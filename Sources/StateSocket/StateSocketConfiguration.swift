@@ -14,6 +14,10 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var ringEvents: Int
     /// The longest request, in bytes.
     public var mostRequestBytes: Int
+    /// The memory that all requests together may take which have not been handled, in bytes.
+    public var requestMemory: Int
+    /// How long a client may take for its first request, and for the rest of one that it has begun.
+    public var requestPatience: Duration
     /// How long a subscriber that was cut off may take to read the line that tells so.
     public var lagPatience: Duration
 
@@ -26,6 +30,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         ringBytes: Int = 4 << 20,
         ringEvents: Int = 16_384,
         mostRequestBytes: Int = 64 << 10,
+        requestMemory: Int = 8 << 20,
+        requestPatience: Duration = .seconds(30),
         lagPatience: Duration = .seconds(30)
     ) {
         self.directory = directory
@@ -35,6 +41,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.ringBytes = ringBytes
         self.ringEvents = ringEvents
         self.mostRequestBytes = mostRequestBytes
+        self.requestMemory = requestMemory
+        self.requestPatience = requestPatience
         self.lagPatience = lagPatience
     }
 }

@@ -1,4 +1,5 @@
 internal import EventEnvelope
+internal import ForeignText
 
 extension StreamHub {
     /// The answer to `subscribers`: one object with all connections, the oldest first.
@@ -28,7 +29,7 @@ extension StreamHub {
             for (name, list) in [
                 ("types" as StaticString, stream.order.filter.types), ("subjects", stream.order.filter.subjects),
             ] {
-                json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1) } }
+                json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1.shown()) } }
             }
             if stream.next > 0 {
                 json.member("next_seq", stream.next)

@@ -1,5 +1,6 @@
 internal import EventEnvelope
 internal import EventLoopExecutor
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NotificationBus
@@ -17,10 +18,12 @@ final class StreamHub {
     let configuration: StateSocketConfiguration
     let agent: any AgentInterface
     let replay: (any ReplaySource)?
-    let connectionLimit: Int
     private(set) var ring: EventRing
     /// Whether the bus has ended, and the ring has its last event.
     private(set) var isFinished = false
+
+    /// How long turns are given before everything else on the event loop has its own.
+    private static let turnTime: TimeAmount = .milliseconds(2)
 
     private let gate: LoopGate
     private let bus: NotificationBus<Event>
@@ -29,6 +32,12 @@ final class StreamHub {
     private var subscription: Subscription<Event>?
     private var connections: [Int: Connection] = [:]
     private var lastConnection = 0
+    private var limits: ConnectionLimits
+    /// The connections that have something to do: a request to handle, or a stream to begin.
+    private var turns = FairQueue<Connection>()
+    private var areTurnsScheduled = false
+    private var requestMemory: RequestMemory
+    private var isPatienceWatched = false
     private var live: [EventStream] = []
     /// Those of the live streams that ask for events without a number.
     private var listening: [EventStream] = []
@@ -51,7 +60,8 @@ final class StreamHub {
         gate: LoopGate
     ) {
         self.configuration = configuration
-        self.connectionLimit = connectionLimit
+        limits = ConnectionLimits(total: connectionLimit, ownUser: geteuid())
+        requestMemory = RequestMemory(limit: configuration.requestMemory)
         self.bus = bus
         self.replay = replay
         self.agent = agent
@@ -64,6 +74,7 @@ final class StreamHub {
     /// The time for reading the last line.
     var lagPatience: TimeAmount { TimeAmount(configuration.lagPatience) }
     var connectionCount: Int { connections.count }
+    var connectionLimit: Int { limits.total }
     var connectionList: [Connection] { connections.values.sorted { $0.number < $1.number } }
 
     // MARK: The bus
@@ -212,28 +223,104 @@ final class StreamHub {
 
     // MARK: Connections
 
-    /// Gives a connection its number; `nil` when there are too many.
-    func admit(_ connection: Connection) -> Int? {
-        guard connections.count < connectionLimit else { return nil }
+    /// Gives a connection its number, or says why it cannot stay.
+    func admit(_ connection: Connection) -> Result<Int, ConnectionLimits.Refusal> {
+        if let refusal = limits.add(connection.user) { return .failure(refusal) }
         lastConnection += 1
         connections[lastConnection] = connection
         counts.connections.store(connections.count, ordering: .relaxed)
-        return lastConnection
+        return .success(lastConnection)
     }
 
     /// Forgets a connection that is closed.
     func remove(_ connection: Connection) {
-        connections[connection.number] = nil
+        if connections.removeValue(forKey: connection.number) != nil { limits.remove(connection.user) }
         counts.connections.store(connections.count, ordering: .relaxed)
         tellWhetherEmpty()
     }
 
     /// Asks the agent, and brings its answer back to the connection.
-    func call(_ request: ControlRequest, for connection: Int, slot: Int) {
+    func ask(_ request: AgentRequest, for connection: Connection, slot: Int) {
         let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
-        let gate = gate
-        agent.call(request.method, parameters: request.parameters) { reply in
-            gate.execute { hub.value.connections[connection]?.conversation?.take(reply, slot: slot) }
+        let (gate, number) = (gate, connection.number)
+        agent.answer(request, from: connection.peer?.user) { reply in
+            gate.execute { hub.value.connections[number]?.conversation?.take(reply, slot: slot) }
+        }
+    }
+
+    // MARK: Turns
+
+    /// Lets a connection do what it has to do when its turn comes.
+    func queue(_ connection: Connection) {
+        guard !connection.isQueued else { return }
+        connection.isQueued = true
+        turns.add(connection, of: connection.user)
+        scheduleTurns()
+    }
+
+    private func scheduleTurns() {
+        guard !areTurnsScheduled, !turns.isEmpty else { return }
+        areTurnsScheduled = true
+        let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
+        gate.eventLoop.execute { hub.value.giveTurns() }
+    }
+
+    /// Gives turns for a moment; what is read, accepted and published has its own in between.
+    private func giveTurns() {
+        let end = NIODeadline.now() + Self.turnTime
+        repeat {
+            guard let connection = turns.next() else { break }
+            connection.isQueued = false
+            if connection.takeTurn() { queue(connection) }
+        } while NIODeadline.now() < end
+        areTurnsScheduled = false
+        scheduleTurns()
+    }
+
+    // MARK: Clients that do not come to the point
+
+    /// Notes that a connection's requests take more memory, or less; ends the largest one when all take too much.
+    func noteHeldBytes(_ difference: Int, of connection: Connection) {
+        requestMemory.change(connection.user, by: difference)
+        while let user = requestMemory.greediest {
+            let largest = connections.values.filter { $0.user == user }
+                .max { $0.conversation?.heldBytes ?? 0 < $1.conversation?.heldBytes ?? 0 }
+            guard let conversation = largest?.conversation, conversation.heldBytes > 0 else { return }
+            conversation.refuse(
+                ControlFailure(
+                    code: "too_much_unfinished",
+                    message: "the requests that clients have not finished take more than "
+                        + "\(configuration.requestMemory) bytes, and this client's the most"
+                )
+            )
+        }
+    }
+
+    /// Watches that each client that owes a request sends it in time; rests as soon as none does.
+    func expectRequests() {
+        guard !isPatienceWatched else { return }
+        isPatienceWatched = true
+        let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
+        gate.eventLoop.scheduleTask(in: TimeAmount(configuration.requestPatience / 4)) {
+            hub.value.endLateRequests()
+        }
+    }
+
+    private func endLateRequests() {
+        isPatienceWatched = false
+        let earliest = NIODeadline.now() - TimeAmount(configuration.requestPatience)
+        for connection in connectionList {
+            guard let conversation = connection.conversation, let since = conversation.owesSince else { continue }
+            guard since <= earliest else {
+                expectRequests()
+                continue
+            }
+            conversation.refuse(
+                ControlFailure(
+                    code: "request_timeout",
+                    message: "no whole request came within \(configuration.requestPatience)"
+                )
+            )
         }
     }
 

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// What a subscriber asked for.
 struct StreamOrder: Sendable, Hashable {
     /// How the lines look.
@@ -7,7 +9,7 @@ struct StreamOrder: Sendable, Hashable {
     /// The number after which the events begin; `nil` for those after the snapshot.
     var since: UInt64?
     /// The stream that the number belongs to.
-    var stream: String?
+    var stream: ForeignText?
     /// Whether the snapshot is wanted; there is none when the events begin after a number.
     var wantsSnapshot: Bool
 

@@ -1,6 +1,7 @@
 import ConfigurationFile
 import EventEnvelope
 import EventSchema
+import ForeignText
 import FoundationEssentials
 import InputRecording
 import NetlinkMonitor
@@ -183,10 +184,10 @@ import Testing
         let fixture = try Fixture { _ in told.withLock { $0 } }
         defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))
-        #expect(!fixture.driver.plan.hasProbe("portal-api.eth0"))
+        #expect(fixture.driver.plan.probe(named: "portal-api.eth0") == nil)
         told.withLock { $0 = [NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))] }
         fixture.resume(after: .seconds(30))
-        #expect(fixture.driver.plan.hasProbe("portal-api.eth0"))
+        #expect(fixture.driver.plan.probe(named: "portal-api.eth0") == "portal-api.eth0")
         #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
     }
 

@@ -78,10 +78,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"points":3}"#, "3 checks are begun; 'reachagent status' shows what comes of it\n"),
-        (#"{"points":1}"#, "1 check is begun; 'reachagent status' shows what comes of it\n"),
+        (#"{"points":3}"#, "3 checks started; 'reachagent status' shows the results\n"),
+        (#"{"points":3,"joined":2}"#, "3 checks started, or under way; 'reachagent status' shows the results\n"),
+        (#"{"points":1}"#, "1 check started; 'reachagent status' shows the results\n"),
+        (#"{"points":1,"joined":1}"#, "1 check is under way; 'reachagent status' shows the results\n"),
         (#"{"points":0}"#, "nothing to check at the moment: no path, or no interface that the probe is made over\n"),
-        (#"{}"#, "the checks are begun; 'reachagent status' shows what comes of it\n"),
+        (#"{}"#, "checks started; 'reachagent status' shows the results\n"),
     ])
     func `a check tells how many were begun`(_ reply: String, _ text: String) async throws {
         let (result, requests) = try await Self.run(["check", "we\"b"], answering: #"{"parameters":\#(reply)}"#)

@@ -1,3 +1,4 @@
+import ForeignText
 import Foundation
 import StateSocket
 import Synchronization
@@ -28,6 +29,12 @@ struct ControlProtocolTests {
         (#"{"method":"status","parameters":{"x":1}}"#, "invalid_parameters", "x"),
         (#"{"method":"subscribers","parameters":{"x":1}}"#, "invalid_parameters", "x"),
         (#"{"method":"probe","parameters":{"targets":[],"targets":[]}}"#, "invalid_parameters", "parameters.targets"),
+        (#"{"method":"probe","parameters":{"targets":[]}}"#, "invalid_parameters", "targets"),
+        (#"{"method":"probe","parameters":{"name":null}}"#, "invalid_parameters", "name"),
+        (#"{"method":"reload","parameters":{"x":1}}"#, "invalid_parameters", "x"),
+        (#"{"method":"hooks","parameters":{"x":1}}"#, "invalid_parameters", "x"),
+        (#"{"method":"\u009b2J\u202e\u2028"}"#, "unknown_method", #"\\u{9b}2J\\u{202e}\\u{2028}"#),
+        (#"{"\u009b":1}"#, "invalid_request", #"\\u{9b}"#),
         (#"{"method":"subscribe"}"#, "expected_more", "more"),
         (#"{"method":"subscribe","more":false}"#, "expected_more", "more"),
         (#"{"method":"subscribe","more":true,"parameters":{"type":["a"]}}"#, "invalid_parameters", "type"),
@@ -94,7 +101,7 @@ struct ControlProtocolTests {
         }
         #expect(
             replies == [
-                #"{"parameters":{"connections":1}}"#, #"{"parameters":{"did":"probe"}}"#,
+                #"{"parameters":{"connections":1}}"#, #"{"parameters":{"did":"check(probe: nil)"}}"#,
                 #"{"parameters":{"connections":1}}"#,
             ]
         )
@@ -113,26 +120,27 @@ struct ControlProtocolTests {
     }
 
     @Test func `replies keep the order of the requests, however late an answer is`() async throws {
-        let (replies, parameters) = try await ServedStream.run { stream in
+        let (replies, calls) = try await ServedStream.run { stream in
             stream.agent.answersAtOnce.withLock { $0 = false }
             let client = try Client(stream.control)
             try client.send(
-                #"{"method":"probe","parameters":{"targets":["a\n"]}}"# + "\n" + #"{"method":"status"}"# + "\n"
+                #"{"method":"probe","parameters":{"name":"a\n"}}"# + "\n" + #"{"method":"status"}"# + "\n"
             )
             try client.send(#"{"method":"reload"}"# + "\n")
             #expect(stream.waitForCalls(2))
             let calls = stream.agent.calls.withLock { $0 }
             try #require(calls.count == 2)
-            calls[1].reply(.failure(code: "no_configuration_file", message: "none"))
+            calls[1].reply(.failure(code: "too_many", message: "none", retryAfter: .microseconds(1500)))
             calls[0].reply(.parameters(Array(#"{"a":1}"#.utf8)))
             calls[0].reply(.parameters(Array(#"{"a":2}"#.utf8)))
-            return (try client.lines(3), calls.map(\.parameters))
+            return (try client.lines(3), calls)
         }
-        #expect(parameters == [#"{"targets":["a\n"]}"#, "{}"])
+        #expect(calls.map(\.request) == [.check(probe: "a\n"), .reload])
+        #expect(calls.map(\.user) == [getuid(), getuid()])
         #expect(
             replies == [
                 #"{"parameters":{"a":1}}"#, #"{"parameters":{"connections":1}}"#,
-                #"{"error":"no_configuration_file","parameters":{"message":"none"}}"#,
+                #"{"error":"too_many","parameters":{"message":"none","retry_after_ms":2}}"#,
             ]
         )
     }

@@ -1,4 +1,5 @@
 import EventEnvelope
+import ForeignText
 import NIOCore
 import Testing
 
@@ -80,6 +81,6 @@ struct LineFramerTests {
         ] as [(String, String?)]
     )
     func `strings are read with their escapes`(text: String, expected: String?) {
-        #expect(JSONString.decoded(Array(text.utf8)[...]) == expected)
+        #expect(JSONString.decoded(Array(text.utf8)[...]) == expected.map { ForeignText($0) })
     }
 }

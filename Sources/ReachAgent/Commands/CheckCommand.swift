@@ -10,18 +10,20 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Make the running agent check now.",
         discussion: """
-            All probes of the agent, or the one that is named, are begun at once instead of when they are due, over every \
-            interface and in every family that they are made in. 'reachagent status' shows what comes of them, and \
-            'reachagent watch --type probe.completed' while it happens. To check a target of your own, see 'reachagent probe'.
+            Checks of all probes, or of the named one, start at once instead of when they are due, over every interface and in \
+            every family of the probe. A check that is under way is joined, and a probe is checked on request at most once a \
+            second. 'reachagent status' shows the results, and 'reachagent watch --type probe.completed' each check. To check \
+            a target of your own, see 'reachagent probe'.
 
             EXAMPLES
               reachagent check
               reachagent check web
 
             EXIT STATUS
-              0   the checks are begun
+              0   the checks are started, or under way
               64  the agent has no probe of that name
               69  no agent answers
+              75  too many requests, or the budget of the link allows no more
               77  no permission to ask the agent
               78  the agent has no probe at all
             """
@@ -38,6 +40,7 @@ struct CheckCommand: ParsableCommand {
     /// The agent's answer, as far as it is shown.
     private struct Reply: Decodable {
         var points: Int?
+        var joined: Int?
     }
 
     func run() throws {
@@ -53,8 +56,8 @@ struct CheckCommand: ParsableCommand {
             return try AgentQuestion.orExit { () throws(ClientError) in throw error }
         }
         if json { return Terminal.print(reply) }
-        let points = (try? JSONDecoder().decode(Reply.self, from: Data(reply)))?.points
-        Terminal.print(Self.text(points))
+        let checks = try? JSONDecoder().decode(Reply.self, from: Data(reply))
+        Terminal.print(Self.text(checks?.points, joined: checks?.joined ?? 0))
     }
 
     private var parameters: [UInt8] {
@@ -64,15 +67,17 @@ struct CheckCommand: ParsableCommand {
         return json.bytes
     }
 
-    /// What was begun, and where to look for what comes of it.
-    private static func text(_ points: Int?) -> String {
-        let what =
+    /// The number of checks, and the command that shows their results.
+    private static func text(_ points: Int?, joined: Int) -> String {
+        guard points != 0 else {
+            return "nothing to check at the moment: no path, or no interface that the probe is made over"
+        }
+        let checks =
             switch points {
-            case nil: "the checks are begun"
-            case 0?: "nothing to check at the moment: no path, or no interface that the probe is made over"
-            case 1?: "1 check is begun"
-            case let count?: "\(ProbeCountText.number(count)) checks are begun"
+            case nil: "checks started"
+            case 1?: joined == 1 ? "1 check is under way" : "1 check started"
+            case let count?: "\(ProbeCountText.number(count)) checks started" + (joined > 0 ? ", or under way" : "")
             }
-        return points == 0 ? what : "\(what); 'reachagent status' shows what comes of it"
+        return "\(checks); 'reachagent status' shows the results"
     }
 }

@@ -14,13 +14,22 @@ struct TokenBucket: Sendable {
 
     /// Takes one, if there is one.
     mutating func take(at now: ContinuousClock.Instant) -> Bool {
-        if let filled {
-            let (seconds, attoseconds) = filled.duration(to: now).components
-            tokens = min(capacity, tokens + max(0, Double(seconds) + Double(attoseconds) / 1e18) * perSecond)
-        }
+        tokens = tokens(at: now)
         filled = now
         guard tokens >= 1 else { return false }
         tokens -= 1
         return true
+    }
+
+    /// The time after which there is one to take.
+    func delay(at now: ContinuousClock.Instant) -> Duration { .seconds(max(0, 1 - tokens(at: now)) / perSecond) }
+
+    /// Whether nothing was taken for so long that the bucket is full again.
+    func isFull(at now: ContinuousClock.Instant) -> Bool { tokens(at: now) >= capacity }
+
+    private func tokens(at now: ContinuousClock.Instant) -> Double {
+        guard let filled else { return tokens }
+        let (seconds, attoseconds) = filled.duration(to: now).components
+        return min(capacity, tokens + max(0, Double(seconds) + Double(attoseconds) / 1e18) * perSecond)
     }
 }

@@ -23,6 +23,7 @@ final class AgentDesk: AgentInterface {
     private let runner: ProbeRunner
     private let reloader: Reloader
     private let hooks: HookRunner
+    private let checkRequests = CheckRequests()
 
     init(
         board: StatusBoard,
@@ -102,38 +103,50 @@ final class AgentDesk: AgentInterface {
         return summary
     }
 
-    func call(_ method: String, parameters: [UInt8], reply: @escaping @Sendable (ControlReply) -> Void) {
-        switch method {
-        case "probe": reply(probe(parameters))
-        case "reload": reloader.reload(reply: reply)
-        case "hooks": reply(.parameters(HooksReport(hooks.standings).json))
-        default:
-            reply(.failure(code: "unknown_method", message: "there is no method '\(method)'"))
+    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
+        switch request {
+        case .check(let probe): reply(check(probe, for: user ?? .max))
+        case .reload: reloader.reload(reply: reply)
+        case .hooks: reply(.parameters(HooksReport(hooks.standings).json))
         }
     }
 
-    /// Begins the checks of one probe, or of all, at once.
-    private func probe(_ parameters: [UInt8]) -> ControlReply {
-        let name: String?
-        do {
-            name = try ProbeRequestName(parameters).name
-        } catch {
-            return .failure(code: "invalid_parameters", message: "the parameter 'name' must be a probe's name")
+    /// Begins the checks of one probe, or of all, at once, or joins those that are under way.
+    private func check(_ wanted: ForeignText?, for user: UInt32) -> ControlReply {
+        if let delay = checkRequests.delay(of: user) {
+            return .failure(
+                code: "too_many_checks",
+                message: "a user may request \(CheckRequests.burst) checks at once, "
+                    + "and then \(Int(CheckRequests.perSecond)) in each second; try again in \(delay)",
+                retryAfter: delay
+            )
         }
         let plan = driver.plan
         guard !plan.settings.probes.isEmpty else {
             return .failure(code: "no_probe_configured", message: "this agent has no probe to make")
         }
-        if let name, !plan.hasProbe(name) {
+        let name = wanted.flatMap { plan.probe(named: $0) }
+        if let wanted, name == nil {
             let names = plan.settings.probes.prefix(Self.mostNames).map(\.name).joined(separator: ", ")
             let more = plan.settings.probes.count > Self.mostNames ? ", …" : ""
             return .failure(
                 code: "unknown_probe",
-                message: "there is no probe '\(ForeignText.shown(name, limit: 64))'; there are \(names)\(more)"
+                message: "there is no probe '\(wanted.shown(limit: 64))'; there are \(names)\(more)"
+            )
+        }
+        let checks = driver.requestChecks(of: name)
+        guard checks.refused == 0 || checks.begun + checks.joined > 0 else {
+            return .failure(
+                code: "budget_exhausted",
+                message: "checks on request have used their quarter of bytes_per_day; those by schedule go on"
             )
         }
         var json = JSONWriter()
-        json.object { $0.member("points", driver.look(at: name)) }
+        json.object { json in
+            json.member("points", checks.begun + checks.joined)
+            json.member("joined", checks.joined)
+            if checks.refused > 0 { json.member("refused", checks.refused) }
+        }
         return .parameters(json.bytes)
     }
 

@@ -1,4 +1,5 @@
 internal import ConfigurationFile
+internal import ForeignText
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -58,8 +59,8 @@ struct ConnectivityPlan: Sendable {
         )
     }
 
-    /// Whether a probe is part of it.
-    func hasProbe(_ name: String) -> Bool { definitions[name] != nil }
+    /// The name of the probe that a client has named; `nil` when there is no such probe.
+    func probe(named name: ForeignText) -> String? { definitions.keys.first { name == $0 } }
 
     /// What a check says about a captive portal; `nil` where it was not made to tell.
     func evidence(in check: CompletedCheck) -> PortalEvidence? {

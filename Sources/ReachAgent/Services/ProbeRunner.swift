@@ -63,6 +63,9 @@ final class ProbeRunner: Sendable {
     /// Makes these points due at once.
     func look(at points: [ProbePoint]) { scheduler?.look(at: points) }
 
+    /// Makes these points due at once without cancelling anything; nothing where there was never a probe.
+    func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }
+
     /// What was counted; `nil` while there was never a probe.
     var statistics: ProbeScheduler.Statistics? { scheduler?.statistics }
 
@@ -84,13 +87,16 @@ final class ProbeRunner: Sendable {
     }
 
     /// Cancels all checks and ends the threads; nothing is judged any more when this returns.
-    func stop() {
+    ///
+    /// - Parameter whenCancelled: Called when no check opens anything any more, before the threads end.
+    func stop(whenCancelled: () -> Void = {}) {
         let running = state.withLock { state -> Running? in
             defer { state = .stopped }
             guard case .running(let running) = state else { return nil }
             return running
         }
         running?.scheduler.stop()
+        whenCancelled()
         running?.prober.shutDownAndWait()
         keeper?.finish(within: .seconds(1))
     }

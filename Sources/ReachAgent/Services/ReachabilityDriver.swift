@@ -178,13 +178,10 @@ final class ReachabilityDriver: Sendable {
     /// What is checked at present.
     var plan: ConnectivityPlan { state.withLock { $0.plan } }
 
-    /// Has the checks of a probe, or of all, begun at once.
-    ///
-    /// - Returns: From how many vantages.
-    func look(at probe: String?) -> Int {
+    /// Has the checks of a probe, or of all, begun at once, from all of their vantages.
+    func requestChecks(of probe: String?) -> RequestedChecks {
         let points = state.withLock { $0.machine.points.filter { probe == nil || $0.probe == probe } }
-        runner.withLock { $0 }?.look(at: points)
-        return points.count
+        return runner.withLock { $0 }?.request(points) ?? RequestedChecks()
     }
 
     // MARK: Outputs

@@ -17,7 +17,7 @@ final class Client {
         guard descriptor >= 0 else { throw Failure(operation: "socket", number: errno) }
         // Only against a test that would hang.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setReceiveTimeout(milliseconds: 20_000)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -31,6 +31,11 @@ final class Client {
     }
 
     deinit { close(descriptor) }
+
+    func setReceiveTimeout(milliseconds: Int) {
+        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 

@@ -13,7 +13,7 @@ final class ScriptedAgent: AgentInterface {
     /// The number that openings show; `nil` for what the bus has released.
     let shownSequence = Mutex<UInt64?>(nil)
     /// The calls that are not answered yet.
-    let calls = Mutex<[(method: String, parameters: String, reply: Reply)]>([])
+    let calls = Mutex<[(request: AgentRequest, user: UInt32?, reply: Reply)]>([])
     let answersAtOnce = Mutex(true)
     private let unnumbered = Atomic<UInt64>(0)
 
@@ -46,8 +46,8 @@ final class ScriptedAgent: AgentInterface {
 
     func status(connections: Int) -> [UInt8] { Array(#"{"connections":\#(connections)}"#.utf8) }
 
-    func call(_ method: String, parameters: [UInt8], reply: @escaping Reply) {
-        if answersAtOnce.withLock({ $0 }) { return reply(.parameters(Array(#"{"did":"\#(method)"}"#.utf8))) }
-        calls.withLock { $0.append((method, String(decoding: parameters, as: UTF8.self), reply)) }
+    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping Reply) {
+        if answersAtOnce.withLock({ $0 }) { return reply(.parameters(Array(#"{"did":"\#(request)"}"#.utf8))) }
+        calls.withLock { $0.append((request, user, reply)) }
     }
 }

@@ -20,7 +20,7 @@ struct LoadAgent: AgentInterface {
 
     func status(connections: Int) -> [UInt8] { Array("{}".utf8) }
 
-    func call(_ method: String, parameters: [UInt8], reply: @escaping @Sendable (ControlReply) -> Void) {
-        reply(.failure(code: "unknown_method", message: "there is nothing to \(method)"))
+    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
+        reply(.failure(code: "unknown_method", message: "there is nothing to \(request)"))
     }
 }
