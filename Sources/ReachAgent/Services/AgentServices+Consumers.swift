@@ -87,6 +87,8 @@ extension AgentServices {
         AgentPart(name: "clients") {
             server.accept()
         } stop: {
+            // What is held in reserve for the end is not for those who connect now.
+            server.stopAccepting()
         }
     }
 

@@ -27,6 +27,7 @@ struct AgentServices {
 
     /// Opens the journal and wires the parts; nothing runs yet.
     init(_ configuration: AgentConfiguration) throws {
+        let reserve = DescriptorReserve()
         let suspendWatch = SuspendWatch()
         let loop = try AgentLoop(suspendWatch: suspendWatch)
         self.loop = loop
@@ -122,7 +123,7 @@ struct AgentServices {
         parts.append(
             AgentPart(name: "probes") {
             } stop: {
-                runner.stop()
+                runner.stop(whenCancelled: reserve.release)
             }
         )
         parts.append(

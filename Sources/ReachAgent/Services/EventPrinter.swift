@@ -1,4 +1,5 @@
 internal import CLibNL
+internal import DetachedThread
 internal import Dispatch
 internal import EventEnvelope
 internal import EventSchema
@@ -58,8 +59,15 @@ final class EventPrinter: Sendable {
     /// - Parameter whenReaderGone: Called at most once, on the thread, when nobody reads any more.
     func start(whenReaderGone: @escaping @Sendable () -> Void) {
         output.withLock { $0.subscription = subscribe() }
-        DispatchQueue(label: "reachagent.stdout").async(group: thread) { [self] in
-            if !printUntilFinished() { whenReaderGone() }
+        thread.enter()
+        do throws(DetachedThread.Refusal) {
+            try DetachedThread.start { [self] in
+                if !printUntilFinished() { whenReaderGone() }
+                thread.leave()
+            }
+        } catch {
+            // What the reader takes without waiting is still printed.
+            thread.leave()
         }
     }
 
