@@ -19,6 +19,9 @@ final class ConnectivityAgent: Sendable {
     private let beginning: String
     private let sockets: String
 
+    /// Its control socket.
+    var control: String { "\(sockets)/control.sock" }
+
     /// Starts the agent with a configuration, and gives no event away.
     ///
     /// - Parameter settleDown: How long a loss must hold. Where several checks see the same loss one after the other, it is
@@ -69,7 +72,7 @@ final class ConnectivityAgent: Sendable {
 
     /// Runs one of our commands that asks the agent over its socket.
     func ask(_ arguments: String...) async throws -> FinishedCommand {
-        try await FinishedCommand.run(arguments + ["--socket", "\(sockets)/control.sock"])
+        try await FinishedCommand.run(arguments + ["--socket", control])
     }
 
     // MARK: - What the agent tells

@@ -1,0 +1,113 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The built agent among clients that take what they can get: `greedy-clients.py`.
+@Suite(.serialized, .onOwnThread)
+struct IntegrationGreedyClientTests {
+    private static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
+
+    /// What `patient-client.py` has measured, in milliseconds.
+    private struct Measurement: Decodable {
+        let answers: Int
+        let median: Double
+        let p90: Double
+        let maximum: Double
+    }
+
+    private func measure(_ agent: AgentProcess, _ folder: StreamFolder, in namespace: NetworkNamespace) async throws
+        -> Measurement
+    {
+        let script = Self.scripts.appending(path: "patient-client.py").path()
+        let result = try await namespace.finished(
+            "python3",
+            [script, folder.control, "50", "\(agent.processIdentifier)"]
+        )
+        guard result.status == 0 else {
+            throw CommandFailure(command: script, status: result.status, output: result.output + result.error)
+        }
+        return try JSONDecoder().decode(Measurement.self, from: Data(result.output.utf8))
+    }
+
+    private func greedyClients(_ arguments: [String], in namespace: NetworkNamespace, _ input: Pipe) async throws -> (
+        clients: CommandLines, first: String
+    ) {
+        let script = Self.scripts.appending(path: "greedy-clients.py").path()
+        let clients = try CommandLines(namespace.command("python3", [script] + arguments), input: input)
+        return (clients, await clients.next() ?? "")
+    }
+
+    @Test(.inNamespace)
+    func `20 kinds of greedy clients delay neither a request nor a subscriber, nor the end`() async throws {
+        let namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        let folder = try StreamFolder(in: namespace)
+        let agent = try await folder.agent()
+        // A journal of several segments, to be read from its start again and again.
+        try namespace.run(
+            "for i in $(seq 100); do for j in 3 4 5; do ip route replace default via 192.0.2.$j dev eth0 metric 100; done; done"
+        )
+        try await folder.turn(agent, to: 1)
+        let subscriber = try SocketLines(folder.control, request: #"{"method":"subscribe","more":true}"#)
+        let reader = try SocketLines(folder.events)
+        let calm = try await measure(agent, folder, in: namespace)
+        let input = Pipe()
+        let (greedy, first) = try await greedyClients([folder.events, folder.control], in: namespace, input)
+        #expect(first == "ready")
+
+        let measured = try await measure(agent, folder, in: namespace)
+        #expect(measured.answers == 50)
+        // 100 ms is the promise. The agent of the tests is not optimised and parses ten times as slowly, and whoever asks
+        // waits for a request of each of the others.
+        #expect(measured.p90 < 300, "\(measured), calm: \(calm)")
+        #expect(measured.maximum < 1000, "\(measured), calm: \(calm)")
+
+        var numbers: [UInt64] = []
+        for number in 10..<20 {
+            let event = try await folder.turn(agent, to: number)
+            let start = ContinuousClock.now
+            for client in [subscriber, reader] { try await client.next(containing: #""gateway":"192.0.2.\#(number)""#) }
+            #expect(start.duration(to: .now) < .seconds(2))
+            numbers.append(event.seq ?? 0)
+        }
+        #expect(numbers == numbers.sorted())
+        // Connections that are kept are bounded by their number, what they have sent by the memory for requests.
+        let memory = try String(contentsOfFile: "/proc/\(agent.processIdentifier)/status", encoding: .utf8)
+        let resident = memory.firstMatch(of: /VmRSS:\s*(\d+) kB/).flatMap { Int($0.1) } ?? .max
+        #expect(resident < 256 << 10, "\(resident) kB")
+
+        let start = ContinuousClock.now
+        let end = try await agent.stop()
+        #expect(end.status == 0)
+        #expect(end.events.last?.name == "agent.stopping")
+        #expect(start.duration(to: .now) < .seconds(6))
+        #expect(await subscriber.rest().last?.contains("agent_stopping") == true)
+        try input.fileHandleForWriting.close()
+        let counts = await greedy.rest()
+        #expect(counts.count == 20)
+        #expect(counts.allSatisfy { !$0.hasSuffix(" 0") }, "\(counts)")
+    }
+
+    @Test(.asRoot)
+    func `4,096 idle connections of one user keep out neither root nor another user`() async throws {
+        let namespace = try NetworkNamespace(root: .machine)
+        let folder = try StreamFolder(in: namespace)
+        let agent = try await folder.agent()
+        let input = Pipe()
+        let idle = ["--idle", "4096", folder.control, "12345"]
+        let (clients, first) = try await greedyClients(idle, in: namespace, input)
+        #expect(first == "ready 256 3840")
+        let status = try await folder.command("status", "--json", "--socket", folder.control)
+        #expect(status.output.contains(#""via":"none""#), "\(status.error)")
+        let wait = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "200ms")
+        // It was answered that there is no path.
+        #expect(wait.status == 1)
+        #expect(wait.error.contains("no_route"), "\(wait.error)")
+        let words = ["--reuid", "12346", "--regid", "0", "--clear-groups", "nc", "-U", "-N", folder.control]
+        let client = namespace.command("setpriv", words).dropFirst("exec ".count)
+        let other = try CommandLines("echo '{\"method\":\"status\"}' | \(client)")
+        #expect(await other.next()?.hasPrefix(#"{"parameters":{"#) == true)
+        #expect(try await agent.stop().status == 0)
+        withExtendedLifetime(clients) {}
+    }
+}
