@@ -108,6 +108,29 @@ struct IntegrationStreamDiskTests {
         #expect((told.output + told.error).contains("\(first)"))
     }
 
+    @Test("with room again the journal completes itself without an event, and an agent killed then has lost nothing")
+    func killedAfterRoom() async throws {
+        let agent = try await folder.agent()
+        try fillDisk()
+        try await wait(agent, isDegraded: true)
+        let unwritten = try await folder.turn(agent, to: 3)
+        try freeDisk()
+        // No change of the network from here on: the journal tries again by itself.
+        let resumed = try await agent.next("journal.degraded", about: "agent") { $0.data.degraded == false }
+        #expect(resumed.seq ?? 0 > unwritten.seq ?? 0)
+        #expect(resumed.data.missing_first_seq == nil)
+        #expect(try await agent.stop(SIGKILL).status == SIGKILL)
+        let used = agent.events.compactMap(\.seq).max() ?? 0
+
+        let second = try await folder.agent()
+        let last = try await folder.turn(second, to: 4)
+        #expect(try await second.stop().status == 0)
+        let history = try await folder.history()
+        #expect(Set(1...used).isSubset(of: history))
+        expectEveryNumber(history)
+        #expect(history.last ?? 0 > last.seq ?? 0)
+    }
+
     @Test("an agent that is killed while the disk is full leaves its numbers used: nobody gets them again")
     func killedWhileFull() async throws {
         let agent = try await folder.agent()
