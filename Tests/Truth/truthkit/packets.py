@@ -98,15 +98,24 @@ class PacketJudge:
         for found in TOKEN.finditer(frame):
             family, mode, number = found.groups()
             sample = self._open.get((int(family), struct.unpack("!I", number)[0]))
-            verdict = _source(frame, found.start(), int(family), port)
-            if sample is not None and verdict is not None:
-                sample.ports[CONNECTED if mode == b"c" else UNCONNECTED].add(port + verdict)
+            verdicts = {_verdict(raw, port) for raw in _sources(frame, found.start(), int(family), port)}
+            if sample is not None and None not in verdicts:
+                mark = "?" if "?" in verdicts else ""
+                sample.ports[CONNECTED if mode == b"c" else UNCONNECTED].add(port + mark)
 
 
-def _source(frame: bytes, payload: int, family: int, port: str) -> str | None:
-    """Nothing when no answer can come to the packet's source, `?` when that is another uplink's address. The header
-    of IP is before that of UDP, which has 8 bytes."""
-    raw = frame[payload - 16:payload - 12] if family == 4 else frame[payload - 40:payload - 24]
+def _sources(frame: bytes, payload: int, family: int, port: str) -> list[bytes]:
+    """The source of the packet, whose header is before that of UDP, which has 8 bytes; and on a port that of the outermost
+    packet, which may be a tunnel's."""
+    found = [frame[payload - 16:payload - 12] if family == 4 else frame[payload - 40:payload - 24]]
+    if port in PORTS:
+        outer = {b"\x08\x00": frame[26:30], b"\x86\xdd": frame[22:38]}.get(frame[12:14])
+        found += [outer] if outer else []
+    return found
+
+
+def _verdict(raw: bytes, port: str) -> str | None:
+    """Nothing when no answer can come to a source, `?` when it is another uplink's address."""
     try:
         address = ipaddress.ip_address(raw)
     except ValueError:

@@ -35,7 +35,7 @@ def router_returns(world: World, rng: random.Random) -> Iterable[Action]:
     yield silent(one.kind, False)
 
 
-@mutation(finds="dead_router", lasts=6.0)
+@mutation(finds="dead_router", lasts=6.0, flows=True)
 def same_metric_router_dies(world: World, rng: random.Random) -> Iterable[Action]:
     """Two defaults of one metric, in both families; one of the routers dies."""
     for one in world.uplinks:
