@@ -129,6 +129,35 @@ import Testing
         )
     }
 
+    @Test(
+        arguments: [
+            ("none", "none", "eth0", "full", true), ("wired", "local", "eth0", "full", true),
+            ("wired", "partial", "eth0", "full", false), ("wired", "full", "eth0", "full", false),
+            ("none", "none", "eth0", "unknown", false), ("none", "none", "wwan0", "full", false),
+        ]
+    )
+    func `a standby that works is named where the preferred interface leads nowhere`(
+        via: String,
+        connectivity: String,
+        preferred: String,
+        standby: String,
+        isNamed: Bool
+    ) throws {
+        let text = try Self.text(
+            #"""
+            "state":{"via":"\#(via)","connectivity":"\#(connectivity)","path":{"via":"\#(via)",\#
+            "interface":"\#(preferred)"}},\#
+            "uplinks":[{"interface":"eth0","kind":"wired","connectivity":"none","used":false},\#
+            {"interface":"wwan0","kind":"wwan","connectivity":"\#(standby)","used":false}]
+            """#,
+            columns: 120
+        )
+        #expect(text.contains("UPLINKS"))
+        let advice = "wwan0 works: give its default route a lower metric than that of eth0, or ip link set eth0 down"
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains(advice) == isNamed)
+    }
+
     @Test func `a loss of long ago is told with the agent, and is no problem`() throws {
         let losses = #","synchronized":true,"overruns":{"count":1,"last":"2026-11-20T12:00:00Z"}"#
         let text = try Self.text(Self.reachable + losses, columns: 120)

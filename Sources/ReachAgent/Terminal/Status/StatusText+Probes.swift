@@ -112,10 +112,23 @@ extension StatusText {
         let isOfInterest =
             reply.uplinks.count > 1 || reply.uplinks.contains { ($0.connectivity ?? "unknown") != "unknown" }
         guard isOfInterest else { return [] }
-        let rows = reply.uplinks.prefix(Self.mostProbes).map { uplink in
+        var rows = reply.uplinks.prefix(Self.mostProbes).map { uplink in
             (label: safe(uplink.interface ?? "?"), text: text(uplink), colour: Self.colour(uplink))
         }
+        if let advice = adviceOnUplinks { rows.append(("what to do", advice, nil)) }
         return section("UPLINKS", labelled(rows))
+    }
+
+    /// How to have the system use a standby that works, where the interface that it prefers leads nowhere.
+    private var adviceOnUplinks: String? {
+        guard let state = reply.reachability.state,
+            !state.isReachable || ["none", "local"].contains(state.connectivity),
+            let working = reply.uplinks.first(where: { $0.isUsed != true && $0.connectivity == "full" })?.interface,
+            let preferred = state.path?.interface, preferred != working
+        else { return nil }
+        let (better, worse) = (safe(working), safe(preferred))
+        let command = kept("ip link set \(worse) down")
+        return "\(better) works: give its default route a lower metric than that of \(worse), or \(command)"
     }
 
     /// `wwan, stands by: full`.
