@@ -13,8 +13,10 @@ struct Confirmation {
     ///
     /// The next packet to it, from a socket or a tunnel that keeps its route, has the kernel try it again, without a
     /// message. Then the choice falls on the same router again, and on another one only for the moments between: so a
-    /// failure counts once the router was left alone for a while. Both looks come before the usual settle time ends.
-    static let ofFailedRouters = Confirmation(pauses: [.milliseconds(30), .milliseconds(200)])
+    /// failure counts once the router was left alone for a while. All looks come before the usual settle time ends.
+    static let ofFailedRouters = Confirmation(
+        pauses: [.milliseconds(30), .milliseconds(30), .milliseconds(40), .milliseconds(100)]
+    )
 
     private let pauses: [Duration]
     private var doubtful = KernelView.Effects()

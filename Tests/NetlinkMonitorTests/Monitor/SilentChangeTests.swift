@@ -76,8 +76,13 @@ struct SilentChangeTests {
         harness.clock.advance(by: .milliseconds(30))
         harness.turn()
         #expect(harness.takeEvents().first?.update?.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 3)
+        for pause in [30, 40] {
+            harness.clock.advance(by: .milliseconds(pause))
+            harness.turn()
+            #expect(harness.takeEvents().isEmpty)
+        }
         harness.network.routerStates[first] = .usable
-        harness.clock.advance(by: .milliseconds(200))
+        harness.clock.advance(by: .milliseconds(100))
         harness.turn()
         #expect(harness.takeEvents().first?.update?.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
         #expect(harness.core.failedRouters.due == nil)
