@@ -87,7 +87,11 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
             hints.removeAll { $0.code == .routeExpired }
         }
         guard let effect = changes.firstIndex(where: { $0.code == .lookupChanged }) else { return explained }
-        explained.insert(contentsOf: hints, at: effect)
+        explained.insert(contentsOf: hints.filter { $0.code != .neighbourChanged }, at: effect)
+        // A failed router is looked into a while later, and an address that came in between is not the cause.
+        let links: Set<Code> = [.linkAdded, .linkRemoved, .linkRenamed, .linkUp, .linkDown, .linkChanged, .kindChanged]
+        let behindLinks = changes.firstIndex { !links.contains($0.code) } ?? effect
+        explained.insert(contentsOf: hints.filter { $0.code == .neighbourChanged }, at: min(behindLinks, effect))
         return explained
     }
 

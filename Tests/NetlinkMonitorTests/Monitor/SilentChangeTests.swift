@@ -53,6 +53,17 @@ struct SilentChangeTests {
         #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
     }
 
+    @Test("a failed router is the cause, and not an address that another message told of before it was looked into")
+    func addressInBetween() throws {
+        try startWithTwoRouters()
+        announce(first, .failed, bits: 0x20)
+        let address = InterfaceAddress(interfaceIndex: 2, address: try ip("2001:db8:7::7"), prefixLength: 64)
+        harness.queue.entries.append(.datagram(NetlinkDatagram([.address(address)])))
+        harness.turn()
+        let update = try #require(harness.takeEvents().first?.update)
+        #expect(update.changes.map(\.code) == [.neighbourChanged, .addressAdded, .lookupChanged])
+    }
+
     @Test("a router that is tried again right after it failed has not been left, however often that happens")
     func triedAgain() throws {
         try startWithTwoRouters()
