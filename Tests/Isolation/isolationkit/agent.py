@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -23,6 +24,20 @@ def table(name: str, keys: dict[str, Any]) -> str:
 def seconds(stamp: str) -> float:
     """A time of the stream as seconds since 1970."""
     return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
+
+
+def connect(path: str, patience: float | None) -> socket.socket:
+    """A connection to a Unix socket. Waits for a place in its queue, as programs without a timeout of their own do."""
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    limit = struct.pack("ll", int(patience or 0), int((patience or 0) % 1 * 1_000_000))
+    try:
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+        stream.connect(path)
+        stream.settimeout(patience)
+    except OSError:
+        stream.close()
+        raise
+    return stream
 
 
 class Agent:
@@ -53,10 +68,8 @@ class Agent:
 
     def ask(self, method: str, parameters: dict[str, Any], patience: float | None = 5, more: bool = False
             ) -> socket.socket:
-        stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        stream = connect(str(self.sockets / "control.sock"), patience)
         try:
-            stream.settimeout(patience)
-            stream.connect(str(self.sockets / "control.sock"))
             stream.sendall(json.dumps({"method": method, "parameters": parameters, "more": more}).encode() + b"\n")
         except OSError:
             stream.close()

@@ -58,8 +58,9 @@ def run(waiting: list[Round], limits: Limits, jobs: int) -> Iterator[tuple[Recor
 
 def start(one: Round) -> Record:
     """Play one round in new namespaces, which end with it and all that runs in them."""
-    # Root keeps its user namespace: only there are users that are not root.
+    # Root keeps its user namespace. The clients need users that are not root: anybody else has to have some in /etc/subuid.
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    user += ["--map-auto"] if user and one.kind == "clients" else []
     command = ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
                sys.executable, str(PROGRAM), "--round"]
     try:

@@ -73,12 +73,14 @@ def _play(setup: rounds.Setup, one: clients.Client, agent: Agent, record: Record
     victims = [begin(ask, user, sockets.control) for user in (0, VICTIM)]
     dead.value, before = 1, visits.value
     begin(attack, one.name, sockets)
-    samples = []
+    attacker, samples = processes[-1], []
     while time.monotonic() - begun < setup.seconds and agent.process.poll() is None:
         samples.append(agent.resident())
         time.sleep(0.05)
     passed = time.monotonic() - begun
     record.ended = agent.process.poll()
+    if not attacker.is_alive():
+        record.error = "the hostile client ended by itself; it needs a user of its own (see README.md)"
     record.processor, record.visits = (agent.processor() - processor) / passed, visits.value - before
     for victim in victims:
         victim.send("enough")
@@ -137,7 +139,7 @@ def ask(user: int, path: str, judge: Connection) -> None:
         try:
             with clients.connect(path, 30) as stream, stream.makefile("rb") as lines:
                 stream.sendall(clients.request("status"))
-                answered = b'"parameters"' in lines.readline()
+                answered = lines.readline().startswith(b'{"parameters"')
         except OSError:
             answered = False
         # No answer is as bad as one that comes after the longest time that is waited.

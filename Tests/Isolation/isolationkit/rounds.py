@@ -156,8 +156,8 @@ def collect(agent: Agent, record: Record, begun: float, ended: float, interval: 
             record.late.append(waiting)
     for _, event in agent.named("probe.changed"):
         data = event["data"]
-        if data["probe"] in healthy.PROBES and begun <= seconds(event["time"]) <= ended:
-            record.changes.append(f"{data['probe']}: {data['from'].get('verdict')} → {data['to'].get('verdict')} "
-                                  f"({data['to'].get('code', '')})")
+        before, after = data["from"].get("verdict"), data["to"].get("verdict")
+        if data["probe"] in healthy.PROBES and before != after and begun <= seconds(event["time"]) <= ended:
+            record.changes.append(f"{data['probe']}: {before} → {after} ({data['to'].get('code', '')})")
     record.stop_published = bool(agent.named("agent.stopping")) or any(
         event.get("type") is None and "last_seq" in event for _, event in agent.events[-1:])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..agent import connect as connect_to
 from ..steps import first_line
 
 LINE = 64_000            # just below what a request's line may have
@@ -50,14 +51,7 @@ def load() -> dict[str, Client]:
 
 
 def connect(path: str, patience: float | None = 5) -> socket.socket:
-    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    stream.settimeout(patience)
-    try:
-        stream.connect(path)
-    except OSError:
-        stream.close()
-        raise
-    return stream
+    return connect_to(path, patience)
 
 
 def request(method: str, more: bool = False, **parameters: Any) -> bytes:
