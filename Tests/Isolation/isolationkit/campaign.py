@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import clientrounds, rounds
-from .judge import Limits, Record, findings, only_times
+from .judge import Limits, Record, findings, is_busy, only_times, p99
 
 PROGRAM = Path(__file__).resolve().parent.parent / "isolation"
 AGAIN = 2                # rounds by itself for one that was only late beside others
@@ -53,12 +53,14 @@ def run(waiting: list[Round], limits: Limits, jobs: int) -> Iterator[tuple[Recor
             found = findings(record, limits)
             if not only_times(found):
                 break
+        if only_times(found) and is_busy(record):
+            record.error = f"{', '.join(found)}, but the judge itself was late by {p99(record.disturbed) * 1000:.0f} ms"
         yield record, found
 
 
 def start(one: Round) -> Record:
     """Play one round in new namespaces, which end with it and all that runs in them."""
-    # Root keeps its user namespace. The clients need users that are not root: anybody else has to have some in /etc/subuid.
+    # Root keeps its user namespace. The clients need users that are not root: others have to have some in /etc/subuid.
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     user += ["--map-auto"] if user and one.kind == "clients" else []
     command = ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",

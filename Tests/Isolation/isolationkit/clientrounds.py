@@ -73,10 +73,8 @@ def _play(setup: rounds.Setup, one: clients.Client, agent: Agent, record: Record
     victims = [begin(ask, user, sockets.control) for user in (0, VICTIM)]
     dead.value, before = 1, visits.value
     begin(attack, one.name, sockets)
-    attacker, samples = processes[-1], []
-    while time.monotonic() - begun < setup.seconds and agent.process.poll() is None:
-        samples.append(agent.resident())
-        time.sleep(0.05)
+    attacker = processes[-1]
+    samples = rounds.watch(agent, record, begun + setup.seconds)
     passed = time.monotonic() - begun
     record.ended = agent.process.poll()
     if not attacker.is_alive():

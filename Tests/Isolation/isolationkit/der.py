@@ -66,8 +66,8 @@ def issue(subject: str, issuer: str, key: Key, signer: Key, extensions: list[byt
     algorithm = value(SEQUENCE, value(OID, ECDSA_WITH_SHA256))
     valid = value(SEQUENCE, value(UTC_TIME, b"250101000000Z"), value(UTC_TIME, b"490101000000Z"))
     body = value(
-        SEQUENCE, value(0xA0, value(INTEGER, b"\2")), value(INTEGER, b"\1" + next(SERIALS).to_bytes(5, "big")), algorithm,
-        name(issuer), valid, name(subject), key.public, value(0xA3, value(SEQUENCE, *extensions)))
+        SEQUENCE, value(0xA0, value(INTEGER, b"\2")), value(INTEGER, b"\1" + next(SERIALS).to_bytes(5, "big")),
+        algorithm, name(issuer), valid, name(subject), key.public, value(0xA3, value(SEQUENCE, *extensions)))
     return value(SEQUENCE, body, algorithm, value(BITS, b"\0", signer.sign(body)))
 
 

@@ -18,7 +18,7 @@ class Record:
     late: list[float] = field(default_factory=list)        # seconds from when a healthy check was due until its result
     changes: list[str] = field(default_factory=list)       # verdicts of healthy probes that changed
     failed: int = 0                               # healthy checks that failed, whatever the verdict
-    overdue: list[float] = field(default_factory=list)     # seconds by which the hostile target's checks passed their deadline
+    overdue: list[float] = field(default_factory=list)     # seconds from the timeout of hostile checks to their result
     answers: list[float] = field(default_factory=list)     # clients: seconds for a victim's `status`
     waited: list[float] = field(default_factory=list)      # clients: seconds from an event to its subscriber
     lost: list[str] = field(default_factory=list)          # clients: what a subscriber did not get
@@ -27,6 +27,7 @@ class Record:
     received: int = 0                             # the most bytes that one connection took
     processor: float = 0                          # share of one processor
     ended: int | None = None                      # the status of an agent that ended by itself
+    disturbed: list[float] = field(default_factory=list)   # seconds by which the judge itself overslept
     stop_seconds: float = 0
     stop_status: int | None = 0
     stop_published: bool = True                   # agent.stopping was the last event
@@ -93,9 +94,14 @@ def findings(record: Record, limits: Limits) -> list[str]:
     return found
 
 
+BUSY = 0.03              # p99 of the judge's own lateness, beyond which other work of the machine may be the cause
 TIMES = {"late", "overdue", "status late", "event late", "slow end"}
 
 
 def only_times(found: list[str]) -> bool:
     """Whether another process of a busy machine may be the cause."""
     return bool(found) and set(found) <= TIMES
+
+
+def is_busy(record: Record) -> bool:
+    return p99(record.disturbed) > BUSY

@@ -14,6 +14,7 @@ from .agent import Agent, seconds, table
 from .judge import Record
 
 FIRST_PORT = 9000
+PAUSE = 0.05             # between two measurements of memory
 SETTLED = 1.0            # seconds with all healthy probes up before memory is first measured
 HOSTILE_TIMEOUT = 0.5
 CHECKS_A_SECOND = 20     # of all hostile servers together, where there are many
@@ -102,10 +103,7 @@ def _play(setup: Setup, chosen: list[steps.Hostile], agent: Agent, record: Recor
         arguments = (one, FIRST_PORT + number, setup.folder, visits, most)
         processes.append(multiprocessing.Process(target=serving.run, args=arguments, daemon=True))
         processes[-1].start()
-    samples = []
-    while time.monotonic() - begun < setup.seconds and agent.process.poll() is None:
-        samples.append(agent.resident())
-        time.sleep(0.05)
+    samples = watch(agent, record, begun + setup.seconds)
     record.ended = agent.process.poll()
     passed, now = time.monotonic() - begun, time.time()
     record.processor = (agent.processor() - processor) / passed
@@ -117,6 +115,17 @@ def _play(setup: Setup, chosen: list[steps.Hostile], agent: Agent, record: Recor
     tail = sorted(samples[-max(1, len(samples) // 5):])
     record.growth, record.peak = tail[len(tail) // 2] - memory, max(samples) - memory
     collect(agent, record, begun_wall, now, 1.0 if setup.tolerant else healthy.INTERVAL)
+
+
+def watch(agent: Agent, record: Record, end: float) -> list[int]:
+    """The agent's memory again and again until a time, or until it ends; at least once."""
+    samples = [agent.resident()]
+    while time.monotonic() < end and agent.process.poll() is None:
+        wanted = time.monotonic() + PAUSE
+        time.sleep(PAUSE)
+        record.disturbed.append(time.monotonic() - wanted)
+        samples.append(agent.resident())
+    return samples
 
 
 def all_up(status: dict[str, Any]) -> bool:

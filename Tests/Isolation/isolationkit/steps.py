@@ -36,6 +36,9 @@ class Peer(Protocol):
         """The next bytes that an honest TLS server would send; reads those of the client before."""
 
 
+Script = Callable[[Peer], Iterator[Step]]
+
+
 @dataclass(frozen=True)
 class Hostile:
     """One hostile server."""
@@ -43,7 +46,7 @@ class Hostile:
     name: str
     layer: str                   # raw, http, tls, https, h2, dns, dns_tcp, tcp: where the generator begins
     summary: str
-    script: Callable[[Peer], Iterator[Step]]
+    script: Script
     keys: dict[str, Any] = field(default_factory=dict)      # of its probe's configuration
     certificate: str = "server"
     reads: bool = True           # whether it takes what the agent sends meanwhile
@@ -60,9 +63,9 @@ ALL: dict[str, Hostile] = {}
 
 
 def hostile(layer: str, certificate: str = "server", reads: bool = True, greets: bool = True,
-            accepts: bool = True, **keys: Any) -> Callable[[Callable[[Peer], Iterator[Step]]], Callable[[Peer], Iterator[Step]]]:
+            accepts: bool = True, **keys: Any) -> Callable[[Script], Script]:
     """Put a generator into the list under its own name; the first line of its documentation explains it."""
-    def listed(script: Callable[[Peer], Iterator[Step]]) -> Callable[[Peer], Iterator[Step]]:
+    def listed(script: Script) -> Script:
         add(Hostile(script.__name__, layer, first_line(script), script, keys, certificate, reads, greets,
                     accepts))
         return script
