@@ -434,6 +434,7 @@ class Disk:
     def __init__(self, path):
         self.path = path
         self.times_full = 0
+        os.mkdir(path)
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.SIZE}", "tmpfs", path], check=True)
 
     def fill(self):
@@ -465,7 +466,7 @@ class Experiment:
         self.torn = 0
         self.checked = (0, None)
         self.disk = None
-        for name in ["read", "printed", "journal"]:
+        for name in ["read", "printed"]:
             os.makedirs(os.path.join(self.directory, name))
         if options.full_disk:
             self.disk = Disk(os.path.join(self.directory, "journal"))
