@@ -18,7 +18,8 @@ struct HookPreparation: Sendable {
     ) throws(HookRefusal) {
         let account = try HookAccount.resolve(user: command.user, group: command.group)
         let path = try Self.path(of: command)
-        let file = try HookFile.open(path, runAs: account)
+        let searchPath = command.environment["PATH"] ?? HookEnvironment.path
+        let file = try HookFile.open(path, runAs: account, searchPath: searchPath)
         try Self.checkFolder(command.workingDirectory)
         variables = hook.variables(for: offer, path: file.path, superseded: superseded)
         launch = HookLaunch(

@@ -29,12 +29,24 @@ package final class HookFile: Sendable {
     ///
     /// Waits for nothing, whatever lies there (a named pipe, a device).
     ///
-    /// - Parameter runAs: Who must be able to execute it; nil for the agent.
-    package static func open(_ path: String, runAs: HookAccount?) throws(HookRefusal) -> HookFile {
-        try open(path, runAs: runAs, agent: geteuid())
+    /// - Parameters:
+    ///   - runAs: Who must be able to execute it; nil for the agent.
+    ///   - searchPath: The `PATH` by which env(1) finds the interpreter of a script that begins with `#!/usr/bin/env`.
+    package static func open(
+        _ path: String,
+        runAs: HookAccount?,
+        searchPath: String = HookEnvironment.path
+    ) throws(HookRefusal) -> HookFile {
+        try open(path, runAs: runAs, agent: geteuid(), searchPath: searchPath)
     }
 
-    static func open(_ given: String, runAs: HookAccount?, agent: UInt32) throws(HookRefusal) -> HookFile {
+    static func open(
+        _ given: String,
+        runAs: HookAccount?,
+        agent: UInt32,
+        searchPath: String = HookEnvironment.path,
+        level: Int = 0
+    ) throws(HookRefusal) -> HookFile {
         let path = try absolute(given)
         let descriptor = Glibc.open(path, KernelConstants.openPath | O_CLOEXEC)
         guard descriptor >= 0 else { throw .notOpened(path, errno) }
@@ -44,6 +56,10 @@ package final class HookFile: Sendable {
             try opened.checkOwnership(real)
             let start = try opened.readStart(real)
             try opened.checkExecutable(real, by: runAs, isScript: start.interpreter != nil)
+            if let interpreter = start.interpreter {
+                let check = InterpreterCheck(runAs: runAs, agent: agent, searchPath: searchPath, level: level)
+                try check.check(interpreter, of: real)
+            }
             return HookFile(
                 descriptor: descriptor,
                 path: real,
@@ -56,14 +72,14 @@ package final class HookFile: Sendable {
         }
     }
 
-    /// Looks for a program in the folders of ``HookEnvironment/path``; a name with a slash is a path already.
+    /// Looks for a program in folders, by default those of ``HookEnvironment/path``; a name with a slash is a path already.
     ///
     /// - Returns: The first that the agent can execute, or else the first regular file of that name; nil for none.
-    package static func program(_ name: String) -> String? {
+    package static func program(_ name: String, in folders: String = HookEnvironment.path) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) { return name }
         guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
         var unfit: String?
-        for folder in HookEnvironment.path.split(separator: ":") {
+        for folder in folders.split(separator: ":") {
             let path = "\(folder)/\(name)"
             var entry = stat()
             guard stat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { continue }

@@ -41,7 +41,7 @@ struct OpenedFile {
         guard entry.st_mode & (S_ISUID | S_ISGID) == 0 else { throw .setuid(path, entry.st_mode) }
     }
 
-    /// Reads the first bytes, and checks that the interpreter that they may name is there.
+    /// Reads the first bytes.
     func readStart(_ path: String) throws(HookRefusal) -> (isScript: Bool, interpreter: Interpreter?) {
         let reading = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if reading < 0, errno == EACCES { return (true, nil) }
@@ -64,31 +64,7 @@ struct OpenedFile {
         } catch {
             throw .start(path, error)
         }
-        guard let interpreter else { return (false, nil) }
-        try check(interpreter, of: path)
-        return (true, interpreter)
-    }
-
-    private func check(_ interpreter: Interpreter, of path: String) throws(HookRefusal) {
-        var entry = stat()
-        let fault: String
-        if stat(interpreter.path, &entry) != 0 {
-            fault =
-                errno == ENOENT || errno == ENOTDIR ? "is not there" : "cannot be looked at: \(SystemText.of(errno))"
-        } else if entry.st_mode & S_IFMT != S_IFREG {
-            fault = "is \(SystemText.kind(entry.st_mode))"
-        } else if entry.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) == 0 {
-            fault = "is not executable"
-        } else {
-            return
-        }
-        let name = ShellWord.quoted(interpreter.path)
-        throw HookRefusal(
-            .noInterpreter,
-            path: path,
-            evidence: "its interpreter \(name) \(fault)",
-            remedy: "install \(name), or correct the first line"
-        )
+        return (interpreter != nil, interpreter)
     }
 
     /// Checks the permission to execute it, and for a script that to read it: its interpreter opens it again.

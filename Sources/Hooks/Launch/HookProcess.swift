@@ -31,6 +31,8 @@ package final class HookProcess: Sendable {
         /// Why we end it: timed out, or stopped.
         var reason: HookCompletion.Outcome?
         var wasKilled = false
+        /// What it had started when it was to end.
+        var descendants = HookDescendants()
         var hasLeaderEnded = false
         var ended: (@Sendable (End) -> Void)?
     }
@@ -151,14 +153,19 @@ package final class HookProcess: Sendable {
     private func terminate(_ leader: HookLeader, because reason: HookCompletion.Outcome) {
         state.value.reason = reason
         state.value.timer?.cancel()
+        // Those that have left the group are found by their parents, which TERM may end.
+        state.value.descendants = HookDescendants(of: leader.number)
         leader.signalGroup(SIGTERM)
+        state.value.descendants.signal(SIGTERM, exceptGroup: leader.number)
         state.value.timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(Self.grace)) { self.kill(leader) }
     }
 
     /// The leader is alive or was not reaped: the group's number is still its own.
     private func kill(_ leader: HookLeader) {
         state.value.wasKilled = true
+        state.value.descendants.refresh(leader.number)
         leader.signalGroup(SIGKILL)
+        state.value.descendants.signal(SIGKILL, exceptGroup: leader.number)
         if state.value.hasLeaderEnded { return over(leader) }
         state.value.timer = loop.assumeIsolated().scheduleTask(in: Self.patience) {
             if let reason = self.state.value.reason { self.finish(reason) }
@@ -170,7 +177,7 @@ package final class HookProcess: Sendable {
         state.value.hasLeaderEnded = true
         let isEnding = state.value.reason != nil && !state.value.wasKilled
         // Who is left of a group that is to end has its second, and the leader's number is kept for KILL.
-        if isEnding && leader.hasCompanions { return }
+        if isEnding && (leader.hasCompanions || !state.value.descendants.living.isEmpty) { return }
         over(leader)
     }
 

@@ -43,7 +43,8 @@ struct HookFileRefusalTests {
         let refusal = HookRefusal(
             fault.code,
             path: culprit,
-            evidence: fault.evidence.replacing("PATH", with: culprit),
+            evidence: fault.evidence.replacing("PATH", with: culprit).replacing("HOOK", with: scratch("hook"))
+                .replacing("SCRATCH", with: scratch.path),
             remedy: fault.remedy.replacing("PATH", with: culprit)
         )
         #expect(throws: refusal) { try HookFile.open(scratch("hook"), runAs: fault.runAs) }
@@ -66,7 +67,7 @@ struct HookFileRefusalTests {
     private static let correct = "put the file there, or correct the path"
     private static let program = "put a program or a script in its place"
 
-    private static let faults: [HookFileFault] = presence + kinds + rights + folders + interpreters
+    private static let faults: [HookFileFault] = presence + kinds + rights + folders + interpreters + interpreterTrust
 
     private static let presence = [
         HookFileFault(
@@ -302,6 +303,88 @@ struct HookFileRefusalTests {
         }
         return fault
     }
+
+    /// Interpreters that others could have written, directly, by way of a script, and by env(1).
+    private static let interpreterTrust = [
+        HookFileFault(
+            testDescription: "an interpreter that anybody may write",
+            code: .writable,
+            culprit: "shell",
+            evidence: "has mode 0777: everybody can write to it; HOOK is run by it",
+            remedy: "chmod go-w PATH"
+        ) {
+            try $0.file("shell", mode: 0o777)
+            try $0.file("hook", "#!\($0("shell"))\n")
+        },
+        HookFileFault(
+            testDescription: "an interpreter with the set-user-ID bit",
+            code: .setuid,
+            culprit: "shell",
+            evidence: "has mode 4755: it would run with other rights (set-user-ID); HOOK is run by it",
+            remedy: "chmod u-s PATH"
+        ) {
+            try $0.file("shell", mode: 0o4755)
+            try $0.file("hook", "#!\($0("shell"))\n")
+        },
+        HookFileFault(
+            testDescription: "an interpreter in a folder that anybody may write",
+            code: .folder,
+            culprit: "open",
+            evidence: "has mode 0777: everybody can write to it; HOOK is run by it",
+            remedy: "chmod go-w PATH"
+        ) {
+            try $0.folder("open", mode: 0o777)
+            try $0.file("open/shell")
+            try $0.file("hook", "#!\($0("open/shell")) -e\n")
+        },
+        HookFileFault(
+            testDescription: "an interpreter whose interpreter anybody may write",
+            code: .writable,
+            culprit: "shell",
+            evidence: "has mode 0757: everybody can write to it; SCRATCH/script is run by it; HOOK is run by it",
+            remedy: "chmod go-w PATH"
+        ) {
+            try $0.file("shell", mode: 0o757)
+            try $0.file("script", "#!\($0("shell"))\n")
+            try $0.file("hook", "#!\($0("script"))\n")
+        },
+        HookFileFault(
+            testDescription: "an interpreter by env that anybody may write",
+            code: .writable,
+            culprit: "shell",
+            evidence: "has mode 0777: everybody can write to it; HOOK is run by it",
+            remedy: "chmod go-w PATH"
+        ) {
+            try $0.file("shell", mode: 0o777)
+            try $0.file("hook", "#!/usr/bin/env \($0("shell"))\n")
+        },
+        interpreter(
+            "an interpreter that env does not find",
+            "#!/usr/bin/env no-such-program-anywhere\n",
+            "env finds its interpreter no-such-program-anywhere in none of the folders \(HookEnvironment.path)",
+            "install no-such-program-anywhere, or correct the first line",
+            repaired: "#!/usr/bin/env -S sh -e\n"
+        ),
+        interpreter(
+            "an env that could start anything",
+            "#!/usr/bin/env -S PATH=/tmp sh\n",
+            "its first line does not tell for certain which program env starts",
+            "name the interpreter itself after '#!'",
+            repaired: "#!/usr/bin/env sh\n"
+        ),
+        HookFileFault(
+            testDescription: "an interpreter of somebody else's",
+            code: .owner,
+            culprit: "shell",
+            evidence: "belongs to UID 12345, not to root; HOOK is run by it",
+            remedy: "chown root:root PATH",
+            takesRoot: true
+        ) {
+            try $0.file("shell")
+            try $0.give("shell")
+            try $0.file("hook", "#!\($0("shell"))\n")
+        },
+    ]
 
     private static let interpreters = [
         interpreter(

@@ -33,6 +33,18 @@ struct HookProcessEndTests {
     }
 
     @Test
+    func `a time-out ends what has made a session of its own`() async throws {
+        let script = try fixture.script(
+            "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000 & echo $!; wait; wait' & echo $!; wait; wait"
+        )
+        let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
+        #expect(end.outcome == .timedOut)
+        let numbers = end.output.text.split(separator: "\n").compactMap { pid_t($0) }
+        #expect(numbers.count == 2)
+        for number in numbers { #expect(try await HookFixture.goes(number)) }
+    }
+
+    @Test
     func `a program has time to clean up`() async throws {
         let script = try fixture.script("trap 'echo bye; exit 0' TERM; echo hello; sleep 1000 & wait")
         let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
