@@ -1,4 +1,5 @@
 internal import Hooks
+internal import Probes
 
 /// A program to run.
 extension HookReader {
@@ -36,19 +37,7 @@ extension HookReader {
             } && name.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
         guard isName else { return "a variable's name has letters, digits and '_', and begins with no digit" }
         if name.hasPrefix("REACH_") { return "variables that begin with REACH_ tell the hook of the event" }
-        if isSecret(name) { return "is a secret: write it to a file that the program reads" }
+        if SecretName.isSecret(name) { return "is a secret: write it to a file that the program reads" }
         return nil
-    }
-
-    /// Whether a variable's value is a secret by its name: `API_TOKEN` is one, `API_TOKEN_FILE` names a file.
-    private static func isSecret(_ name: String) -> Bool {
-        let words = name.uppercased().split(separator: "_")
-        let last = words.last.map(String.init) ?? ""
-        guard !["FILE", "PATH", "DIR", "FD"].contains(last) else { return false }
-        let secrets: Set<Substring> = [
-            "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "TOKEN", "APIKEY", "CREDENTIAL", "CREDENTIALS",
-        ]
-        if words.contains(where: secrets.contains) { return true }
-        return last == "KEY" && words.dropLast().last.map { ["API", "PRIVATE", "ACCESS"].contains($0) } == true
     }
 }

@@ -10,14 +10,14 @@ extension HookReader {
 
     /// The request; nil when something in it is wrong.
     mutating func readWebhook(timeout: Duration) -> Webhook? {
-        let target = table.read("url", .webAddress)
+        let target = readAddress()
         var request = ProbeRequest()
         request.method = table.read("method", .string(1...32), default: "POST")
         readHeaders(into: &request)
         readCredentials(into: &request)
         request.allowsCellularAccess = table.read("allow_cellular", .boolean, default: true)
-        let body = table.readHidden("body", .webhookBody(atMost: Self.mostBodyBytes)) { body in
-            RegularFile.digest(Array(body.text.utf8))
+        let body = table.readGuarded("body", .webhookBody(atMost: Self.mostBodyBytes), isDigested: true) { body in
+            SecretText.shown(json: body.text)
         }
         let secretFile = readSecretFile(request.headers)
         let retries = table.read("retries", .integer(0...20), default: 5)
@@ -40,6 +40,31 @@ extension HookReader {
         )
         check(probe)
         return Webhook(probe: probe, body: body, secretFile: secretFile, retries: retries)
+    }
+
+    /// Where the request goes; chat services make the whole address a secret, so only its origin is shown.
+    private mutating func readAddress() -> ProbeTarget? {
+        guard table.has("url_file") else {
+            return table.readGuarded("url", .webAddress) { TOMLText.quoted($0.shownOrigin) }
+        }
+        guard let path = table.read("url_file", .path) else { return nil }
+        do throws(RegularFile.Failure) {
+            let bytes = try RegularFile.bytes(of: path, atMost: mostSecretBytes, isSecret: true)
+            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            guard let text = String(validating: line, as: UTF8.self), !text.isEmpty else {
+                throw RegularFile.Failure(description: "holds no text in its first line")
+            }
+            var errors: [ValueError] = []
+            let node = Node(value: .string(text), origin: table.origin(of: "url_file"))
+            guard let target = Form<ProbeTarget>.webAddress.read(node, &errors) else {
+                throw RegularFile.Failure(description: "holds no address of a web server in its first line")
+            }
+            table.amend("url_file", RegularFile.digest(bytes))
+            return target
+        } catch {
+            table.report("url_file", "\(path) \(error)")
+            return nil
+        }
     }
 
     /// The path of the secret, which is read again for each request: what would fail then is wrong now.

@@ -8,7 +8,7 @@ internal import Probes
 /// refused.
 struct HookReader: RequestTableReader {
     /// What a hook does: every table has one of these keys.
-    static let marks = ["command", "url"]
+    static let marks = ["command", "url", "url_file"]
     /// The keys of tables, whose own keys may be called like anything.
     static let tableKeys: Set<String> = ["when", "environment", "headers", "header_files"]
     /// The keys that only a program has a use for.
@@ -81,7 +81,10 @@ struct HookReader: RequestTableReader {
     }
 
     private mutating func readKind() -> Kind {
-        switch (table.has("command"), table.has("url")) {
+        if table.has("url"), table.has("url_file") {
+            table.refuse("url", "a webhook has 'url' or 'url_file', and not both")
+        }
+        switch (table.has("command"), table.has("url") || table.has("url_file")) {
         case (true, false):
             for key in Self.webhookKeys {
                 table.refuse(key, "has no meaning for a program; it belongs to a hook with 'url'")
@@ -93,7 +96,8 @@ struct HookReader: RequestTableReader {
             }
             return .webhook
         case (true, true):
-            let later = Origin.precedes(table.origin(of: "command"), table.origin(of: "url")) ? "url" : "command"
+            let address = table.has("url") ? "url" : "url_file"
+            let later = Origin.precedes(table.origin(of: "command"), table.origin(of: address)) ? address : "command"
             table.report(later, "a hook has 'command' or 'url', and not both")
         case (false, false):
             let message = "'command' or 'url' is missing; needed is one such as command = [\"/usr/bin/logger\", \"hi\"]"

@@ -18,8 +18,7 @@ extension ProbeReader {
             table.report(last, "only one of 'json_body', 'body_file' and 'form' can be the body")
         }
         request.parameters = readParameters("form", isHidden: true)
-        let hash = { (text: String) in RegularFile.digest(Array(text.utf8)) }
-        if let json = table.readHidden("json_body", .jsonBody, shown: hash) {
+        if let json = table.readGuarded("json_body", .jsonBody, isDigested: true, shown: SecretText.shown(json:)) {
             request.body = .bytes(Array(json.utf8), contentType: RequestSerializer.Format.json.contentType)
         }
         if let path = table.read("body_file", .path) {
@@ -34,12 +33,7 @@ extension ProbeReader {
 
     private mutating func readParameters(_ key: String, isHidden: Bool = false) -> ParameterValue? {
         let form = Form<ParameterValue>.parameters
-        let value: ParameterValue?
-        if isHidden {
-            value = table.readHidden(key, form) { RegularFile.digest(Array(form.text($0).utf8)) }
-        } else {
-            value = table.read(key, form)
-        }
+        let value = table.readGuarded(key, form, isDigested: isHidden) { form.text($0.withoutSecrets) }
         return value == .dictionary([:]) ? nil : value
     }
 

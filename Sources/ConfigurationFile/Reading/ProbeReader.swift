@@ -55,7 +55,11 @@ struct ProbeReader: RequestTableReader {
     }
 
     private mutating func definition() -> ProbeDefinition? {
-        target = table.require("target", .target, such: "\"https://example.org/\"")
+        if !table.has("target") {
+            target = table.require("target", .target, such: "\"https://example.org/\"")
+        } else {
+            target = table.readGuarded("target", .target) { TOMLText.quoted($0.shown) }
+        }
         isPortalCheck = readPortal()
         refuseMeaningless()
         let pace = readPace()

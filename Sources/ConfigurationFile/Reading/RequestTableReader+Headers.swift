@@ -5,6 +5,11 @@ extension RequestTableReader {
     /// The most bytes of a file that holds a secret.
     var mostSecretBytes: Int { 16 << 10 }
 
+    /// The fields that are refused outside of files.
+    private static var credentialFields: Set<String> {
+        ["authorization", "proxy-authorization", "cookie", "set-cookie"]
+    }
+
     mutating func readCredentials(into request: inout ProbeRequest) {
         guard let path = table.read("basic_auth_file", .path) else { return }
         do throws(RequestError) {
@@ -18,12 +23,15 @@ extension RequestTableReader {
     mutating func readHeaders(into request: inout ProbeRequest) {
         let most = HeaderFields.maximumCount
         let names = Form<String>.string(0...8192).table(atMost: most) { name in
-            let isSecret = HeaderField(name: name, value: "").isSecret
-            return isSecret
+            return Self.credentialFields.contains(name.lowercased())
                 ? "is a secret: write it to a file, and name that in 'header_files'" : Self.flaw(ofField: name)
         }
         let files = Form<String>.path.table(atMost: most, flaw: Self.flaw)
-        for (name, value) in (table.read("headers", names) ?? [:]).sorted(by: { $0.key < $1.key }) {
+        let fields = table.readGuarded("headers", names) { SecretText.shown(fields: $0, names) } ?? [:]
+        for name in fields.keys.sorted() where SecretName.isSecret(name) {
+            table.warn("headers", "'\(name)' is a secret: write it to a file, and name that in 'header_files'")
+        }
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             set(name, value, from: "headers", in: &request.headers)
         }
         for (name, path) in (table.read("header_files", files) ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -34,6 +42,7 @@ extension RequestTableReader {
                     throw RegularFile.Failure(description: "holds no text in its first line")
                 }
                 set(name, value, from: "header_files", in: &request.headers)
+                request.hiddenFields.insert(name.lowercased())
                 table.amend("header_files", RegularFile.digest(bytes))
             } catch {
                 table.report("header_files", "\(path) \(error)")

@@ -63,11 +63,21 @@ struct TableReader {
         return read(key, form)
     }
 
-    /// The value of a key whose value is never shown and goes into ``changes`` in another form.
-    mutating func readHidden<Value>(_ key: String, _ form: Form<Value>, shown: (Value) -> String) -> Value? {
+    /// The value of a key that may hold secrets, which go into ``changes`` as a digest, and are not shown.
+    ///
+    /// - Parameters:
+    ///   - isDigested: Whether the value goes there as a digest whatever it is.
+    ///   - shown: The value as it is shown, in TOML.
+    mutating func readGuarded<Value>(
+        _ key: String,
+        _ form: Form<Value>,
+        isDigested: Bool = false,
+        shown: (Value) -> String
+    ) -> Value? {
         guard let (value, node) = take(key, form) else { return nil }
-        changes[key] = shown(value)
-        notes.effect(path + key, form.text(value), from: node.origin)
+        let (text, open) = (form.text(value), shown(value))
+        changes[key] = isDigested || text != open ? RegularFile.digest(Array(text.utf8)) : text
+        notes.effect(path + key, open, from: node.origin)
         return value
     }
 

@@ -46,7 +46,7 @@ package struct SingleRun: Sendable {
         case .webhook(let webhook):
             let variables = hook.variables(for: offer, path: nil, superseded: 0)
             return HookPlan(
-                action: .request(method: webhook.probe.request.method, url: webhook.probe.target.description),
+                action: .request(method: webhook.probe.request.method, url: webhook.probe.target.shownOrigin),
                 variables: variables,
                 input: webhook.body?.bytes(variables) ?? event.line
             )

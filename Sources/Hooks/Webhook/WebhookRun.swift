@@ -141,6 +141,10 @@ package final class WebhookRun: @unchecked Sendable {
         probe.request.timeoutInterval = nil
         probe.request.parameters = nil
         probe.request.body = .bytes(body, contentType: "application/json")
+        if case .http(let url) = probe.target, url.requestTarget.utf8.count > 1 {
+            let parts = url.requestTarget.split { "/?&=".contains($0) }.map(String.init).filter { $0.utf8.count >= 12 }
+            probe.request.hiddenTexts.formUnion([url.requestTarget] + parts)
+        }
         for field in signature?.headers(id: event.id, timestamp: pace.timestamp(), body: body) ?? [] {
             try probe.request.headers.set(field.name, field.value)
         }

@@ -44,6 +44,9 @@ public struct BasicCredentials: Sendable, Hashable {
         try self.init(user: String(user), password: String(password))
     }
 
+    /// What must come back in no answer that is shown.
+    var secrets: [String] { [password, Data("\(user):\(password)".utf8).base64EncodedString()] }
+
     /// The value of the Authorization field; anybody who sees it knows the password.
     var authorization: String { "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() }
 }

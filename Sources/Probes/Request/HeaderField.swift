@@ -20,6 +20,6 @@ public struct HeaderField: Sendable, Hashable {
 
     /// Whether the value is a credential, which no log, event or terminal shows.
     public var isSecret: Bool {
-        ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains { isNamed($0) }
+        SecretName.isSecret(name)
     }
 }

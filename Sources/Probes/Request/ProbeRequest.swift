@@ -36,6 +36,11 @@ public struct ProbeRequest: Sendable {
     /// Whether the check may leave through a cellular interface; a serializer can forbid it too.
     public var allowsCellularAccess: Bool
 
+    /// Texts in the request that no report shows, besides the values of fields and parameters whose names say so.
+    package var hiddenTexts: Set<String> = []
+    /// The fields, in lower case, whose values are secrets whatever their names are.
+    package var hiddenFields: Set<String> = []
+
     /// Creates a request.
     public init(
         method: String = "GET",

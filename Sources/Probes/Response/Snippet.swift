@@ -5,11 +5,6 @@ package enum Snippet {
     /// The number of bytes that are shown.
     package static let limit = 80
 
-    private static let secretWords = [
-        "password", "passwd", "secret", "token", "authorization", "api_key", "apikey", "api-key", "bearer", "cookie",
-        "session", "private_key", "credential",
-    ]
-
     /// The beginning of the bytes in single quotes, on one line, as ``ForeignText/shown(_:limit:)-swift.type.method`` shows
     /// text.
     package static func quoted(_ bytes: some Collection<UInt8>) -> String { quote(bytes, hidesSecrets: true) }
@@ -22,8 +17,7 @@ package enum Snippet {
 
     /// Whether a member of this name probably holds something that must not be shown.
     package static func isSecret(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return secretWords.contains { name.contains($0) }
+        SecretName.isSecret(name)
     }
 
     /// The text without spaces and tabs at its ends.
@@ -64,7 +58,7 @@ package enum Snippet {
             decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 < 0x80 ? $0 : 0x2E },
             as: UTF8.self
         )
-        return secretWords.compactMap { word in
+        return SecretName.textMarks.compactMap { word in
             lowered.firstRange(of: word).map { lowered.utf8.distance(from: lowered.startIndex, to: $0.upperBound) }
         }.min()
     }

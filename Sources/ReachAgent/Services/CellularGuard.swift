@@ -24,7 +24,7 @@ enum CellularGuard {
             evidence: "the check would leave through \(interface), a cellular interface, and '--no-cellular' was given"
         )
         return CheckReport(
-            target: probe.target.description,
+            target: probe.target.shown,
             verdict: .unknown(finding.code, .connect),
             findings: [finding],
             hops: [],

@@ -1,4 +1,5 @@
 import ProbeTestKit
+import Probes
 import Testing
 
 @testable import Hooks
@@ -20,6 +21,20 @@ struct WebhookOutputTests {
     func `a short body is shown as evidence is`(body: String, text: String) async throws {
         let output = try await output(.text(body, status: 404))
         #expect(output == HookOutput(text: text, bytes: body.utf8.count))
+    }
+
+    @Test(arguments: [
+        "rejected: abcdefgh-12345678", "rejected: YWJjZGVmZ2gtMTIzNDU2Nzg=", "POST /hooks/T0000-B0000-secret: no",
+        String(repeating: ".", count: 74) + "abcdefgh-12345678",
+    ])
+    func `what a receiver echoes of the request's secrets is not shown`(body: String) async throws {
+        let sent = try await WebhookBench.send([[.serve(.text(body, status: 403))]], path: "/hooks/T0000-B0000-secret")
+        {
+            try $0.probe.request.headers.set("X-Auth-Token", "abcdefgh-12345678")
+        }
+        let end = try #require(sent.end)
+        #expect(end.output.text.contains("(not-") || end.output.text.hasSuffix("…'"))
+        for secret in ["abcdef", "YWJjZGVm", "B0000"] { #expect(!"\(end)".contains(secret)) }
     }
 
     @Test

@@ -74,6 +74,10 @@ struct RedirectTrail {
         _ request: SerializedRequest,
         _ evidence: String
     ) -> Result<SerializedRequest, Refusal> {
-        .failure(Refusal(finding: Finding(code, subject: request.url.description, evidence: evidence)))
+        .failure(
+            Refusal(
+                finding: Finding(code, subject: SecretName.hidingQuery(of: request.url.description), evidence: evidence)
+            )
+        )
     }
 }

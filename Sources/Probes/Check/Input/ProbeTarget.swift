@@ -46,6 +46,15 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
             "dns://\(Self.bracketed(resolver))\(port == 53 ? "" : ":\(port)")/\(name)?type=\(type)"
         }
     }
+
+    /// The target as it may be shown: without the values of parameters that are secrets.
+    package var shown: String { SecretName.hidingQuery(of: description) }
+
+    /// Where a request goes, without the path: of webhooks the whole address is a secret.
+    package var shownOrigin: String {
+        guard case .http(let url) = self, url.requestTarget != "/" else { return description }
+        return "\(url.origin)/\(SecretName.placeholder)"
+    }
 }
 
 extension ProbeTarget {

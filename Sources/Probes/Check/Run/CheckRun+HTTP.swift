@@ -4,7 +4,7 @@ extension CheckRun {
     /// Asks one place: the target, or where a redirect led.
     func beginHop(_ request: SerializedRequest) {
         redirects.visit(request)
-        hop = CheckHop(url: request.url.description)
+        hop = CheckHop(url: SecretName.hidingQuery(of: request.url.description))
         recorder = PhaseRecorder(epoch: epoch)
         meter.bound(received: receivedBytes)
         lookupFailures = []

@@ -49,7 +49,7 @@ final class CheckRun: @unchecked Sendable {
         timeout = probe.timeout
         budget = WorkBudget(deadline: .now + timeout, steps: probe.limits.evaluationSteps)
         recorder = PhaseRecorder(epoch: epoch)
-        hop = CheckHop(url: probe.target.description)
+        hop = CheckHop(url: probe.target.shown)
     }
 
     /// Whether the report was given.
@@ -62,7 +62,7 @@ final class CheckRun: @unchecked Sendable {
         do {
             try probe.validate()
         } catch {
-            return fail(.requestInvalid, subject: probe.target.description, evidence: error.description)
+            return fail(.requestInvalid, subject: probe.target.shown, evidence: error.description)
         }
         switch probe.target {
         case .http(let url):
@@ -100,7 +100,7 @@ final class CheckRun: @unchecked Sendable {
 
     /// Ends the check because nobody wants it any more.
     func cancel() {
-        fail(.cancelled, subject: probe.target.description, evidence: "the check was cancelled")
+        fail(.cancelled, subject: probe.target.shown, evidence: "the check was cancelled")
     }
 
     /// The bytes that may come from each place that is asked.
@@ -151,7 +151,7 @@ final class CheckRun: @unchecked Sendable {
         datagram?.cancel()
         turn?.advance = nil
         var report = CheckReport(
-            target: probe.target.description,
+            target: probe.target.shown,
             verdict: verdict,
             findings: findings.filter { $0.severity == .refusal } + findings.filter { $0.severity != .refusal },
             hops: hops,
@@ -161,7 +161,7 @@ final class CheckRun: @unchecked Sendable {
         meter.finish()
         (report.bytesSent, report.bytesReceived) = (meter.sent, meter.received)
         report.bytesOnWire = meter.onWire
-        completion(self, report)
+        completion(self, KnownSecrets(probe.request).removed(from: report))
     }
 
     /// Closes what the hop has open, and puts it to the report.
