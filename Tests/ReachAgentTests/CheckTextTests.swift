@@ -1,3 +1,4 @@
+import ForeignText
 import Foundation
 import Probes
 import Testing
