@@ -18,7 +18,9 @@ enum LogLine {
         let prefix = Array(prefix(level, form, time).utf8)
         let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: mostLines)
         return (texts.isEmpty ? [""] : texts).map { text in
-            prefix + cut(ForeignText.shown(text, limit: mostBytes), to: mostBytes - prefix.count - 1) + [UInt8(ascii: "\n")]
+            prefix + cut(ForeignText.shown(text, limit: mostBytes), to: mostBytes - prefix.count - 1) + [
+                UInt8(ascii: "\n")
+            ]
         }
     }
 
