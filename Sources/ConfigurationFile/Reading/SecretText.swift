@@ -19,7 +19,7 @@ enum SecretText {
 
     private static func hasSecret(_ value: JSONValue) -> Bool {
         switch value {
-        case .object(let members): members.contains { SecretName.isSecret($0.key.shown()) || hasSecret($0.value) }
+        case .object(let members): members.contains { SecretName.isSecret("\($0.key)") || hasSecret($0.value) }
         case .array(let values): values.contains(where: hasSecret)
         default: false
         }
