@@ -35,6 +35,8 @@ struct CertificateExtensions: Sendable {
 
     /// The number of flaws and of duplicates that are written down; one is enough to refuse a certificate.
     private static let maximumFlaws = 16
+    /// The number of alternative names of a certificate; those in use have two thousand at most.
+    private static let maximumNames = 10_000
     private static let known: Set<ForeignText> = [
         Identifier.subjectKeyIdentifier, Identifier.keyUsage, Identifier.subjectAlternativeName,
         Identifier.basicConstraints, Identifier.nameConstraints, Identifier.certificatePolicies,
@@ -114,7 +116,7 @@ struct CertificateExtensions: Sendable {
         case Known.keyUsage: keyUsage = KeyUsage(node)
         case Known.extendedKeyUsage: extendedKeyUsage = Self.identifiers(node)
         case Known.subjectAlternativeName:
-            guard let names = node.sequence, !names.isEmpty else { return false }
+            guard let names = node.sequence, (1...Self.maximumNames).contains(names.count) else { return false }
             subjectAlternativeNames = names.compactMap(GeneralNameForm.init)
             return subjectAlternativeNames.count == names.count
         case Known.subjectKeyIdentifier:

@@ -18,7 +18,7 @@ struct ComparableName: Sendable, Equatable {
             folded = ForeignText(Self.folded(text.bytes))
             canonicalHash = nil
         } else {
-            folded = Self.folded(String(decoding: text.bytes, as: UTF8.self).unicodeScalars)
+            folded = ForeignText(Self.folded(String(decoding: text.bytes, as: UTF8.self).unicodeScalars))
             let isShort = folded.bytes.count <= Self.maximumCanonicalLength
             canonicalHash = isShort ? String(decoding: folded.bytes, as: UTF8.self).hashValue : nil
         }
@@ -46,18 +46,23 @@ struct ComparableName: Sendable, Equatable {
         return folded
     }
 
-    private static func folded(_ text: String.UnicodeScalarView) -> ForeignText {
-        var folded = String.UnicodeScalarView()
+    /// Into bytes and not into a string, which grows by as much as is appended, and is copied each time.
+    private static func folded(_ text: String.UnicodeScalarView) -> [UInt8] {
+        var folded: [UInt8] = []
         var hasSpace = false
         for scalar in text {
             if scalar.properties.isWhitespace {
                 hasSpace = true
                 continue
             }
-            if hasSpace, !folded.isEmpty { folded.append(" ") }
+            if hasSpace, !folded.isEmpty { folded.append(0x20) }
             hasSpace = false
-            folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+            if scalar.properties.changesWhenLowercased {
+                folded += scalar.properties.lowercaseMapping.utf8
+            } else {
+                folded += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            }
         }
-        return ForeignText(String(folded))
+        return folded
     }
 }

@@ -153,14 +153,20 @@ extension TrustEvaluation {
         among presented: [DecodedCertificate]
     ) -> (found: [DecodedCertificate], areAll: Bool) {
         var found = [leaf]
+        // Each certificate once, however often it is there: there may be as many signers as certificates.
+        var ders: Set<[UInt8]> = [leaf.der]
+        let candidates = presented.filter { $0.mayIssue && ders.insert($0.der).inserted }
+        var known: Set<ObjectIdentifier> = []
         var index = 0
         while index < found.count {
             let child = found[index]
             index += 1
-            for candidate in presented where candidate.subject.encoded == child.issuer.encoded && candidate.mayIssue {
-                guard !found.contains(where: { $0 === candidate || $0.der == candidate.der }) else { continue }
+            for candidate in candidates where !known.contains(ObjectIdentifier(candidate)) {
+                guard candidate.subject.encoded == child.issuer.encoded else { continue }
                 guard let verdict = signatures.verdict(on: child, by: candidate) else { return (found, false) }
-                if verdict == .valid { found.append(candidate) }
+                guard verdict == .valid else { continue }
+                known.insert(ObjectIdentifier(candidate))
+                found.append(candidate)
             }
         }
         return (found, true)
