@@ -6,13 +6,14 @@ import Testing
 struct CheckRequestsTests {
     private let start = ContinuousClock.Instant.now
 
-    @Test(arguments: [(5, 41), (100, 41), (500, 40), (1000, 30)])
+    @Test(arguments: [(5, 40), (100, 40), (500, 40), (1000, 40)])
     func `a user has a burst at once, and then a few in each second`(milliseconds: Int, accepted: Int) {
         let requests = CheckRequests()
         // Over 10 s, or 20 requests that are farther apart than the rate.
         let count = milliseconds < 1000 ? 10_000 / milliseconds : 30
         let answers = (0...count).map { requests.delay(of: 1000, at: start + .milliseconds(milliseconds) * $0) }
         let passed = answers.count { $0 == nil }
+        // Sums of tenths are not exact: one more or less.
         #expect(abs(passed - min(accepted, count + 1)) <= 1)
         #expect(answers.compactMap(\.self).allSatisfy { $0 > .zero && $0 <= .milliseconds(500) })
     }
