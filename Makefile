@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test check fmt docs examples manual package system-test truth isolation soak fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test cost check fmt docs examples manual package system-test truth isolation soak fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -35,9 +35,15 @@ test: dependencies ## Run the unit and integration tests
 	@# Both tiers run, whatever becomes of the first. Without a bound all tests of a run begin at once, and their time limits
 	@# would measure how long they queue.
 	@failed=0; \
-	swift test --skip-build $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests || failed=1; \
+	swift test --skip-build $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || failed=1; \
 	swift test --skip-build $(SIDE_BY_SIDE) --filter IntegrationTests || failed=1; \
 	exit $$failed
+
+cost: dependencies ## Prove that hostile input costs time in proportion to its size
+	@scripts/install-dependencies test
+	swift build --build-tests
+	@# CPU time is what these tests compare: anything beside them disturbs it.
+	swift test --skip-build --no-parallel --filter CostTests
 
 check: dependencies ## Check the format, the service files, and that everything builds without a warning
 	@scripts/install-dependencies check

@@ -75,7 +75,7 @@ import Testing
         let section = try Self.section("ENVIRONMENT", of: page)
         let reading = /(?:environment|variables|variable|getenv|value)[\[\(]"(?<name>[A-Z][A-Z_]+)"/
         // Variables of hooks, of tests and of this generator.
-        let others = ["USER", "LOGNAME", "SHELL", "SOURCE_DATE_EPOCH"]
+        let others = ["PATH", "USER", "LOGNAME", "SHELL", "SOURCE_DATE_EPOCH"]
         let sources = Project.folder.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var names: Set<String> = []
