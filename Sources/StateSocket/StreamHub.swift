@@ -296,12 +296,14 @@ final class StreamHub {
         }
     }
 
-    /// Watches that each client that owes a request sends it in time; rests as soon as none does.
-    func expectRequests() {
+    /// Watches that each client that owes a request sends it in time.
+    ///
+    /// One timer, for the client that has owed the longest; none while no client owes a request.
+    func expectRequests(since: NIODeadline = .now()) {
         guard !isPatienceWatched else { return }
         isPatienceWatched = true
         let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
-        gate.eventLoop.scheduleTask(in: TimeAmount(configuration.requestPatience / 4)) {
+        gate.eventLoop.scheduleTask(deadline: since + TimeAmount(configuration.requestPatience)) {
             hub.value.endLateRequests()
         }
     }
@@ -309,18 +311,17 @@ final class StreamHub {
     private func endLateRequests() {
         isPatienceWatched = false
         let earliest = NIODeadline.now() - TimeAmount(configuration.requestPatience)
-        for connection in connectionList {
-            guard let conversation = connection.conversation, let since = conversation.owesSince else { continue }
-            guard since <= earliest else {
-                expectRequests()
-                continue
-            }
+        for conversation in connectionList.compactMap(\.conversation)
+        where conversation.owesSince ?? .distantFuture <= earliest {
             conversation.refuse(
                 ControlFailure(
                     code: "request_timeout",
                     message: "no whole request came within \(configuration.requestPatience)"
                 )
             )
+        }
+        if let next = connectionList.compactMap({ $0.conversation?.owesSince }).min() {
+            expectRequests(since: max(next, earliest))
         }
     }
 

@@ -78,11 +78,18 @@ struct IntegrationHookIsolationTests {
         #expect(await here.next() == "slow")
         try lab.use(.wifi)
         try await agent.settles(on: "wifi")
+        // Whoever is connected is answered to the end; nobody new is.
+        let status = #"{"method":"status"}"#
+        let control = try SocketLines(agent.socket, request: status)
+        try await control.next(containing: #""waiting":1"#)
         agent.signal(SIGTERM)
         // What waits is dropped when the agent begins to end; only then the hook may go on.
-        var waiting = 1
-        for _ in 0..<100 where waiting > 0 { waiting = try await agent.standing(of: "10-slow")?.waiting ?? 0 }
-        #expect(waiting == 0)
+        var line = ""
+        for _ in 0..<1000 where !line.contains(#""waiting":0"#) {
+            control.send(status)
+            line = try await control.next(containing: #""hooks":"#)
+        }
+        #expect(line.contains(#""waiting":0"#))
         gate.open(for: 2)
         let run = try await agent.completed("10-slow")
         #expect(run.data.outcome == "succeeded")

@@ -44,7 +44,9 @@ struct IntegrationRestTests {
         let agent = try await folder.agent("--compress-journal")
         let reader = try SocketLines(folder.events)
         let subscriber = try SocketLines(folder.control, request: #"{"method":"subscribe","more":true}"#)
-        let asleep = try SocketLines(folder.control)
+        // One that has not asked yet would be waited for, for a while.
+        let asleep = try SocketLines(folder.control, request: #"{"method":"status"}"#)
+        try await asleep.next(containing: "parameters")
         try await folder.turn(agent, to: 3)
         for client in [reader, subscriber] { try await client.next(containing: #""gateway":"192.0.2.3""#) }
         // The journal is forced onto the disk a second after the last event; then there is nothing more to do.
