@@ -8,8 +8,10 @@ internal import StateSocket
 
 /// The consumers of the bus, as parts.
 extension AgentServices {
-    /// How long a consumer may take to pass on the rest.
+    /// The time for the journal's disk to take the rest.
     private static let drainDeadline: Duration = .seconds(2)
+    /// The time for subscribers to take the rest; a slower one resumes from the journal, and does not hold up the end.
+    private static let clientDeadline: Duration = .milliseconds(700)
 
     /// Opens the journal; where nobody asked for one and none can be made, there is none.
     static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
@@ -77,7 +79,7 @@ extension AgentServices {
                 logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
             }
         } stop: {
-            server.stop(within: Self.drainDeadline)
+            server.stop(within: Self.clientDeadline)
         }
     }
 
