@@ -111,7 +111,7 @@ extension ConnectAttempt: JSONRepresentable {
 extension ResponseReport: JSONRepresentable {
     /// Writes the response's head, and the size of its body; never the body, even if the report has it.
     ///
-    /// The fields are as ``ForeignText`` shows text, up to 1 KiB each: a terminal may be what reads the JSON.
+    /// The fields are as `ForeignText` shows text, up to 1 KiB each: a terminal may be what reads the JSON.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("http_version", httpVersion)

@@ -29,7 +29,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a finding; `evidence` should name the values that were compared.
     ///
-    /// Both texts may hold what a stranger wrote: they are kept as ``ForeignText`` shows text, up to ``maximumBytes``.
+    /// Both texts may hold what a stranger wrote: they are kept as `ForeignText` shows text, up to ``maximumBytes``.
     public init(_ code: FindingCode, _ severity: Severity = .refusal, subject: String, evidence: String) {
         self.code = code
         self.severity = severity
