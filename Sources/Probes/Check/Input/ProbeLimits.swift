@@ -18,7 +18,7 @@ public struct ProbeLimits: Sendable, Hashable {
     /// The bytes that may come from each place that is asked, whatever they are: TLS records, frames, chunks and their
     /// extensions, datagrams; nil for ``defaultReceivedBytes``.
     public var receivedBytes: Int?
-    /// What is left of a link's budget, for bytes in both directions; nil for no budget.
+    /// The rest of a link's budget, for bytes in both directions; nil for no budget.
     ///
     /// A check that exceeds it ends without a verdict on its target.
     public var budgetBytes: Int?
@@ -47,6 +47,7 @@ public struct ProbeLimits: Sendable, Hashable {
         self.budgetBytes = budgetBytes.map { max(0, $0) }
         self.evaluationSteps = max(0, evaluationSteps)
     }
+
     /// Twice what a header and a body may have, because each has a frame around it, and 512 KiB for handshakes.
     public var defaultReceivedBytes: Int {
         let (content, isTooLarge) = headerBytes.addingReportingOverflow(bodyBytes)

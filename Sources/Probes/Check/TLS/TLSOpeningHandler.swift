@@ -33,13 +33,15 @@ final class TLSOpeningHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { forget() }
 
-    /// Drops what was read: the library has handed the certificates over.
-    func forget() { _ = certificates() }
+    /// Drops what was read, unread: the library has handed the certificates over.
+    func forget() {
+        if let random { secrets.take(random) }
+        (flight, random) = (nil, nil)
+    }
 
     /// The certificates that the server sent, its own first; from then on none.
     func certificates() -> [[UInt8]] {
-        let secret = random.flatMap { secrets.take($0) }
         defer { (flight, random) = (nil, nil) }
-        return flight?.certificates(secret: secret) ?? []
+        return flight?.certificates(secret: random.flatMap { secrets.take($0) }) ?? []
     }
 }
