@@ -27,7 +27,7 @@ public struct ForeignText: Hashable, Comparable, Sendable, ExpressibleByStringLi
     /// The order of the bytes.
     public static func < (one: Self, other: Self) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 
-    /// Whether the text is that of the string, byte by byte.
+    /// Compares the text with a string, byte by byte.
     public static func == (one: Self, other: String) -> Bool { one.bytes.elementsEqual(other.utf8) }
 }
 
@@ -62,7 +62,7 @@ extension ForeignText {
     /// The beginning of foreign text, made fit to be shown as ``shown(_:limit:)`` of bytes does it.
     public static func shown(_ text: String, limit: Int = shownLimit) -> String { shown(text.utf8, limit: limit) }
 
-    /// Whether a character could act on who reads it instead of being read: see ``shown(_:limit:)``.
+    /// True for a character that could act on a terminal or on the order of reading: see ``shown(_:limit:)``.
     public static func isActive(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate: true

@@ -112,7 +112,7 @@ public struct SubscriberLagged: Codable, Sendable, Hashable {
 
 /// A change of whether the journal can be written.
 public struct JournalDegraded: Codable, Sendable, Hashable {
-    /// Whether it cannot.
+    /// True when it cannot be written, false when it can be written again.
     public var isDegraded: Bool
     /// The code of the obstacle, present or past.
     public var code: String

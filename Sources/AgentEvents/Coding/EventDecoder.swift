@@ -161,7 +161,7 @@ private struct Elements: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(Value.self, .init(codingPath: codingPath, debugDescription: "no element"))
         }
         let place = Place(node: nodes[currentIndex], codingPath: codingPath)
-        // An element that cannot be read is passed over all the same: whoever reads goes on with the next one.
+        // An unreadable element is skipped as well: the caller continues with the next one.
         currentIndex += 1
         return try read(place)
     }

@@ -55,7 +55,7 @@ private final class Output {
     }
 }
 
-/// Where in the text a value is written.
+/// The place of a value in the text.
 private struct Position: Encoder, SingleValueEncodingContainer {
     let output: Output
     let level: Int

@@ -10,7 +10,7 @@ public struct HookCompletion: Codable, Sendable, Hashable {
     public var triggerSequence: UInt64?
     /// The number of events that were dropped because newer ones replaced them.
     public var superseded: Int
-    /// How the run ended.
+    /// The outcome of the run.
     public var ending: HookEnding
     /// The time from the event to the start of the run, in milliseconds.
     public var delayMilliseconds: Int64
@@ -72,7 +72,7 @@ public struct HookCompletion: Codable, Sendable, Hashable {
     }
 }
 
-/// How a hook's run ended.
+/// The outcome of a hook's run.
 public struct HookEnding: Codable, Sendable, Hashable {
     /// `succeeded`, `exited`, `signaled`, `timed_out`, `refused`, `not_started`, `stopped` or `undelivered`.
     public var outcome: String
@@ -80,9 +80,9 @@ public struct HookEnding: Codable, Sendable, Hashable {
     public var exitStatus: Int32?
     /// The signal that ended the program.
     public var signal: String?
-    /// Why the file was not run.
+    /// The reason that the file was not run.
     public var refusal: Refusal?
-    /// Why no process could be made.
+    /// The reason that no process could be started.
     public var reason: String?
     /// The code of the failed request.
     public var code: String?
@@ -104,7 +104,7 @@ public struct HookEnding: Codable, Sendable, Hashable {
         case durationMilliseconds = "duration_ms"
     }
 
-    /// Why a file is not run.
+    /// The reason that a file is not run.
     public struct Refusal: Codable, Sendable, Hashable {
         /// The code.
         public var code: String

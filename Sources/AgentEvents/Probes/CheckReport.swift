@@ -4,7 +4,7 @@ public import EventEnvelope
 public struct CompletedCheck: Codable, Sendable, Hashable {
     /// The probe, and where it is made from.
     public var point: ProbePoint
-    /// How soon the probe is due again: `steady`, `doubtful`, `down` or `portal`.
+    /// The cadence of the next check: `steady`, `doubtful`, `down` or `portal`.
     public var cadence: String
     /// The number of retries since the probe is down.
     public var attempt: Int?
@@ -12,7 +12,7 @@ public struct CompletedCheck: Codable, Sendable, Hashable {
     public var due: Timestamp
     /// The time by which it started late, in milliseconds.
     public var delayMilliseconds: Int64
-    /// Whether the result is that of another probe's check of the same target.
+    /// True for the result of another probe's check of the same target.
     public var isShared: Bool
     /// The report.
     public var report: CheckReport
@@ -171,7 +171,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
         public var startMicroseconds: Int64
         /// Its duration, in microseconds.
         public var durationMicroseconds: Int64
-        /// Whether the check went on over this connection.
+        /// True for the connection that the check used.
         public var isUsed: Bool
         /// The code of the failure.
         public var code: String?

@@ -25,7 +25,7 @@ public struct ProbeVerdict: Codable, Sendable, Hashable {
     public var code: String?
     /// The address of the login page, while a portal answers.
     public var portalURL: String?
-    /// Whether the verdict changes too often to be relied on.
+    /// True while the verdict flaps.
     @Flag public var isFlapping: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -102,7 +102,7 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
     public var daysLeft: Int
     /// The position in the chain; 0 is the server's own.
     public var position: Int
-    /// Whether the certificate belongs to the verified path.
+    /// True for a certificate of the verified path.
     public var isVerified: Bool
     /// The certificate.
     public var certificate: Certificate

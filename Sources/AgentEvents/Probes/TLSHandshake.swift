@@ -23,7 +23,7 @@ public struct TLSHandshake: Codable, Sendable, Hashable {
 
 /// The security policy's verdict on a certificate chain.
 public struct TrustVerdict: Codable, Sendable, Hashable {
-    /// Whether the policy accepts the server.
+    /// True when the policy accepts the server.
     public var isAccepted: Bool
     /// The code of the refusal.
     public var code: String?
@@ -68,7 +68,7 @@ public struct Certificate: Codable, Sendable, Hashable {
     public var key: String
     /// The signature algorithm.
     public var signature: String
-    /// Whether it is a certificate authority's.
+    /// True for the certificate of an authority.
     public var isCertificateAuthority: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -85,9 +85,9 @@ public struct Certificate: Codable, Sendable, Hashable {
 public struct Pin: Codable, Sendable, Hashable {
     /// The pin.
     public var pin: String
-    /// Whether a certificate of the path matches it.
+    /// True when a certificate of the path matches it.
     public var isMatched: Bool
-    /// Whether it is a backup pin, for the next key.
+    /// True for a backup pin, for the next key.
     public var isBackup: Bool?
 
     private enum CodingKeys: String, CodingKey {

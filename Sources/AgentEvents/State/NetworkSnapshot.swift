@@ -2,9 +2,9 @@ public import EventEnvelope
 
 /// The complete state at one moment: the second line on a socket.
 public struct NetworkSnapshot: Codable, Sendable, Hashable {
-    /// How the machine is reachable.
+    /// The reachability of the machine.
     public var state: ReachabilityState
-    /// How the targets are reachable.
+    /// The reachability of the targets.
     @List public var targets: [Target]
     /// The verdicts of the probes, those that are not up first.
     @OptionalList public var probes: [ProbeVerdict]
@@ -16,7 +16,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
     @List public var interfaces: [Interface]
     /// The default routes.
     @List public var defaultRoutes: [DefaultRoute]
-    /// Whether the agent's view of the kernel is complete.
+    /// False between a loss of kernel messages and the end of the resynchronization.
     public var isSynchronized: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -31,7 +31,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
     public struct Target: Codable, Sendable, Hashable {
         /// The target's name.
         public var name: String
-        /// How it is reachable.
+        /// Its reachability.
         public var state: ReachabilityState
     }
 
@@ -41,7 +41,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
         public var point: ProbePoint
         /// The verdict.
         public var verdict: AgentEvents.ProbeVerdict
-        /// Whether the path has changed since the last check.
+        /// True when the path has changed since the last check.
         public var isStale: Bool
         /// The moment at which the verdict became this one.
         public var since: Timestamp?
@@ -78,17 +78,17 @@ public struct Interface: Codable, Sendable, Hashable {
     public var name: String
     /// The kind, such as `wifi`, `wwan` or `wired`.
     public var kind: String
-    /// Whether the kind is a guess.
+    /// True when the kind is a guess.
     @Flag public var kindIsGuess: Bool
     /// The evidence for the kind; `nil` in a status, which leaves it out.
     public var evidence: [Evidence]?
-    /// Whether packets can pass.
+    /// True when packets can pass.
     public var isUsable: Bool
     /// `up`, or the obstacle, for people.
     public var state: String
-    /// Whether the administrator has set it up (`IFF_UP`).
+    /// The administrative state (`IFF_UP`).
     public var isUp: Bool?
-    /// Whether the lower layer is up (`IFF_LOWER_UP`).
+    /// The state of the lower layer (`IFF_LOWER_UP`).
     public var isLowerUp: Bool?
     /// The operational state of RFC 2863.
     public var operationalState: String?
@@ -122,7 +122,7 @@ public struct Interface: Codable, Sendable, Hashable {
         case lower, master, parent, remote, addresses
     }
 
-    /// What a kind rests on.
+    /// The evidence for a kind.
     public struct Evidence: Codable, Sendable, Hashable {
         /// The source, such as `devtype`.
         public var source: String
@@ -136,7 +136,7 @@ public struct Interface: Codable, Sendable, Hashable {
         public var address: String
         /// The length of the network's prefix, in bits.
         public var prefixLength: Int
-        /// Whether packets can be sent from it.
+        /// True when packets can be sent from it.
         public var isUsable: Bool
         /// The far end of a point-to-point link.
         public var peer: String?

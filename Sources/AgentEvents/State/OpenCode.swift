@@ -33,11 +33,11 @@ public struct Via: OpenCode {
     /// A tunnel whose underlay is not known, Bluetooth, an unknown device.
     public static let other = Via("other")
 
-    /// Whether packets can leave; what is not known is not reachable.
+    /// True when packets can leave; an unknown medium is not reachable.
     public var isReachable: Bool { self != .none && self != .unknown }
 }
 
-/// What the probes say about a path.
+/// The connectivity of a path, by the verdicts of the probes.
 public struct Connectivity: OpenCode {
     /// The word in the event.
     public let rawValue: String

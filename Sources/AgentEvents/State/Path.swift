@@ -1,4 +1,4 @@
-/// How packets to the Internet, or to a target, leave the machine in one address family.
+/// The path of packets to the Internet, or to a target, in one address family.
 public struct Path: Codable, Sendable, Hashable {
     /// The medium.
     public var via: Via
@@ -10,7 +10,7 @@ public struct Path: Codable, Sendable, Hashable {
     public var interfaceIndex: UInt32?
     /// Its kind, such as `wifi` or `tunnel`.
     public var kind: String?
-    /// Whether the kind is a guess.
+    /// True when the kind is a guess.
     @Flag public var kindIsGuess: Bool
     /// The next hop.
     public var gateway: String?
@@ -80,7 +80,7 @@ public struct Path: Codable, Sendable, Hashable {
         public var kind: String?
         /// The code of the evidence.
         public var evidence: String
-        /// Whether the evidence is a guess.
+        /// True when the evidence is a guess.
         @Flag public var isGuess: Bool
 
         private enum CodingKeys: String, CodingKey {

@@ -1,10 +1,10 @@
-/// How the machine, or a target, is reachable.
+/// The reachability of the machine, or of a target.
 public struct ReachabilityState: Codable, Sendable, Hashable {
     /// The medium.
     public var via: Via
     /// The value of AFNetworking's `AFNetworkReachabilityStatus`: -1, 0, 1 or 2.
     public var afStatus: Int
-    /// What the probes say; `nil` for a target.
+    /// The connectivity; `nil` for a target.
     public var connectivity: Connectivity?
     /// The code that says why the connectivity is not `full`.
     public var connectivityReason: String?
@@ -12,9 +12,9 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
     public var connectivityProbe: String?
     /// The address of the login page, while a portal answers.
     public var portalURL: String?
-    /// What the probes say of each family, where they tell the families apart.
+    /// The connectivity of each family, where the probes distinguish them.
     public var connectivityByFamily: ByFamily?
-    /// Whether the state changes too often to be relied on.
+    /// True while the state flaps.
     @Flag public var isFlapping: Bool
     /// The code of what makes the path unusable.
     public var reason: String?
@@ -62,7 +62,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
         self.path = path
     }
 
-    /// Whether packets can leave.
+    /// True when packets can leave.
     public var isReachable: Bool { via.isReachable }
 
     /// The connectivity of each family.

@@ -8,13 +8,13 @@ public struct Uplink: Codable, Sendable, Hashable {
     public var interfaceIndex: UInt32
     /// The interface's kind.
     public var kind: String
-    /// Whether the kind is a guess.
+    /// True when the kind is a guess.
     @Flag public var kindIsGuess: Bool
-    /// What the probes bound to it say.
+    /// The connectivity, by the verdicts of the probes bound to it.
     public var connectivity: Connectivity
-    /// Why the connectivity is not `full`.
+    /// The reason when the connectivity is not `full`.
     public var reason: Reason?
-    /// Whether the default path of a family leads through it; it is a standby uplink otherwise.
+    /// True when the default path of a family leads through it, false for a standby uplink.
     public var isUsed: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -45,7 +45,7 @@ public struct Uplink: Codable, Sendable, Hashable {
         self.isUsed = isUsed
     }
 
-    /// Why connectivity is not `full`.
+    /// The reason for a connectivity other than `full`.
     public struct Reason: Codable, Sendable, Hashable {
         /// The code: of one check, or of several together.
         public var code: String

@@ -40,7 +40,7 @@ extension AgentStatus {
         public var segments: Int
         /// The size of them together, in bytes.
         public var bytes: UInt64
-        /// Whether it cannot be written at the moment.
+        /// True while it cannot be written.
         public var isDegraded: Bool
         /// The code of the obstacle.
         public var code: String?
@@ -48,7 +48,7 @@ extension AgentStatus {
         public var detail: String?
         /// The numbers that it does not have.
         @List public var missing: [Gap]
-        /// When it is forced onto the disk: `always`, `interval` or `never`.
+        /// The sync policy: `always`, `interval` or `never`.
         public var sync: String
         /// The interval, in milliseconds.
         public var syncMilliseconds: Int64?

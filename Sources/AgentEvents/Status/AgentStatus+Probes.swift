@@ -15,9 +15,9 @@ extension AgentStatus {
         public var code: String?
         /// The address of the login page, while a portal answers.
         public var portalURL: String?
-        /// Whether the verdict changes too often to be relied on.
+        /// True while the verdict flaps.
         @Flag public var isFlapping: Bool
-        /// Whether the path has changed since the last check.
+        /// True when the path has changed since the last check.
         @Flag public var isStale: Bool
         /// The moment at which the verdict became this one.
         public var since: Timestamp?
@@ -126,7 +126,7 @@ extension AgentStatus {
 
         /// A run of a hook.
         public struct Run: Codable, Sendable, Hashable {
-            /// How it ended.
+            /// The outcome of the run.
             public var ending: HookEnding
             /// The moment at which it ended.
             public var ended: Timestamp?

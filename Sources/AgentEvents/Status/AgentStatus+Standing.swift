@@ -55,7 +55,7 @@ extension AgentStatus {
     public struct Target: Codable, Sendable, Hashable {
         /// The target's name, the subject of its events.
         public var name: String
-        /// How it is reachable.
+        /// Its reachability.
         public var standing: Standing
 
         private enum CodingKeys: String, CodingKey { case name }

@@ -8,9 +8,9 @@ public struct AgentStatus: Sendable, Hashable {
     public var agent: Agent
     /// The moment of the reply.
     public var time: Timestamp
-    /// How the machine is reachable.
+    /// The reachability of the machine.
     public var reachability: Standing
-    /// How the targets are reachable.
+    /// The reachability of the targets.
     public var targets: [Target]
     /// The probes: those that are not up first.
     public var probes: [ProbeStatus]
@@ -36,7 +36,7 @@ public struct AgentStatus: Sendable, Hashable {
     public var journal: Journal?
     /// The sockets.
     public var sockets: Sockets?
-    /// Whether the agent's view of the kernel is complete.
+    /// False between a loss of kernel messages and the end of the resynchronization.
     public var isSynchronized: Bool
     /// The losses of kernel messages since the start.
     public var overruns: Overruns
