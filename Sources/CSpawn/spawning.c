@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,6 +70,9 @@ static _Noreturn void become_program(const struct reachagent_program *program, i
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigset_t none;
     setsid();
+    // Not by clone3(2), which does that without a grace period of the kernel's: a service that may make no namespaces may
+    // not call it.
+    if (program->group >= 0 && write(program->group, "0", 1) != 1) fail(report, reachagent_step_group);
     for (int signal = 1; signal <= LAST_SIGNAL; signal += 1) (void)sigaction(signal, &standard, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -124,6 +128,13 @@ static int attempt(const struct reachagent_program *program, pid_t *number, enum
     *step = failure.step;
     return failure.number;
 }
+
+bool reachagent_is_marked(const char *path, const char *attribute) {
+    char value = 0;
+    return getxattr(path, attribute, &value, sizeof value) == 1 && value == '1';
+}
+
+void reachagent_adopt_orphans(void) { (void)prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L); }
 
 int reachagent_spawn(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step) {
     // A file that was written just now is busy while some child still has a copy of its writer's descriptor.

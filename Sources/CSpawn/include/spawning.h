@@ -27,11 +27,14 @@ struct reachagent_program {
     int input;
     /// Standard output and error.
     int output;
+    /// The file `cgroup.procs` of the control group that it is to be in, open for writing; -1 for the caller's.
+    int group;
 };
 
 /// What could not be done, where starting a program failed.
 enum reachagent_step {
     reachagent_step_process,
+    reachagent_step_group,
     reachagent_step_account,
     reachagent_step_directory,
     reachagent_step_descriptors,
@@ -43,6 +46,12 @@ int reachagent_memory_file(const char *name);
 
 /// Makes a pipe, close-on-exec; -1 and errno when there is none.
 int reachagent_pipe(int *reader, int *writer);
+
+/// Whether an extended attribute of a file (xattr(7)) is `1`.
+bool reachagent_is_marked(const char *path, const char *attribute);
+
+/// Makes the calling process the parent of its descendants' children whose parents have ended.
+void reachagent_adopt_orphans(void);
 
 /// Starts a program in a session of its own, with descriptors 0 to 2, for a script 3, and no other, and all signals as they
 /// are by default. Returns once the program itself has begun.
