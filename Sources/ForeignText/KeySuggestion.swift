@@ -1,0 +1,49 @@
+/// The known word that a misspelled one probably stands for.
+package enum KeySuggestion {
+    /// The maximum number of words that a text is compared with.
+    private static let maxWords = 1000
+
+    /// The word at an edit distance of at most three, else one that the text begins or is the beginning of.
+    package static func nearest(to text: String, among words: [String]) -> String? {
+        let (text, words) = (text.lowercased(), words.prefix(maxWords))
+        let (length, scalars) = (text.utf8.count, Array(text.unicodeScalars))
+        guard (1...64).contains(length) else { return nil }
+        // A short word is near to too many others.
+        let maxDistance = scalars.count <= 4 ? 1 : scalars.count <= 10 ? 2 : 3
+        let distances = words.compactMap { word -> (word: String, distance: Int)? in
+            let other = Array(word.unicodeScalars)
+            // The distance is at least the difference of the lengths.
+            guard abs(other.count - scalars.count) <= maxDistance else { return nil }
+            return (word, distance(scalars, other))
+        }
+        if let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= maxDistance {
+            return best.word
+        }
+        guard length >= 3 else { return nil }
+        let related = words.filter { $0.hasPrefix(text) || text.hasPrefix($0) && $0.utf8.count >= 3 }
+        return related.min { abs($0.utf8.count - length) < abs($1.utf8.count - length) }
+    }
+
+    /// `; did you mean 'web'?` for an error that names an unknown word; nothing where no word is near.
+    package static func question(about text: String, among words: [String]) -> String {
+        nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+    }
+
+    /// The number of letters to insert, to delete, to replace or to exchange with their neighbour.
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for (row, scalar) in left.enumerated() {
+            var current = [row + 1]
+            for (column, other) in right.enumerated() {
+                var best = min(last[column] + (scalar == other ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, scalar == right[column - 1], left[row - 1] == other {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[right.count]
+    }
+}
