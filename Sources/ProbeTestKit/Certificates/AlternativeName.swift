@@ -1,8 +1,8 @@
-internal import Probes
+internal import CheckResults
 
 /// One name of a subject, or one subtree of a name constraint (GeneralName in RFC 5280, section 4.2.1.6).
 public enum AlternativeName: Sendable, Hashable {
-    /// A DNS name or, in a constraint, a domain; encoded as it is, whatever the text.
+    /// A DNS name or, in a constraint, a domain; not validated.
     case dns(String)
     /// An IP address as 4 or 16 bytes, or in a constraint an address and its mask as 8 or 32.
     case address([UInt8])
@@ -12,15 +12,15 @@ public enum AlternativeName: Sendable, Hashable {
     case uri(String)
     /// A distinguished name.
     case directory(CertificateName)
-    /// A name of another kind: the whole of it in DER.
+    /// A name of another type, as complete DER.
     case raw([UInt8])
 
-    /// The IP address that `text` writes; other text makes a malformed name of the text's bytes.
+    /// Returns the IP address in `text`; other text becomes a malformed name of the text's bytes.
     public static func ip(_ text: String) -> AlternativeName {
         .address(IPAddressText.bytes(of: text) ?? Array(text.utf8))
     }
 
-    /// The network of an IPv4 or IPv6 address with this many leading bits, as name constraints have it.
+    /// Returns the network of an IPv4 or IPv6 address with a prefix length, for name constraints.
     public static func network(_ text: String, prefixLength: Int) -> AlternativeName {
         let address = IPAddressText.bytes(of: text) ?? Array(text.utf8)
         let mask = address.indices.map { index -> UInt8 in

@@ -1,27 +1,27 @@
 /// One extension of a certificate or of a revocation list.
 public struct CertificateExtension: Sendable, Hashable {
-    /// What the extension is.
+    /// The identifier of the extension.
     public var oid: CertificateOID
-    /// Whether who does not understand it must refuse the certificate.
+    /// `true` if the certificate must be refused by software that does not support the extension.
     public var isCritical: Bool
-    /// Its value in DER, or anything else for a malformed one.
+    /// The value in DER, or any other bytes for a malformed one.
     public var value: [UInt8]
 
-    /// An extension with a value of any bytes.
+    /// Creates an extension with arbitrary bytes as its value.
     public init(oid: CertificateOID, isCritical: Bool = false, value: [UInt8]) {
         self.oid = oid
         self.isCritical = isCritical
         self.value = value
     }
 
-    /// An extension with a value of any bytes.
+    /// Returns an extension with arbitrary bytes as its value.
     public static func raw(_ oid: CertificateOID, isCritical: Bool = false, _ value: [UInt8]) -> CertificateExtension {
         CertificateExtension(oid: oid, isCritical: isCritical, value: value)
     }
 
     /// The extension in DER.
     public var der: [UInt8] {
-        // DER leaves out what has its default value, and `critical` is false by default.
+        // DER omits default values, and `critical` is false by default.
         DERForm.sequence(
             oid.der,
             isCritical ? DERForm.boolean(true) : [],
@@ -31,9 +31,9 @@ public struct CertificateExtension: Sendable, Hashable {
 }
 
 extension CertificateExtension {
-    /// The names that the certificate is for, in this order: DNS names, addresses, mailboxes, URIs.
+    /// Returns the names of the certificate, in this order: DNS names, addresses, mailboxes, URIs.
     ///
-    /// An address that cannot be read as one becomes a malformed name of the text's bytes.
+    /// An invalid address becomes a malformed name of the text's bytes.
     public static func subjectAlternativeName(
         dns: [String] = [],
         ips: [String] = [],
@@ -46,7 +46,7 @@ extension CertificateExtension {
         return subjectAlternativeName(names, critical: critical)
     }
 
-    /// The names that the certificate is for.
+    /// Returns the names of the certificate.
     public static func subjectAlternativeName(
         _ names: [AlternativeName],
         critical: Bool = false
@@ -54,7 +54,7 @@ extension CertificateExtension {
         raw(.subjectAlternativeName, isCritical: critical, DERForm.sequence(of: names.map(\.der)))
     }
 
-    /// Whether this is an authority, and how many authorities may follow it.
+    /// Returns basic constraints: an authority or not, and the maximum path length.
     public static func basicConstraints(
         isAuthority: Bool,
         pathLength: Int? = nil,
@@ -67,12 +67,12 @@ extension CertificateExtension {
         return raw(.basicConstraints, isCritical: critical, value)
     }
 
-    /// What the key may be used for.
+    /// Returns the usage of the key.
     public static func keyUsage(_ usage: KeyUsageBits, critical: Bool = true) -> CertificateExtension {
         raw(.keyUsage, isCritical: critical, usage.der)
     }
 
-    /// The purposes of the certificate.
+    /// Returns the purposes of the certificate.
     public static func extendedKeyUsage(
         _ purposes: [CertificateOID],
         critical: Bool = false
@@ -80,7 +80,7 @@ extension CertificateExtension {
         raw(.extendedKeyUsage, isCritical: critical, DERForm.sequence(of: purposes.map(\.der)))
     }
 
-    /// The names that an authority may and may not issue for.
+    /// Returns the names for which an authority may and may not issue certificates.
     public static func nameConstraints(
         permitted: [AlternativeName] = [],
         excluded: [AlternativeName] = [],
@@ -93,12 +93,12 @@ extension CertificateExtension {
         return raw(.nameConstraints, isCritical: critical, value)
     }
 
-    /// The identifier of the issuer's key.
+    /// Returns the identifier of the issuer's key.
     public static func authorityKeyIdentifier(_ identifier: [UInt8]) -> CertificateExtension {
         raw(.authorityKeyIdentifier, DERForm.sequence(DERForm.implicit(0, identifier)))
     }
 
-    /// The identifier of the certificate's own key.
+    /// Returns the identifier of the certificate's own key.
     public static func subjectKeyIdentifier(_ identifier: [UInt8]) -> CertificateExtension {
         raw(.subjectKeyIdentifier, DERForm.octetString(identifier))
     }

@@ -1,11 +1,11 @@
-/// Why something could not be made.
+/// The reason a certificate, key or list could not be created.
 public enum CertificateFactoryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The key could not be made; the second value is the reason.
+    /// The key could not be created; the second value is the reason.
     case key(TestKey.Kind, String)
-    /// The key cannot make a signature of this kind; the third value is the reason.
+    /// The key does not support the signature scheme; the third value is the reason.
     case signature(SignatureScheme, TestKey.Kind, String)
 
-    /// What could not be made, and why.
+    /// The failed operation, and the reason.
     public var description: String {
         switch self {
         case .key(let kind, let reason): "a key of the kind \(kind) cannot be made: \(reason)"

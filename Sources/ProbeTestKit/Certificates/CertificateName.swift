@@ -1,12 +1,12 @@
 internal import SwiftASN1
 
-/// A distinguished name: a list of attributes, each in a part of its own.
+/// A distinguished name: a list of attributes, each in a relative name of its own.
 public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
     /// One attribute of a name.
     public struct Attribute: Sendable, Hashable {
-        /// What the attribute is.
+        /// The identifier of the attribute.
         public var oid: CertificateOID
-        /// Its text, encoded as a UTF8String (a country as a PrintableString).
+        /// The text, encoded as a UTF8String (a country as a PrintableString).
         public var value: String
 
         /// Creates an attribute.
@@ -16,19 +16,19 @@ public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The attributes in the order in which they are encoded.
+    /// The attributes in the order of the encoding.
     public var attributes: [Attribute]
 
-    /// A name of these attributes.
+    /// Creates a name.
     public init(_ attributes: [Attribute] = []) { self.attributes = attributes }
 
-    /// A name that is only a common name.
+    /// Returns a name with only a common name.
     public static func common(_ name: String) -> CertificateName { CertificateName([Attribute(.commonName, name)]) }
 
     /// A name without any attribute.
     public static let empty = CertificateName()
 
-    /// The attributes as `oid=value`, with commas between them.
+    /// The attributes as `oid=value`, separated by commas.
     public var description: String { attributes.map { "\($0.oid)=\($0.value)" }.joined(separator: ",") }
 
     /// The name in DER.

@@ -1,17 +1,17 @@
 internal import SwiftASN1
 
-/// An object identifier, written as text: `"2.5.29.17"`.
+/// An object identifier, in dotted form: `"2.5.29.17"`.
 public struct CertificateOID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The numbers of the identifier.
+    /// The components of the identifier.
     public let components: [UInt64]
 
-    /// Reads numbers with dots between them; what is not a number is left out.
+    /// Parses numbers separated by dots; invalid ones are skipped.
     public init(_ text: String) { components = text.split(separator: ".").compactMap { UInt64($0) } }
 
-    /// Reads a literal as ``init(_:)`` does.
+    /// Parses a literal like ``init(_:)``.
     public init(stringLiteral text: String) { self.init(text) }
 
-    /// The numbers with dots between them.
+    /// The dotted form.
     public var description: String { components.map(String.init).joined(separator: ".") }
 
     /// The identifier in DER.
@@ -48,13 +48,13 @@ extension CertificateOID {
     /// Every purpose (anyExtendedKeyUsage).
     public static let anyPurpose: CertificateOID = "2.5.29.37.0"
 
-    /// The attribute of a name that holds a common name.
+    /// The attribute for a common name.
     public static let commonName: CertificateOID = "2.5.4.3"
-    /// The attribute of a name that holds a country's two letters.
+    /// The attribute for a country code.
     public static let country: CertificateOID = "2.5.4.6"
-    /// The attribute of a name that holds an organisation.
+    /// The attribute for an organization.
     public static let organization: CertificateOID = "2.5.4.10"
-    /// The attribute of a name that holds a unit of an organisation.
+    /// The attribute for an organizational unit.
     public static let organizationalUnit: CertificateOID = "2.5.4.11"
 
     static let subjectKeyIdentifier: CertificateOID = "2.5.29.14"

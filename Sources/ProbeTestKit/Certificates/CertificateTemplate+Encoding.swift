@@ -2,7 +2,7 @@ internal import Crypto
 internal import SwiftASN1
 
 extension CertificateTemplate {
-    /// The certificate in DER, signed by `issuerKey`.
+    /// Returns the certificate in DER, signed by `issuerKey`.
     func encoded(
         publicKey: TestKey,
         issuerName: CertificateName,
@@ -34,7 +34,7 @@ extension CertificateTemplate {
         return identifiers.filter { identifier in !extensions.contains { $0.oid == identifier.oid } }
     }
 
-    /// 16 bytes that are positive and have no zero in front, as RFC 5280 wants serial numbers.
+    /// Returns 16 positive bytes without a leading zero, as RFC 5280 requires for serial numbers.
     func derivedSerialNumber(of key: TestKey) -> [UInt8] {
         let times = notBeforeEncoding.der(of: notBefore) + notAfterEncoding.der(of: notAfter)
         let hash = SHA256.hash(data: subject.der + key.subjectPublicKeyInfo + times)

@@ -1,9 +1,10 @@
 public import struct FoundationEssentials.Date
 
-/// Everything that a certificate says, right or wrong, before a key signs it.
+/// The complete content of a certificate, right or wrong, before it is signed.
 ///
-/// The makers ``server(names:addresses:)``, ``intermediate(_:pathLength:)`` and ``authority(_:pathLength:)`` give correct
-/// certificates. What they give can be changed before it is issued: every part is a variable, and nothing is checked.
+/// The factory functions ``server(names:addresses:)``, ``intermediate(_:pathLength:)`` and ``authority(_:pathLength:)``
+/// return correct certificates. They can be changed before they are issued: every part is a variable, and nothing is
+/// validated.
 ///
 /// ```swift
 /// var template = CertificateTemplate.server(names: ["host.test"])
@@ -11,40 +12,40 @@ public import struct FoundationEssentials.Date
 /// let expired = try TestAuthority.standard().intermediate.issue(template)
 /// ```
 public struct CertificateTemplate: Sendable, Hashable {
-    /// The version as it is encoded: 2 for a certificate of version 3, 0 for version 1 (which leaves the field out).
+    /// The encoded version: 2 for version 3, 0 for version 1 (which omits the field).
     public var version = 2
-    /// The serial number's bytes as they are encoded; nil for one that is made from the subject, the key and the dates.
+    /// The encoded bytes of the serial number; nil derives one from the subject, the key and the dates.
     public var serialNumber: [UInt8]?
-    /// Whom the certificate is about.
+    /// The subject.
     public var subject: CertificateName
-    /// Who is named as the issuer; nil for the subject of the certificate that issues.
+    /// The issuer's name; nil for the subject of the issuing certificate.
     public var issuer: CertificateName?
-    /// When the validity begins.
+    /// The start of the validity.
     public var notBefore: Date
-    /// When the validity ends.
+    /// The end of the validity.
     public var notAfter: Date
-    /// How ``notBefore`` is written.
+    /// The encoding of ``notBefore``.
     public var notBeforeEncoding = TimeEncoding.automatic
-    /// How ``notAfter`` is written.
+    /// The encoding of ``notAfter``.
     public var notAfterEncoding = TimeEncoding.automatic
-    /// The extensions in their order; the same one may be there twice.
+    /// The extensions in order, which may contain duplicates.
     public var extensions: [CertificateExtension]
-    /// Whether the identifiers of the two keys are added, unless the extensions have them already.
+    /// `true` to add the identifiers of the two keys, unless the extensions have them already.
     public var addsKeyIdentifiers = true
     /// The signature algorithm; nil for the default one of the issuer's key.
     public var signatureScheme: SignatureScheme?
-    /// The signature algorithm that the signed part names; nil for the same as outside, as it must be.
+    /// The signature algorithm in the signed part; nil for the same as outside, as required.
     public var innerSignatureScheme: SignatureScheme?
-    /// What is wrong with the signature.
+    /// The defect of the signature.
     public var signatureDefect = SignatureDefect.none
-    /// The SubjectPublicKeyInfo in DER in place of the key's own.
+    /// The SubjectPublicKeyInfo in DER instead of the key's own.
     public var subjectPublicKeyInfo: [UInt8]?
-    /// Bytes behind the extensions, inside the signed part.
+    /// Bytes after the extensions, inside the signed part.
     public var trailingBytesInside: [UInt8] = []
-    /// Bytes behind the certificate.
+    /// Bytes after the certificate.
     public var trailingBytes: [UInt8] = []
 
-    /// A template with these parts, of version 3.
+    /// Creates a template of version 3.
     public init(
         subject: CertificateName,
         notBefore: Date,
@@ -57,7 +58,7 @@ public struct CertificateTemplate: Sendable, Hashable {
         self.extensions = extensions
     }
 
-    /// A server's certificate for DNS names and IP addresses, valid in 2026.
+    /// Returns a server certificate for DNS names and IP addresses, valid in 2026.
     public static func server(names: [String] = ["host.test"], addresses: [String] = []) -> CertificateTemplate {
         CertificateTemplate(
             subject: .common(names.first ?? addresses.first ?? "server"),
@@ -72,7 +73,7 @@ public struct CertificateTemplate: Sendable, Hashable {
         )
     }
 
-    /// A client's certificate, valid in 2026.
+    /// Returns a client certificate, valid in 2026.
     public static func client(_ name: String = "client") -> CertificateTemplate {
         CertificateTemplate(
             subject: .common(name),
@@ -86,7 +87,7 @@ public struct CertificateTemplate: Sendable, Hashable {
         )
     }
 
-    /// The certificate of a root authority, valid from 2020 to 2040.
+    /// Returns a root certificate, valid from 2020 to 2040.
     public static func authority(_ name: String = "Test Root", pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
             subject: .common(name),
@@ -99,7 +100,7 @@ public struct CertificateTemplate: Sendable, Hashable {
         )
     }
 
-    /// The certificate of an intermediate authority, valid from 2020 to 2040.
+    /// Returns an intermediate certificate, valid from 2020 to 2040.
     public static func intermediate(
         _ name: String = "Test Intermediate",
         pathLength: Int? = nil
@@ -107,17 +108,17 @@ public struct CertificateTemplate: Sendable, Hashable {
         authority(name, pathLength: pathLength)
     }
 
-    /// Puts `extension` in the place of all that have its identifier, or behind the others.
+    /// Replaces all extensions with the same identifier, or appends `extension`.
     public mutating func replaceExtension(with extension: CertificateExtension) {
         let place = extensions.firstIndex { $0.oid == `extension`.oid } ?? extensions.endIndex
         removeExtension(`extension`.oid)
         extensions.insert(`extension`, at: min(place, extensions.endIndex))
     }
 
-    /// Takes out every extension with this identifier.
+    /// Removes every extension with this identifier.
     public mutating func removeExtension(_ oid: CertificateOID) { extensions.removeAll { $0.oid == oid } }
 
-    /// The same template after `change`.
+    /// Returns the template after `change`.
     public func with(_ change: (inout CertificateTemplate) -> Void) -> CertificateTemplate {
         var template = self
         change(&template)

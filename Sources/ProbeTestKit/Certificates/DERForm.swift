@@ -1,6 +1,6 @@
 internal import SwiftASN1
 
-/// The pieces of DER that certificates are made of; nothing here judges what is put in.
+/// Encodes the parts of certificates in DER, without any validation.
 enum DERForm {
     static func primitive(_ identifier: ASN1Identifier, _ content: [UInt8]) -> [UInt8] {
         var serializer = DER.Serializer()
@@ -22,14 +22,14 @@ enum DERForm {
 
     static func set(_ parts: [UInt8]...) -> [UInt8] { constructed(.set, parts) }
 
-    /// An explicit tag of the context class around `parts`, or an implicit one of a constructed type.
+    /// Returns an explicit context-specific tag around `parts`, or an implicit one of a constructed type.
     static func tagged(_ number: UInt, _ parts: [UInt8]...) -> [UInt8] { tagged(number, of: parts) }
 
     static func tagged(_ number: UInt, of parts: [[UInt8]]) -> [UInt8] {
         constructed(ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific), parts)
     }
 
-    /// An implicit tag of the context class in place of a primitive type's own.
+    /// Returns an implicit context-specific tag instead of a primitive type's own.
     static func implicit(_ number: UInt, _ content: [UInt8]) -> [UInt8] {
         primitive(ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific), content)
     }

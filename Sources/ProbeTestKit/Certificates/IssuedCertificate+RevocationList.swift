@@ -1,9 +1,9 @@
 internal import SwiftASN1
 
 extension IssuedCertificate {
-    /// A revocation list in DER that this certificate issues; whether it may is not asked.
+    /// Returns a revocation list in DER, issued by this certificate, whether or not it may.
     ///
-    /// - Throws: ``CertificateFactoryError`` when the key cannot sign as the template asks.
+    /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func revocationList(_ template: RevocationListTemplate) throws -> [UInt8] {
         let scheme = template.signatureScheme ?? key.defaultScheme
         var extensions = template.extensions
@@ -37,9 +37,9 @@ extension IssuedCertificate {
             + template.trailingBytes
     }
 
-    /// The same in PEM.
+    /// Returns a revocation list in PEM, issued by this certificate.
     ///
-    /// - Throws: ``CertificateFactoryError`` when the key cannot sign as the template asks.
+    /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func revocationListPEM(_ template: RevocationListTemplate) throws -> String {
         PEMText.encode("X509 CRL", try revocationList(template))
     }

@@ -1,12 +1,12 @@
-/// A certificate that was made, with the private key that belongs to it.
+/// An issued certificate with its private key.
 public struct IssuedCertificate: Sendable {
     /// The certificate in DER.
     public let der: [UInt8]
     /// The private key.
     public let key: TestKey
-    /// What the certificate was made from.
+    /// The template of the certificate.
     public let template: CertificateTemplate
-    /// The serial number's bytes, as a revocation list names it.
+    /// The bytes of the serial number, as in a revocation list.
     public let serialNumber: [UInt8]
 
     init(template: CertificateTemplate, key: TestKey, issuerName: CertificateName, issuerKey: TestKey) throws {
@@ -22,12 +22,12 @@ public struct IssuedCertificate: Sendable {
     /// The certificate in PEM.
     public var pem: String { PEMText.encode("CERTIFICATE", der) }
 
-    /// The subject, under which this certificate issues others.
+    /// The subject, which is the issuer of certificates issued by this one.
     public var subject: CertificateName { template.subject }
 
-    /// A certificate that its own key signs; its subject is its issuer, unless the template names another.
+    /// Returns a self-signed certificate; its subject is its issuer, unless the template names another.
     ///
-    /// - Throws: ``CertificateFactoryError`` when the key cannot sign as the template asks.
+    /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public static func selfSigned(
         _ template: CertificateTemplate,
         key: TestKey = .p256()
@@ -35,9 +35,9 @@ public struct IssuedCertificate: Sendable {
         try IssuedCertificate(template: template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
-    /// A certificate that this one issues; whether it may is not asked.
+    /// Returns a certificate issued by this one, whether or not it may.
     ///
-    /// - Throws: ``CertificateFactoryError`` when the key cannot sign as the template asks.
+    /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func issue(_ template: CertificateTemplate, key: TestKey = .p256()) throws -> IssuedCertificate {
         try IssuedCertificate(template: template, key: key, issuerName: subject, issuerKey: self.key)
     }

@@ -1,14 +1,14 @@
 public import struct FoundationEssentials.Date
 
-/// Everything that a revocation list says, right or wrong, before a key signs it (RFC 5280, section 5).
+/// The complete content of a revocation list, right or wrong, before it is signed (RFC 5280, section 5).
 public struct RevocationListTemplate: Sendable, Hashable {
-    /// One certificate that was revoked.
+    /// One revoked certificate.
     public struct Entry: Sendable, Hashable {
-        /// The certificate's serial number as its bytes are encoded.
+        /// The encoded bytes of the certificate's serial number.
         public var serialNumber: [UInt8]
-        /// When it was revoked.
+        /// The date of the revocation.
         public var date: Date
-        /// The number of the reason, such as 1 for a compromised key; nil leaves the extension out.
+        /// The number of the reason, such as 1 for a compromised key; nil omits the extension.
         public var reason: UInt8?
 
         /// Creates an entry.
@@ -19,30 +19,30 @@ public struct RevocationListTemplate: Sendable, Hashable {
         }
     }
 
-    /// The version as it is encoded: 1 for version 2; nil leaves it out.
+    /// The encoded version: 1 for version 2; nil omits it.
     public var version: Int? = 1
-    /// Who is named as the issuer; nil for the subject of the certificate that issues.
+    /// The issuer's name; nil for the subject of the issuing certificate.
     public var issuer: CertificateName?
-    /// When the list was made.
+    /// The date of the list.
     public var thisUpdate: Date
-    /// When the next one will be there; nil leaves it out.
+    /// The date of the next list; nil omits it.
     public var nextUpdate: Date?
     /// The revoked certificates.
     public var entries: [Entry]
     /// The list's extensions.
     public var extensions: [CertificateExtension]
-    /// Whether the identifier of the issuer's key is added, unless the extensions have one already.
+    /// `true` to add the identifier of the issuer's key, unless the extensions have one already.
     public var addsKeyIdentifier = true
     /// The signature algorithm; nil for the default one of the issuer's key.
     public var signatureScheme: SignatureScheme?
-    /// The signature algorithm that the signed part names; nil for the same as outside, as it must be.
+    /// The signature algorithm in the signed part; nil for the same as outside, as required.
     public var innerSignatureScheme: SignatureScheme?
-    /// What is wrong with the signature.
+    /// The defect of the signature.
     public var signatureDefect = SignatureDefect.none
-    /// Bytes behind the list.
+    /// Bytes after the list.
     public var trailingBytes: [UInt8] = []
 
-    /// A list of revoked certificates, made in May 2026 and good until July, unless the dates say otherwise.
+    /// Creates a list of revoked certificates; by default of May 2026 and valid until July.
     public init(
         revoking entries: [Entry] = [],
         thisUpdate: Date = TestDate.utc(2026, 5),

@@ -1,12 +1,12 @@
-/// What is wrong with a signature.
+/// A defect of a signature.
 public enum SignatureDefect: Sendable, Hashable, CaseIterable {
-    /// Nothing.
+    /// No defect.
     case none
-    /// One bit of it is another.
+    /// One bit is flipped.
     case flippedBit
-    /// It ends a byte too early.
+    /// The last byte is missing.
     case truncated
-    /// It has no bytes.
+    /// The signature is empty.
     case empty
 
     func apply(to signature: [UInt8]) -> [UInt8] {

@@ -1,6 +1,6 @@
-/// How a certificate or a revocation list is signed, and what it says about that.
+/// The algorithm of a signature on a certificate or a revocation list.
 public enum SignatureScheme: Sendable, Hashable {
-    /// ECDSA with SHA-1, which nobody should accept.
+    /// ECDSA with SHA-1, which must be refused.
     case ecdsaSHA1
     /// ECDSA with SHA-256.
     case ecdsaSHA256
@@ -10,9 +10,9 @@ public enum SignatureScheme: Sendable, Hashable {
     case ecdsaSHA512
     /// Ed25519.
     case ed25519
-    /// RSA (PKCS #1 v1.5) that says MD5. The signature is one with SHA-256: MD5 must be refused before anybody verifies.
+    /// RSA (PKCS #1 v1.5) declared as MD5. The actual signature uses SHA-256: MD5 must be refused before verification.
     case rsaMD5
-    /// RSA (PKCS #1 v1.5) with SHA-1, which nobody should accept.
+    /// RSA (PKCS #1 v1.5) with SHA-1, which must be refused.
     case rsaSHA1
     /// RSA (PKCS #1 v1.5) with SHA-256.
     case rsaSHA256
@@ -26,7 +26,7 @@ public enum SignatureScheme: Sendable, Hashable {
     case rsaPSSSHA384
     /// RSA-PSS with SHA-512 and a salt of 64 bytes.
     case rsaPSSSHA512
-    /// An algorithm of any name, without parameters; the signature is what the key makes by default.
+    /// An algorithm with any identifier, without parameters; the signature is the key's default.
     case unknown(CertificateOID)
 
     /// The AlgorithmIdentifier in DER.
@@ -49,7 +49,7 @@ public enum SignatureScheme: Sendable, Hashable {
         }
     }
 
-    /// RSASSA-PSS-params of RFC 4055: hash, mask generation with the same hash, length of the salt.
+    /// RSASSA-PSS-params of RFC 4055: hash, mask generation with the same hash, salt length.
     private static func pss(hash: CertificateOID, saltLength: Int) -> [UInt8] {
         let hash = DERForm.sequence(hash.der, DERForm.null)
         let mask = DERForm.sequence(CertificateOID("1.2.840.113549.1.1.8").der, hash)

@@ -1,15 +1,15 @@
-/// A root, an intermediate and a server's certificate: the chain that most tests begin with.
+/// A root, an intermediate and a server certificate: the chain that most tests start with.
 public struct TestAuthority: Sendable {
     /// The root, which a client trusts.
     public let root: IssuedCertificate
-    /// The intermediate authority, which the root issued.
+    /// The intermediate authority, issued by the root.
     public let intermediate: IssuedCertificate
-    /// The server's certificate, which the intermediate issued.
+    /// The server certificate, issued by the intermediate.
     public let leaf: IssuedCertificate
 
-    /// A chain of these three templates, each with a key of its own.
+    /// Creates a chain of these three templates, each with a key of its own.
     ///
-    /// - Throws: ``CertificateFactoryError`` when a key cannot sign as its template asks.
+    /// - Throws: ``CertificateFactoryError`` when a key does not support its template's signature scheme.
     public init(
         root: CertificateTemplate = .authority("Test Root"),
         intermediate: CertificateTemplate = .intermediate("Test Intermediate"),
@@ -23,9 +23,9 @@ public struct TestAuthority: Sendable {
         self.leaf = try self.intermediate.issue(leaf, key: leafKey)
     }
 
-    /// A correct chain for a server with these DNS names and IP addresses, valid in 2026.
+    /// Returns a correct chain for a server with these DNS names and IP addresses, valid in 2026.
     ///
-    /// - Throws: ``CertificateFactoryError``, which does not happen with the keys used here.
+    /// - Throws: ``CertificateFactoryError``, which does not happen with these keys.
     public static func standard(
         names: [String] = ["host.test"],
         addresses: [String] = []
@@ -33,15 +33,15 @@ public struct TestAuthority: Sendable {
         try TestAuthority(leaf: .server(names: names, addresses: addresses))
     }
 
-    /// What the server presents in DER: its own certificate and the intermediate, without the root.
+    /// The chain as presented by the server, in DER: its own certificate and the intermediate, without the root.
     public var presented: [[UInt8]] { [leaf.der, intermediate.der] }
 
-    /// What the server presents in PEM, as it is configured.
+    /// The chain as configured in a server, in PEM.
     public var presentedPEM: String { leaf.pem + intermediate.pem }
 
-    /// Another certificate of the intermediate and the intermediate's own, in DER, as a server presents them.
+    /// Returns a new certificate of the intermediate and the intermediate's own, in DER, as presented by a server.
     ///
-    /// - Throws: ``CertificateFactoryError`` when the key cannot sign as the template asks.
+    /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func presenting(_ template: CertificateTemplate, key: TestKey = .p256()) throws -> [[UInt8]] {
         [try intermediate.issue(template, key: key).der, intermediate.der]
     }

@@ -18,7 +18,7 @@ extension TestKey {
         }
     }
 
-    /// The private key in DER, as PKCS #8 has it.
+    /// The private key in PKCS #8 DER.
     public var pkcs8DER: [UInt8] {
         switch secret {
         case .p256(let key): [UInt8](key.derRepresentation)
@@ -34,10 +34,10 @@ extension TestKey {
         }
     }
 
-    /// The private key in PEM, as servers want it.
+    /// The private key in PEM, for servers.
     public var pkcs8PEM: String { PEMText.encode("PRIVATE KEY", pkcs8DER) }
 
-    /// The identifier of the public key: the first of the methods in RFC 5280, section 4.2.1.2.
+    /// The identifier of the public key, by the first method in RFC 5280, section 4.2.1.2.
     public var identifier: [UInt8] {
         let bits: [UInt8] =
             switch secret {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 
-/// A key of ECDSA, whatever its curve.
+/// An ECDSA key on any curve.
 private protocol DigestSigner {
     func signatureDER(for digest: some Digest) throws -> Data
 }
@@ -26,7 +26,7 @@ extension P521.Signing.PrivateKey: DigestSigner {
 }
 
 extension TestKey {
-    /// What this key signs with when nothing else is asked for.
+    /// The default signature scheme of this key.
     public var defaultScheme: SignatureScheme {
         switch kind {
         case .p256: .ecdsaSHA256
@@ -37,7 +37,7 @@ extension TestKey {
         }
     }
 
-    /// Signs `bytes`; with a scheme that is not one of this kind of key, as ``defaultScheme`` has it.
+    /// Signs `bytes`; a scheme of another type of key is replaced by ``defaultScheme``.
     ///
     /// So a certificate can claim any algorithm. Signatures with ECDSA and RSA-PSS differ each time.
     ///

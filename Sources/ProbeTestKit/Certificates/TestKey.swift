@@ -4,9 +4,9 @@ internal import FoundationEssentials
 
 /// A private key for tests.
 ///
-/// It protects nothing: whoever has the seed has the key.
+/// It protects nothing: the seed reveals the key.
 public struct TestKey: Sendable {
-    /// The kinds of keys that can be made.
+    /// The types of keys.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case p256, p384, p521, ed25519, rsa1024, rsa2048, rsa3072
     }
@@ -19,7 +19,7 @@ public struct TestKey: Sendable {
         case rsa(_RSA.Signing.PrivateKey)
     }
 
-    /// What kind of key this is.
+    /// The type of this key.
     public let kind: Kind
     let secret: Secret
 
@@ -28,10 +28,10 @@ public struct TestKey: Sendable {
         self.secret = secret
     }
 
-    /// A new random key on the curve P-256.
+    /// Returns a new random key on the curve P-256.
     public static func p256() -> TestKey { TestKey(kind: .p256, secret: .p256(P256.Signing.PrivateKey())) }
 
-    /// A key that is always the same for the same seed; RSA keys are the shared ones of this process.
+    /// Creates a key that is always the same for the same seed; RSA keys are shared in this process.
     ///
     /// - Throws: ``CertificateFactoryError`` when the seed gives no valid key, which does not happen by chance.
     public init(_ kind: Kind, seed: String) throws {
@@ -56,9 +56,9 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// A new random key; RSA keys take up to a second.
+    /// Creates a new random key; RSA keys take up to a second.
     ///
-    /// - Throws: ``CertificateFactoryError`` when an RSA key cannot be made.
+    /// - Throws: ``CertificateFactoryError`` when an RSA key cannot be created.
     public init(_ kind: Kind) throws {
         switch kind {
         case .p256: self = .p256()
@@ -81,11 +81,11 @@ public struct TestKey: Sendable {
 }
 
 extension TestKey {
-    /// The RSA key of 1024 bits that this process shares, made when it is first asked for.
+    /// The shared RSA key of 1024 bits, created on first use.
     public static var rsa1024: TestKey { get throws { try shared1024.get() } }
-    /// The RSA key of 2048 bits that this process shares, made when it is first asked for.
+    /// The shared RSA key of 2048 bits, created on first use.
     public static var rsa2048: TestKey { get throws { try shared2048.get() } }
-    /// The RSA key of 3072 bits that this process shares, made when it is first asked for.
+    /// The shared RSA key of 3072 bits, created on first use.
     public static var rsa3072: TestKey { get throws { try shared3072.get() } }
 
     private static let shared1024 = Result { try TestKey(.rsa1024) }

@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import SwiftASN1
 
-/// How a moment is written in a certificate.
+/// The encoding of a time in a certificate.
 public enum TimeEncoding: Sendable, Hashable {
-    /// As RFC 5280 wants it: UTCTime from 1950 to 2049, GeneralizedTime outside.
+    /// The encoding required by RFC 5280: UTCTime from 1950 to 2049, GeneralizedTime otherwise.
     case automatic
-    /// Two digits for the year: `260101000000Z`.
+    /// A two-digit year: `260101000000Z`.
     case utcTime
-    /// Four digits for the year: `20260101000000Z`.
+    /// A four-digit year: `20260101000000Z`.
     case generalizedTime
-    /// This text as a UTCTime, whatever it says.
+    /// Arbitrary text as a UTCTime.
     case rawUTCTime(String)
-    /// This text as a GeneralizedTime, whatever it says.
+    /// Arbitrary text as a GeneralizedTime.
     case rawGeneralizedTime(String)
 
-    /// The moment in DER.
+    /// Returns the time in DER.
     func der(of date: Date) -> [UInt8] {
         switch self {
         case .automatic:

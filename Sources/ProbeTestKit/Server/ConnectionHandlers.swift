@@ -2,7 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOTLS
 
-/// A way to end a connection below TLS, sent down the pipeline as an outbound event.
+/// An abrupt end of a connection below TLS, sent down the pipeline as an outbound event.
 enum AbruptEnd: Sendable {
     /// FIN without a closure alert.
     case drop
@@ -10,7 +10,7 @@ enum AbruptEnd: Sendable {
     case reset
 }
 
-/// Carries out an ``AbruptEnd``; it stands before the TLS handler, which would insist on an orderly end.
+/// Executes an ``AbruptEnd``; it precedes the TLS handler, which would insist on an orderly end.
 final class AbruptEndHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
@@ -25,11 +25,11 @@ final class AbruptEndHandler: ChannelOutboundHandler {
     }
 }
 
-/// Hands what a connection receives to its script, and tells when the handshake is over.
+/// Passes a connection's input to its script, and reports the end of the handshake.
 final class ConnectionInbox: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// What a script waits for.
+    /// The inputs that a script waits for.
     enum Arrival: Sendable {
         case secured(applicationProtocol: String?)
         case bytes([UInt8])
@@ -39,7 +39,7 @@ final class ConnectionInbox: ChannelInboundHandler {
     private let onActive: () -> Void
     private let onSecured: (String?) -> Void
     private let onError: (any Error) -> Void
-    /// Set when HTTP/2 handlers stand before this one: what comes then is frames, and none of the script's business.
+    /// Set when HTTP/2 handlers precede this one: then the input is frames, which the script ignores.
     var isBypassed = false
 
     init(

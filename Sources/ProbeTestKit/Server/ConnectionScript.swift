@@ -2,11 +2,11 @@ internal import NIOCore
 
 /// Runs a script on one connection.
 struct ConnectionScript {
-    /// The peer closed, or the server was shut down.
+    /// The peer closed the connection, or the server was shut down.
     struct Ended: Error {}
 
     private static let longestRequest = 16 << 20
-    /// How often bytes are sent before the event loop is left to others.
+    /// The number of consecutive sends before the event loop's other work continues.
     private static let sendsInARow = 64
 
     let number: Int
@@ -30,7 +30,7 @@ struct ConnectionScript {
         self.arrivals = arrivals.makeAsyncIterator()
     }
 
-    /// Does the steps; whatever goes wrong means that the peer is gone, which is no concern of a script's.
+    /// Runs the steps; every error means that the peer is gone, which a script ignores.
     mutating func run(_ steps: [ServerStep]) async {
         do {
             var chosen: String?
@@ -85,7 +85,7 @@ struct ConnectionScript {
         if case .bytes(let bytes) = arrival { received += bytes }
     }
 
-    /// Drops what still comes, so that the peer is never blocked by us.
+    /// Discards input, so that the peer is never blocked.
     private mutating func untilEnd() async throws {
         while true {
             received = []
@@ -98,8 +98,8 @@ struct ConnectionScript {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
     }
 
-    /// Sends, and pauses now and then: an event loop runs all jobs, also those that come meanwhile, before it looks at its
-    /// sockets again, so a peer that reads as fast as we send would keep the loop's other connections waiting.
+    /// Sends, and pauses now and then: an event loop runs all jobs, including new ones, before it polls its sockets
+    /// again, so a peer that reads as fast as this sends would block the loop's other connections.
     private func sendEndlessly(_ bytes: [UInt8]) async throws {
         while true {
             for _ in 0..<Self.sendsInARow { try await send(bytes) }

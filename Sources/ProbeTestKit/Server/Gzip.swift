@@ -1,6 +1,6 @@
-/// Bodies in the gzip format (RFC 1952), good ones and bombs.
+/// Bodies in the gzip format (RFC 1952), valid ones and bombs.
 public enum Gzip {
-    /// The bytes in stored blocks (RFC 1951 section 3.2.4), so without making them smaller.
+    /// Returns the bytes in stored blocks (RFC 1951, section 3.2.4), without compression.
     public static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var output = header
         var rest = bytes[...]
@@ -16,9 +16,9 @@ public enum Gzip {
         return output + littleEndian(checksum.value) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// A valid stream of about a thousandth of `size` bytes that decompresses to zeros, at least `size` of them.
+    /// Returns a valid stream of about a thousandth of `size` bytes that decompresses to at least `size` zeros.
     ///
-    /// One Huffman block with two bits for each 258 bytes, which is the best that DEFLATE can do (about 1032 to 1).
+    /// One Huffman block with two bits for each 258 bytes, the maximum compression of DEFLATE (about 1032 to 1).
     public static func bomb(of size: Int) -> [UInt8] {
         var bits = BitWriter()
         bits.append(0b1, 1)  // the last block
@@ -57,7 +57,7 @@ public enum Gzip {
     }
 }
 
-/// Writes bits from the lowest of each byte on, as DEFLATE wants them.
+/// Writes bits from the lowest of each byte on, as DEFLATE requires.
 private struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var used = 8
@@ -73,7 +73,7 @@ private struct BitWriter {
         }
     }
 
-    /// Appends eight zero bits so many times.
+    /// Appends a number of zero bytes.
     mutating func appendZeroBytes(_ count: Int) { bytes += [UInt8](repeating: 0, count: count) }
 }
 

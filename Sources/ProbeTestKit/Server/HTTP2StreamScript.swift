@@ -61,7 +61,7 @@ private struct HTTP2Answer: Sendable {
     let isHead: Bool
     let steps: [HTTP2Step]
 
-    /// Does the steps; whatever goes wrong means that the peer is gone, which is no concern of a script's.
+    /// Runs the steps; every error means that the peer is gone, which a script ignores.
     func run() async {
         do {
             for step in steps { try await perform(step) }
@@ -82,7 +82,7 @@ private struct HTTP2Answer: Sendable {
         case .sendEndlessly(let bytes):
             while true {
                 try await send(data(bytes, endStream: false))
-                // So that the loop looks at its sockets, this connection's among them.
+                // Lets the loop poll its sockets, including this connection's.
                 try await channel.eventLoop.scheduleTask(in: .milliseconds(1)) {}.futureResult.get()
             }
         case .wait(let gate): await gate.passed()
@@ -109,7 +109,7 @@ private struct HTTP2Answer: Sendable {
     private func head(of response: ScriptedResponse, isWhole: Bool, endStream: Bool) -> HTTP2Frame.FramePayload {
         var headers = HPACKHeaders([(":status", String(response.status))])
         for field in response.headers { headers.add(name: field.name.lowercased(), value: field.value) }
-        // What begins without an end has no length, unless its script says one.
+        // A response without an end has no length, unless its script sets one.
         if isWhole, response.framing == .length, response.mayHaveBody {
             headers.add(name: "content-length", value: String(response.body.count))
         }

@@ -2,29 +2,29 @@ public import struct Probes.HeaderField
 
 /// A request as a ``ScriptedServer`` received it, after TLS.
 public struct RecordedRequest: Sendable, Hashable {
-    /// Which of the server's connections it came on, counted from 0 in the order of their acceptance.
+    /// The index of the server's connection, from 0 in the order of acceptance.
     public let connection: Int
     /// The protocol's version: `1.0`, `1.1`, `2`.
     public let version: String
     /// The method.
     public let method: String
-    /// The request's target as it was sent: `/path?query`.
+    /// The request target, not decoded: `/path?query`.
     public let target: String
-    /// The header fields in the order in which they came; with HTTP/2 the pseudo fields too.
+    /// The header fields in the order of arrival; with HTTP/2 including pseudo fields.
     public let headers: [HeaderField]
     /// The head's bytes up to and including its empty line; empty with HTTP/2.
     public let head: [UInt8]
-    /// The body's bytes as they were sent: chunked framing is not undone.
+    /// The body's bytes as sent, including chunked framing.
     public let body: [UInt8]
 
-    /// The first value of a header field, by its name without case.
+    /// Returns the first value of a header field, ignoring the case of its name.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
 extension RecordedRequest {
-    /// Reads an HTTP/1 head leniently: what cannot be read is empty, for the bytes are there to be compared.
+    /// Parses an HTTP/1 head leniently: invalid parts are empty, because the bytes can be compared.
     init(connection: Int, head: [UInt8], body: [UInt8]) {
         let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
         let words = (lines.first ?? "").split(separator: " ").map(String.init)

@@ -1,12 +1,12 @@
-/// Finds where an HTTP/1 request ends in the bytes that have come so far.
+/// Finds the end of an HTTP/1 request in the bytes received so far.
 struct RequestFraming {
     private var searched = 0
     private var headEnd: Int?
     private var chunkStart: Int?
 
-    /// Where the head and the whole request end, or nil while there is more to come.
+    /// Returns the ends of the head and of the whole request; nil while it is incomplete.
     ///
-    /// - Parameter bytes: Everything that came since the request's first byte; the same bytes, or more, at each call.
+    /// - Parameter bytes: All bytes since the request's first one; the same bytes, or more, at each call.
     mutating func end(in bytes: [UInt8]) -> (head: Int, body: Int)? {
         if headEnd == nil {
             headEnd = Self.find([13, 10, 13, 10], in: bytes, from: max(0, searched - 3))
@@ -21,7 +21,8 @@ struct RequestFraming {
         return bytes.count - headEnd >= length ? (headEnd, headEnd + length) : nil
     }
 
-    /// The end of the last chunk; bytes that are no chunks count as the end, for the test sees them as they are.
+    /// Returns the end of the last chunk; bytes that are not chunks count as the end, because the test sees them
+    /// anyway.
     private mutating func chunksEnd(in bytes: [UInt8], from start: Int) -> Int? {
         var position = chunkStart ?? start
         while let lineEnd = Self.find([13, 10], in: bytes, from: position) {
@@ -37,7 +38,7 @@ struct RequestFraming {
         return nil
     }
 
-    /// The position behind the first occurrence of `pattern`.
+    /// Returns the position after the first occurrence of `pattern`.
     private static func find(_ pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         guard start >= 0, bytes.count >= pattern.count, start <= bytes.count - pattern.count else { return nil }
         for position in start...(bytes.count - pattern.count)

@@ -1,8 +1,8 @@
 internal import Probes
 
-/// Makes the bytes that answer a query.
+/// Encodes the answers to a query.
 enum ResolverAnswers {
-    /// The messages for one query, in their order; nil when the connection shall be closed.
+    /// Returns the messages for one query, in order; nil to close the connection.
     static func messages(for step: ResolverStep, query: [UInt8]) -> [[UInt8]]? {
         switch step {
         case .answer(let records, let code, let flags):
@@ -34,7 +34,7 @@ enum ResolverAnswers {
         let question = question(of: query)
         let head = query.prefix(2) + words([flags, question.isEmpty ? 0 : 1, UInt16(clamping: records.count), 0, 0])
         return records.reduce(into: Array(head) + question) { bytes, record in
-            // The question's name begins behind the header.
+            // The question's name follows the header.
             bytes += record.name.map(ResolverRecord.bytes(ofName:)) ?? [0xc0, 12]
             let time = record.timeToLive
             let numbers = [
@@ -45,7 +45,7 @@ enum ResolverAnswers {
         }
     }
 
-    /// The bytes of the query's question, or nothing when it has none.
+    /// Returns the bytes of the query's question, or nothing when it has none.
     private static func question(of query: [UInt8]) -> [UInt8] {
         guard let question = try? DNSMessage.decode(query).questions.first else { return [] }
         return question.name.wireBytes + words([question.type.rawValue, question.recordClass])

@@ -1,10 +1,10 @@
 internal import Dispatch
 
-/// Runs one script on a queue of its own, which is given a thread when it needs one.
+/// Runs one script on a queue of its own, which gets a thread on demand.
 ///
-/// On Swift's shared threads, which are few, scripts would wait behind whatever the tests compute, and a client's deadline
-/// would pass meanwhile. On the server's event loop a script without an end would keep the loop from its sockets. A task
-/// does not keep its executor alive: whoever makes a task with one refers to it until the task has ended.
+/// On Swift's shared threads, which are few, scripts would wait behind the computations of tests until a client's
+/// deadline has passed. On the server's event loop an endless script would block the loop's sockets. A task does not
+/// retain its executor: the code that creates a task with one must refer to it until the task has ended.
 final class ScriptExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "reachagent.script")
 
@@ -13,7 +13,7 @@ final class ScriptExecutor: TaskExecutor {
         queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// Begins a task that runs here.
+    /// Starts a task that runs here.
     static func begin(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
         let executor = ScriptExecutor()
         return Task(executorPreference: executor) {

@@ -3,7 +3,7 @@ internal import NIOHTTP2
 internal import NIOSSL
 internal import NIOTLS
 
-/// Sets one accepted connection up for its script; on the connection's event loop.
+/// Sets up one accepted connection for its script, on the connection's event loop.
 struct ScriptedConnection {
     let number: Int
     let channel: any Channel
@@ -44,7 +44,7 @@ struct ScriptedConnection {
         try pipeline.addHandler(inbox)
     }
 
-    /// Notes the name in the client's hello before the TLS handler sees it.
+    /// Records the name in the ClientHello before the TLS handler sees it.
     private func serverNameHandler() -> SNIHandler {
         SNIHandler { [number, channel, record] result in
             if case .hostname(let name) = result { record.note { $0.serverNames[number] = name } }
@@ -52,7 +52,7 @@ struct ScriptedConnection {
         }
     }
 
-    /// Puts the HTTP/2 handlers in, if the script has a step for them.
+    /// Adds the HTTP/2 handlers, if the script has a step for them.
     private func speakHTTP2() {
         var answer: (@Sendable (RecordedRequest) -> [HTTP2Step])?
         for step in steps where answer == nil {

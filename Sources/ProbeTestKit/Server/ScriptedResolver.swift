@@ -3,13 +3,13 @@ internal import NIOPosix
 internal import Probes
 internal import Synchronization
 
-/// A DNS server on loopback, by UDP and TCP on one port, that does what a test tells it to.
+/// A DNS server on loopback, over UDP and TCP on one port, that follows a test's script.
 ///
-/// Each query takes the next step of the script, by whichever protocol it comes; the last step repeats.
+/// Each query takes the next step of the script, over either protocol; the last step repeats.
 public final class ScriptedResolver: Sendable {
-    /// The address that the server listens on.
+    /// The address of the server.
     public let address: String
-    /// The port that the kernel chose.
+    /// The port selected by the kernel.
     public let port: Int
 
     private let script: ResolverScript
@@ -24,7 +24,7 @@ public final class ScriptedResolver: Sendable {
 
     /// Starts a server.
     ///
-    /// - Throws: When the address cannot be listened on.
+    /// - Throws: When the address cannot be bound.
     public static func start(_ steps: [ResolverStep], address: String = "127.0.0.1") async throws -> ScriptedResolver {
         let script = ResolverScript(steps)
         let channels = OpenChannels()
@@ -41,7 +41,7 @@ public final class ScriptedResolver: Sendable {
                 try channel.pipeline.syncOperations.addHandler(StreamAnswerer(script: script))
             }
         }
-        // The kernel chooses a free port for UDP; with TCP somebody else may have it, so this is tried again.
+        // The kernel selects a free UDP port, which may be in use for TCP; then the next one is tried.
         var attempts = 16
         while true {
             let channel = try await datagrams.bind(host: address, port: 0).get()
@@ -59,10 +59,10 @@ public final class ScriptedResolver: Sendable {
         }
     }
 
-    /// The queries so far, in the order in which they came.
+    /// The queries so far, in order.
     public var queries: [RecordedQuery] { script.queries }
 
-    /// Waits until so many queries came, or the server is shut down, or the task is cancelled.
+    /// Waits until a number of queries was received, the server is shut down, or the task is cancelled.
     ///
     /// - Returns: All queries so far.
     @discardableResult
@@ -71,14 +71,14 @@ public final class ScriptedResolver: Sendable {
         return queries
     }
 
-    /// Closes all sockets, and lets every waiting test go on.
+    /// Closes all sockets, and resumes every waiting test.
     public func shutDown() async {
         for channel in channels.all() { try? await channel.close() }
         script.record.note { $0.isShutDown = true }
     }
 }
 
-/// The steps that are left, and the queries that came.
+/// The remaining steps, and the received queries.
 private final class ResolverScript: Sendable {
     let record = ServerRecord()
     private let steps: [ResolverStep]

@@ -1,12 +1,12 @@
 public import struct Probes.HeaderField
 
-/// A well-formed response that a ``ScriptedServer`` gives over HTTP/1 and HTTP/2 alike.
+/// A well-formed response of a ``ScriptedServer`` over both HTTP/1 and HTTP/2.
 public struct ScriptedResponse: Sendable, Hashable {
-    /// How HTTP/1 tells where the body ends.
+    /// The framing of the body in HTTP/1.
     public enum Framing: Sendable, Hashable {
         /// A Content-Length field.
         case length
-        /// Chunks of at most this many bytes (RFC 9112 section 7.1).
+        /// Chunks up to a maximum size in bytes (RFC 9112, section 7.1).
         case chunks(of: Int)
         /// The end of the connection.
         case close
@@ -14,44 +14,44 @@ public struct ScriptedResponse: Sendable, Hashable {
 
     /// The status code.
     public var status: Int
-    /// The header fields; those for the framing are added.
+    /// The header fields, without those for the framing, which are added.
     public var headers: [HeaderField]
-    /// The body's bytes as they are sent: compressed already when a Content-Encoding field says so.
+    /// The body's bytes as sent: already compressed if there is a Content-Encoding field.
     public var body: [UInt8]
-    /// How HTTP/1 tells where the body ends.
+    /// The framing of the body in HTTP/1.
     public var framing = Framing.length
     /// The version in HTTP/1's status line: `1.0`, `1.1`.
     public var version = "1.1"
 
-    /// Creates a response that a Content-Length field frames.
+    /// Creates a response with a Content-Length field.
     public init(_ status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers.map { HeaderField(name: $0.0, value: $0.1) }
         self.body = body
     }
 
-    /// A response of plain text.
+    /// Returns a response of plain text.
     public static func text(_ text: String, status: Int = 200) -> ScriptedResponse {
         ScriptedResponse(status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }
 
-    /// A response of JSON.
+    /// Returns a response of JSON.
     public static func json(_ text: String, status: Int = 200) -> ScriptedResponse {
         ScriptedResponse(status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }
 
-    /// A redirect to a place.
+    /// Returns a redirect.
     public static func redirect(to location: String, status: Int = 302) -> ScriptedResponse {
         ScriptedResponse(status, headers: [("Location", location)])
     }
 
-    /// A response of text whose body is in the gzip format.
+    /// Returns a response of text with a gzip-encoded body.
     public static func gzip(_ text: String) -> ScriptedResponse {
         let headers = [("Content-Type", "text/plain"), ("Content-Encoding", "gzip")]
         return ScriptedResponse(200, headers: headers, body: Gzip.stored(Array(text.utf8)))
     }
 
-    /// A response whose small body decompresses to this many bytes; see ``Gzip/bomb(of:)``.
+    /// Returns a response whose small body decompresses to this many bytes; see ``Gzip/bomb(of:)``.
     public static func gzipBomb(of size: Int) -> ScriptedResponse {
         let headers = [("Content-Type", "text/plain"), ("Content-Encoding", "gzip")]
         return ScriptedResponse(200, headers: headers, body: Gzip.bomb(of: size))

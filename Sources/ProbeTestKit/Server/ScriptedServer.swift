@@ -5,17 +5,17 @@ internal import NIOSSL
 internal import NIOTLS
 internal import Synchronization
 
-/// A TCP, TLS and HTTP server on loopback that does what a test tells it to.
+/// A TCP, TLS and HTTP server on loopback that follows a test's script.
 ///
-/// Each connection runs a script; see ``ServerStep``. The kernel chooses the port. The server records what it receives,
-/// and a test waits for events instead of sleeping: ``received(requests:)``, ``accepted(connections:)``,
+/// Each connection runs a script; see ``ServerStep``. The kernel selects the port. The server records its input, and a
+/// test waits for events instead of sleeping: ``received(requests:)``, ``accepted(connections:)``,
 /// ``ended(connections:)``. Call ``shutDown()`` at the end.
 public final class ScriptedServer: Sendable {
-    /// The address that the server listens on.
+    /// The address of the server.
     public let address: String
-    /// The port that the kernel chose.
+    /// The port selected by the kernel.
     public let port: Int
-    /// Whether the server does TLS handshakes.
+    /// `true` if the server uses TLS.
     public let isSecured: Bool
 
     private let listener: any Channel
@@ -34,7 +34,7 @@ public final class ScriptedServer: Sendable {
 
     /// Starts a server that runs the same script on every connection.
     ///
-    /// - Throws: When the address cannot be listened on, or the certificates or their key cannot be used.
+    /// - Throws: When the address cannot be bound, or the certificates or their key cannot be used.
     public static func start(
         _ script: [ServerStep],
         tls: ServerTLS? = nil,
@@ -46,7 +46,7 @@ public final class ScriptedServer: Sendable {
 
     /// Starts a server whose connections run one script each, in the order of acceptance; the last script repeats.
     ///
-    /// - Throws: When the address cannot be listened on, or the certificates or their key cannot be used.
+    /// - Throws: When the address cannot be bound, or the certificates or their key cannot be used.
     public static func start(
         scripts: [[ServerStep]],
         tls: ServerTLS? = nil,
@@ -89,30 +89,30 @@ public final class ScriptedServer: Sendable {
         )
     }
 
-    /// The server's address as a URL, with the path appended.
+    /// Returns the server's address as a URL, with the path appended.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let host = host ?? (address.contains(":") ? "[\(address)]" : address)
         return "\(isSecured ? "https" : "http")://\(host):\(port)\(path)"
     }
 
-    /// How many connections were accepted so far.
+    /// The number of accepted connections.
     public var connections: Int { record.facts.accepted }
-    /// The requests so far, in the order in which they were complete.
+    /// The requests so far, in the order of completion.
     public var requests: [RecordedRequest] { record.facts.requests }
-    /// The name in each connection's TLS hello (SNI), in the order of acceptance; nil where there was none.
+    /// The name in each connection's ClientHello (SNI), in the order of acceptance; nil without one.
     public var serverNames: [String?] { record.facts.serverNames }
-    /// The protocol that ALPN chose on each connection, in the order of acceptance; nil where it chose none.
+    /// The protocol selected by ALPN on each connection, in the order of acceptance; nil without one.
     public var applicationProtocols: [String?] { record.facts.applicationProtocols }
-    /// Why handshakes and connections failed, in the TLS library's words.
+    /// The TLS library's messages for failed handshakes and connections.
     public var connectionErrors: [String] { record.facts.handshakeFailures }
 
-    /// Waits until so many connections were accepted, the server is shut down, or the task is cancelled.
+    /// Waits until a number of connections was accepted, the server is shut down, or the task is cancelled.
     public func accepted(connections count: Int) async { await record.wait { $0.accepted >= count } }
 
-    /// Waits until so many connections are over, the server is shut down, or the task is cancelled.
+    /// Waits until a number of connections has ended, the server is shut down, or the task is cancelled.
     public func ended(connections count: Int) async { await record.wait { $0.ended >= count } }
 
-    /// Waits until so many requests were received, the server is shut down, or the task is cancelled.
+    /// Waits until a number of requests was received, the server is shut down, or the task is cancelled.
     ///
     /// - Returns: All requests so far.
     @discardableResult
@@ -121,7 +121,7 @@ public final class ScriptedServer: Sendable {
         return requests
     }
 
-    /// Closes the listening socket and every connection, and lets every waiting test go on.
+    /// Closes the listening socket and every connection, and resumes every waiting test.
     public func shutDown() async {
         try? await listener.close()
         for channel in channels.all() { try? await channel.triggerUserOutboundEvent(AbruptEnd.drop).get() }
@@ -129,7 +129,7 @@ public final class ScriptedServer: Sendable {
     }
 }
 
-/// The connections that a server has to close when it is shut down.
+/// The connections that a server must close when it is shut down.
 final class OpenChannels: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A gate in a script: the server waits at it until the test opens it.
 ///
-/// With gates a test decides what happens first, without a clock. A gate stays open.
+/// With gates a test determines the order of events, without a clock. A gate stays open.
 public final class ServerGate: Sendable {
     private let state = Mutex(State())
 
@@ -15,7 +15,7 @@ public final class ServerGate: Sendable {
     /// Creates a closed gate.
     public init() {}
 
-    /// Opens the gate for everybody who waits at it and for everybody who comes later.
+    /// Opens the gate for all current and later waiters.
     public func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What has happened at a server so far, and who waits for more of it.
+/// The facts about a server so far, and the waiters for more.
 final class ServerRecord: Sendable {
     struct Facts {
         var accepted = 0
@@ -41,7 +41,7 @@ final class ServerRecord: Sendable {
         return result
     }
 
-    /// Waits until the facts are as wanted, the server is shut down, or the task is cancelled.
+    /// Waits until the facts satisfy a condition, the server is shut down, or the task is cancelled.
     func wait(until isSatisfied: @escaping @Sendable (Facts) -> Bool) async {
         let number = state.withLock { state in
             defer { state.nextWaiter += 1 }

@@ -1,38 +1,38 @@
-/// One thing that a ``ScriptedServer`` does on a connection; a script is a list of them.
+/// One step of a ``ScriptedServer`` on a connection; a script is a list of steps.
 ///
-/// A server with a ``ServerTLS`` does its handshake before the first step. Whatever shall happen before or instead of a
-/// handshake is scripted on a server without one, which reads and sends the bytes as they are. After its last step the
-/// connection stays open and silent until the peer closes it.
+/// A server with a ``ServerTLS`` does its handshake before the first step. Anything before or instead of a handshake is
+/// scripted on a server without one, which reads and sends plain bytes. After its last step the connection stays open
+/// and silent until the peer closes it.
 public enum ServerStep: Sendable {
-    /// Waits until so many bytes have come, and drops them.
+    /// Waits for a number of bytes, and drops them.
     case receive(Int)
-    /// Waits for the first TLS record, which holds the client's hello, and drops it.
+    /// Waits for the first TLS record, which contains the ClientHello, and drops it.
     case receiveClientHello
-    /// Waits for a whole HTTP/1 request and records it.
+    /// Waits for a complete HTTP/1 request and records it.
     case receiveRequest
-    /// Sends bytes, and waits until the kernel has taken them.
+    /// Sends bytes, and waits until the kernel has accepted them.
     case send([UInt8])
     /// Sends bytes in pieces of `piece` bytes, one each `interval`.
     case sendSlowly([UInt8], piece: Int, interval: Duration)
-    /// Sends the same bytes again and again, as fast as the peer reads, until the connection ends.
+    /// Sends the same bytes repeatedly, as fast as the peer reads, until the connection ends.
     case sendEndlessly([UInt8])
-    /// Reads no more from now on; the peer's closure alert, for one, stays unread and unanswered.
+    /// Stops reading; for example, the peer's closure alert stays unread and unanswered.
     case stopReading
     /// Waits until the test opens the gate.
     case wait(ServerGate)
-    /// Answers requests by their path, the query included, until the peer closes; `*` is for every other path.
+    /// Answers requests by their path, including the query, until the peer closes; `*` is for every other path.
     ///
-    /// Speaks HTTP/2 when ALPN chose `h2`. Without an entry the answer is 404.
+    /// Uses HTTP/2 when ALPN selected `h2`. Without an entry the answer is 404.
     case serve([String: ScriptedResponse])
-    /// Answers every HTTP/2 stream with these steps, when ALPN chose `h2`.
+    /// Answers every HTTP/2 stream with these steps, when ALPN selected `h2`.
     case http2([HTTP2Step])
-    /// Closes as the protocol wants it: with TLS, after a closure alert.
+    /// Closes in an orderly way: with TLS, after a closure alert.
     case close
     /// Closes the TCP connection (FIN) without TLS's closure alert.
     case drop
     /// Resets the TCP connection (RST).
     case reset
-    /// Reads what comes, and never does anything again.
+    /// Reads all input, and never does anything else.
     case silence
 }
 
@@ -46,38 +46,38 @@ extension ServerStep {
     /// Answers every request with the same response.
     public static func serve(_ response: ScriptedResponse) -> ServerStep { .serve(["*": response]) }
 
-    /// Sends a fatal TLS alert in the clear: 40 is handshake_failure, 70 protocol_version (RFC 8446 section 6).
+    /// Sends a fatal TLS alert in plain text: 40 is handshake_failure, 70 protocol_version (RFC 8446, section 6).
     public static func alert(_ code: UInt8) -> ServerStep { .send([21, 3, 3, 0, 2, 2, code]) }
 
-    /// Sends header lines without an end.
+    /// Sends header lines endlessly.
     public static func sendEndlessHeader(_ line: String = "X-Filler: filler") -> ServerStep {
         .sendEndlessly(Array(String(repeating: line + "\r\n", count: 64).utf8))
     }
 
-    /// Sends chunks without an end, each of 1 KiB; the head must have gone before.
+    /// Sends chunks of 1 KiB endlessly; the head must have been sent before.
     public static func sendEndlessChunks() -> ServerStep {
         .sendEndlessly(Array(("400\r\n" + String(repeating: "x", count: 0x400) + "\r\n").utf8))
     }
 }
 
-/// One thing that a ``ScriptedServer`` does on an HTTP/2 stream after it received the request.
+/// One step of a ``ScriptedServer`` on an HTTP/2 stream after it received the request.
 public enum HTTP2Step: Sendable {
     /// Sends a well-formed response and ends the stream.
     case respond(ScriptedResponse)
-    /// Sends the response's header and as much of a body as it has, without ending the stream.
+    /// Sends the response's header and body, without ending the stream.
     case begin(ScriptedResponse)
-    /// Sends DATA frames again and again, as fast as the peer reads.
+    /// Sends DATA frames repeatedly, as fast as the peer reads.
     case sendEndlessly([UInt8])
     /// Waits until the test opens the gate.
     case wait(ServerGate)
-    /// Sends RST_STREAM with an error code (RFC 9113 section 7).
+    /// Sends RST_STREAM with an error code (RFC 9113, section 7).
     case resetStream(UInt32)
-    /// Sends GOAWAY with an error code, and says that no stream was processed.
+    /// Sends GOAWAY with an error code, declaring that no stream was processed.
     case goAway(UInt32)
     /// Closes the TCP connection (FIN) without TLS's closure alert.
     case drop
     /// Resets the TCP connection (RST).
     case reset
-    /// Never does anything again on this stream.
+    /// Does nothing more on this stream.
     case silence
 }

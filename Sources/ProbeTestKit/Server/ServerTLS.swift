@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// How a ``ScriptedServer`` does its TLS handshakes.
+/// The TLS configuration of a ``ScriptedServer``.
 public struct ServerTLS: Sendable {
-    /// A version of TLS, the forbidden old ones included.
+    /// A TLS version, including the forbidden old ones.
     public enum Version: String, Sendable, Hashable, CaseIterable {
         /// TLS 1.0 (RFC 2246), which RFC 8996 forbids.
         case tls10 = "TLSv1"
@@ -15,38 +15,38 @@ public struct ServerTLS: Sendable {
         case tls13 = "TLSv1.3"
     }
 
-    /// Whether the client has to show a certificate.
+    /// The policy for client certificates.
     public enum ClientCertificate: Sendable, Hashable {
-        /// The server does not ask for one.
+        /// The server does not request one.
         case notAsked
-        /// The server asks, and takes any certificate or none.
+        /// The server requests one, and accepts any or none.
         case optional
-        /// The server asks, and refuses clients that have none; it takes any certificate.
+        /// The server requires one, and accepts any.
         case required
-        /// The server asks, and refuses clients whose certificate none of these DER certificates issued.
+        /// The server requires one issued by one of these DER certificates.
         case issued(by: [[UInt8]])
     }
 
-    /// The certificates that the server sends, in this order, in DER; the first one is the server's own.
+    /// The certificates that the server sends, in this order, in DER; its own first.
     public var chain: [[UInt8]]
     /// The first certificate's private key as PEM (PKCS#8).
     public var key: String
-    /// The oldest version that the server speaks.
+    /// The minimum version.
     public var minimumVersion = Version.tls12
-    /// The newest version that the server speaks.
+    /// The maximum version.
     public var maximumVersion = Version.tls13
-    /// The protocols that the server chooses from (ALPN), the best one first: `h2`, `http/1.1`.
+    /// The protocols that the server accepts (ALPN), in order of preference: `h2`, `http/1.1`.
     public var applicationProtocols: [String] = []
-    /// Whether the client has to show a certificate.
+    /// The policy for client certificates.
     public var clientCertificate = ClientCertificate.notAsked
 
-    /// Creates a configuration of a server that speaks TLS 1.2 and 1.3 and chooses no application protocol.
+    /// Creates a configuration with TLS 1.2 and 1.3 and without application protocols.
     public init(chain: [[UInt8]], key: String) {
         self.chain = chain
         self.key = key
     }
 
-    /// Creates a configuration of a server with a certificate of this kit, followed by those that lead to its root.
+    /// Creates a configuration with a certificate of this kit, followed by those that lead to its root.
     public init(_ certificate: IssuedCertificate, intermediates: [IssuedCertificate] = []) {
         self.init(chain: ([certificate] + intermediates).map(\.der), key: certificate.key.pkcs8PEM)
     }

@@ -2,24 +2,25 @@ internal import Synchronization
 
 /// A clock that stands still until a test advances it.
 ///
-/// Who sleeps is woken when the clock is advanced to its deadline or past it: those with earlier deadlines first, and of
-/// equal deadlines those that slept first. ``sleepers(atLeast:)`` lets a test wait until the code under test sleeps.
+/// Sleepers are woken when the clock is advanced to their deadline or past it: those with earlier deadlines first, and
+/// of equal deadlines in the order of sleeping. ``sleepers(atLeast:)`` lets a test wait until the code under test
+/// sleeps.
 public final class ManualClock: Clock, Sendable {
-    /// A moment of a manual clock, as the time since the clock was made.
+    /// An instant of a manual clock, as the time since its creation.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the creation of the clock.
         public let offset: Duration
 
-        /// The moment at `offset` from the clock's beginning.
+        /// Creates an instant.
         public init(offset: Duration = .zero) { self.offset = offset }
 
-        /// The moment that is later by `duration`.
+        /// Returns a later instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// How much later `other` is.
+        /// Returns the time until `other`.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether the left moment comes first.
+        /// Returns whether the left instant is earlier.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -37,7 +38,7 @@ public final class ManualClock: Clock, Sendable {
     private struct State {
         var now = Instant()
         var nextID: UInt64 = 0
-        /// In the order in which they wake.
+        /// The sleepers in the order of waking.
         var sleepers: [Sleeper] = []
         var cancelled: Set<UInt64> = []
         var watchers: [Watcher] = []
@@ -45,25 +46,25 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
-    /// A clock at its beginning.
+    /// Creates a clock at zero.
     public init() {}
 
-    /// The moment at which the clock stands.
+    /// The current instant.
     public var now: Instant { state.withLock { $0.now } }
 
     /// Zero: a sleeper wakes exactly at its deadline.
     public var minimumResolution: Duration { .zero }
 
-    /// How many tasks sleep now.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// When the next sleeper wakes; nil when nobody sleeps.
+    /// The deadline of the next sleeper; nil without sleepers.
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
-    /// Moves the clock forward and wakes whoever is due, in order.
+    /// Advances the clock and wakes due sleepers, in order.
     public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
 
-    /// Moves the clock forward to `instant`, or leaves it when that is in the past, and wakes whoever is due, in order.
+    /// Advances the clock to `instant`, unless that is in the past, and wakes due sleepers, in order.
     public func advance(to instant: Instant) {
         let due = state.withLock { state -> [Sleeper] in
             state.now = max(state.now, instant)
@@ -74,7 +75,7 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sleeps until the clock is advanced to `deadline`; the tolerance plays no part.
+    /// Sleeps until the clock is advanced to `deadline`; the tolerance is ignored.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -131,7 +132,7 @@ public final class ManualClock: Clock, Sendable {
     private func cancel(_ id: UInt64) {
         let sleeper = state.withLock { state -> Sleeper? in
             if let index = state.sleepers.firstIndex(where: { $0.id == id }) { return state.sleepers.remove(at: index) }
-            // Not asleep yet, or awake already: identifiers are never used again, so a late note does no harm.
+            // Not asleep yet, or awake already: identifiers are never reused, so a late entry is harmless.
             state.cancelled.insert(id)
             return nil
         }

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 internal import Synchronization
 
-/// A wall clock that stands still until a test moves it, also backwards.
+/// A wall clock that stands still until a test moves it, in either direction.
 public final class ManualDate: Sendable {
     private let date: Mutex<Date>
 
-    /// A clock that shows `date`.
+    /// Creates a clock that shows `date`.
     public init(_ date: Date = TestDate.present) { self.date = Mutex(date) }
 
-    /// What the clock shows; setting it moves the clock.
+    /// The current date; setting it moves the clock.
     public var now: Date {
         get { date.withLock { $0 } }
         set { date.withLock { $0 = newValue } }

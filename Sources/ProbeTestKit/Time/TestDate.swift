@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// Moments for tests, in UTC.
+/// Dates for tests, in UTC.
 public enum TestDate {
-    /// The moment of a date and time in UTC; numbers beyond a unit's range carry over into the next.
+    /// Returns a date in UTC; out-of-range numbers carry over into the next unit.
     public static func utc(
         _ year: Int,
         _ month: Int = 1,
@@ -11,17 +11,17 @@ public enum TestDate {
         _ minute: Int = 0,
         _ second: Int = 0
     ) -> Date {
-        // The calendar gives no date only for numbers far beyond any year that a certificate can name.
+        // The calendar fails only for numbers far beyond any year in a certificate.
         let components = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         return calendar.date(from: components) ?? .distantFuture
     }
 
-    /// 1 June 2026, noon: everything that the certificate factory makes is valid then, unless it is told otherwise.
+    /// 1 June 2026, noon: everything that the certificate factory creates by default is valid then.
     public static let present = utc(2026, 6, 1, 12)
 
     static func year(of date: Date) -> Int { calendar.component(.year, from: date) }
 
-    /// The moment as a GeneralizedTime has it: `20260101000000Z`.
+    /// Returns the digits of a GeneralizedTime: `20260101000000Z`.
     static func digits(of date: Date) -> String {
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
         let pairs = [parts.month, parts.day, parts.hour, parts.minute, parts.second].map { padded($0 ?? 0, to: 2) }

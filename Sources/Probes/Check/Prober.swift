@@ -1,11 +1,14 @@
+public import CheckResults
+internal import EventLoopExecutor
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Makes checks.
+/// Runs checks.
 ///
-/// A prober owns its threads: one event loop by default, which sleeps while there is nothing to do. Make one and keep it;
-/// any number of checks may run at the same time. End it with ``shutDown()`` or ``shutDownAndWait()``.
+/// A prober owns its threads: one event loop by default, which sleeps while idle. Create one and keep it; any number of
+/// checks may run at the same time. End it with ``shutDown()`` or ``shutDownAndWait()``.
 public final class Prober: Sendable {
     private struct State {
         var runs: [ObjectIdentifier: CheckRun] = [:]
@@ -19,10 +22,10 @@ public final class Prober: Sendable {
     /// Starts the event loops.
     ///
     /// - Parameters:
-    ///   - threads: How many event loops, at least one; a check stays on one of them.
-    ///   - resolver: Who looks names up.
+    ///   - threads: The number of event loops, at least one; a check stays on one of them.
+    ///   - resolver: The resolver for host names.
     public init(threads: Int = 1, resolver: any HostResolver = SystemResolver()) {
-        group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
+        group = MultiThreadedEventLoopGroup(named: "probe-loop", numberOfThreads: max(1, threads))
         services = CheckServices(resolver: resolver)
     }
 
@@ -30,10 +33,10 @@ public final class Prober: Sendable {
         if beginShutDown() { group.shutdownGracefully { _ in } }
     }
 
-    /// Makes one check, and returns when it is over.
+    /// Runs one check, and returns its report.
     ///
-    /// It never takes longer than the probe's timeout. When the task is cancelled, the check ends at once with the code
-    /// `cancelled`.
+    /// A check never takes longer than the probe's timeout. When the task is cancelled, the check ends at once with the
+    /// code `cancelled`.
     public func check(_ probe: Probe) async -> CheckReport {
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {
@@ -45,28 +48,28 @@ public final class Prober: Sendable {
         }
     }
 
-    /// Has every event loop come to rest once, and then calls a closure: a proof that none is stuck.
+    /// Calls a closure after every event loop has been idle once, which proves that none is stuck.
     ///
-    /// Safe from any thread. The closure is called on an event loop; never after the end.
+    /// Safe to call from any thread. The closure runs on an event loop; never after the shutdown.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
         guard !state.withLock({ $0.isShutDown }) else { return }
         Self.pass(Array(group.makeIterator())[...], then: body)
     }
 
-    /// From one event loop to the next.
+    /// Hops from one event loop to the next.
     private static func pass(_ loops: ArraySlice<any EventLoop>, then body: @escaping @Sendable () -> Void) {
         guard let loop = loops.first else { return body() }
         let others = loops.dropFirst()
         loop.execute { others.isEmpty ? body() : pass(others, then: body) }
     }
 
-    /// Begins a check, and returns at once.
+    /// Starts a check, and returns at once.
     ///
     /// - Parameters:
-    ///   - probe: What to check.
-    ///   - completion: Called once, on one of the prober's threads, which it must not block; it is where a command without
-    ///     Swift concurrency signals a semaphore.
-    /// - Returns: What ends the check at once; it may be called on any thread, and any number of times.
+    ///   - probe: The check to run.
+    ///   - completion: Called once, on one of the prober's threads, which it must not block; a command without Swift
+    ///     concurrency signals a semaphore in it.
+    /// - Returns: A closure that cancels the check at once; it may be called from any thread, and any number of times.
     @discardableResult
     public func start(
         _ probe: Probe,
@@ -75,7 +78,8 @@ public final class Prober: Sendable {
         let loop = group.next()
         let run = CheckRun(probe, on: loop, services: services) { [weak self] run, report in
             self?.forget(ObjectIdentifier(run))
-            completion(report)
+            guard let review = probe.review, report.verdict != .ok else { return completion(report) }
+            Self.review(report, review, completion)
         }
         let isAccepted = state.withLock { state in
             if state.isShutDown { return false }
@@ -90,6 +94,18 @@ public final class Prober: Sendable {
         return { [weak run] in
             guard let run else { return }
             loop.execute { run.cancel() }
+        }
+    }
+
+    private static func review(
+        _ report: CheckReport,
+        _ review: @escaping @Sendable (CheckReport) -> CheckReport,
+        _ completion: @escaping @Sendable (CheckReport) -> Void
+    ) {
+        do throws(SystemError) {
+            _ = try NamedThread.start("probe-review") { completion(review(report)) }
+        } catch {
+            completion(report)
         }
     }
 
@@ -121,7 +137,7 @@ public final class Prober: Sendable {
     }
 }
 
-/// A task's cancellation that may come before there is anything to cancel.
+/// A task's cancellation, which may precede the check that it cancels.
 private final class Cancellation: Sendable {
     private struct State {
         var action: (@Sendable () -> Void)?

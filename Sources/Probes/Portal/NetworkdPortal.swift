@@ -1,16 +1,18 @@
-/// Reads what systemd-networkd learned about captive portals (RFC 8910).
+internal import HTTPSerialization
+
+/// Reads the captive portal information of systemd-networkd (RFC 8910).
 ///
-/// Since version 254 it keeps the address from DHCP options 114 and 103 and from router advertisements in its state file
-/// of the link, `/run/systemd/netif/links/IFINDEX`. The file is read as it is: whoever can write there is root.
+/// Since version 254 it keeps the address from DHCP options 114 and 103 and from router advertisements in its state
+/// file of the link, `/run/systemd/netif/links/IFINDEX`. The file is trusted, because only root can write it.
 public enum NetworkdPortal {
-    /// The largest state file that is read, in bytes.
+    /// The maximum size of a state file, in bytes.
     static let maximumBytes = 64 * 1024
 
-    /// What the network behind an interface tells; nil when it tells nothing, or nothing that could be used.
+    /// Returns the portal information of the network behind an interface; nil if there is none, or none that is usable.
     ///
     /// - Parameters:
     ///   - interfaceIndex: The interface's index in the kernel.
-    ///   - root: The folder that stands for `/`.
+    ///   - root: The directory used as `/`.
     public static func uri(interfaceIndex: Int, root: String = "/") -> PortalURI? {
         guard interfaceIndex > 0 else { return nil }
         let folder = root.hasSuffix("/") ? String(root.dropLast()) : root
@@ -20,7 +22,7 @@ public enum NetworkdPortal {
         return uri(inStateFile: bytes)
     }
 
-    /// What a state file tells; of several lines the last one counts.
+    /// Returns the portal information of a state file; the last line of several counts.
     static func uri(inStateFile bytes: [UInt8]) -> PortalURI? {
         let name = Array("CAPTIVE_PORTAL=".utf8)
         guard let line = bytes.split(separator: UInt8(ascii: "\n")).last(where: { $0.starts(with: name) }),

@@ -1,22 +1,26 @@
-/// Asks a network's captive portal interface (RFC 8908) whether the network is captive.
+public import CheckResults
+internal import HTTPSerialization
+public import ServerTrust
+
+/// Queries a network's captive portal API (RFC 8908).
 ///
-/// The address comes from DHCP or from router advertisements (RFC 8910); see ``NetworkdPortal``.
+/// The API's address comes from DHCP or from router advertisements (RFC 8910); see ``NetworkdPortal``.
 public enum PortalAPI {
-    /// The media type of an answer.
+    /// The media type of a response.
     public static let contentType = "application/captive+json"
-    /// The largest answer that is read, in bytes.
+    /// The maximum size of a response, in bytes.
     public static let maximumBytes = 64 * 1024
 
-    /// The check that asks an interface at its address.
+    /// Returns the check that queries a captive portal API.
     ///
-    /// It takes no redirect, no other media type, and no body above ``maximumBytes``; the report has the body, for
-    /// ``evidence(in:)``.
+    /// It accepts no redirect, no other media type, and no body above ``maximumBytes``; the report contains the body,
+    /// for ``evidence(in:)``.
     /// - Parameters:
-    ///   - uri: The interface's address, which must be an `https` one.
-    ///   - interface: The interface that the network is on; nil for the route's.
-    ///   - trust: Who decides whether the server is the right one.
-    ///   - timeout: The time for everything.
-    /// - Throws: ``PortalAddressError`` for an address that must not be asked.
+    ///   - uri: The API's address, which must be an `https` one.
+    ///   - interface: The interface of the network; nil for the route's.
+    ///   - trust: The evaluator of the server's trust.
+    ///   - timeout: The timeout of the whole check.
+    /// - Throws: ``PortalAddressError`` for an address that must not be queried.
     public static func probe(
         for uri: String,
         interface: String? = nil,
@@ -51,9 +55,9 @@ public enum PortalAPI {
         )
     }
 
-    /// What the report of a ``probe(for:interface:trust:timeout:)`` says about a portal.
+    /// Returns the portal evidence in the report of a ``probe(for:interface:trust:timeout:)``.
     ///
-    /// A network that says that it is not captive is no proof of the open Internet, so that is unclear, without a code.
+    /// A network that claims not to be captive is no proof of the open Internet, so that is unclear, without a code.
     public static func evidence(in report: CheckReport) -> PortalEvidence {
         guard report.verdict == .ok, let body = report.hops.last?.response?.body else {
             return PortalEvidence(.unclear, code: report.verdict.code)
@@ -66,13 +70,13 @@ public enum PortalAPI {
     }
 }
 
-/// Why an address cannot be a captive portal interface's.
+/// The reason an address cannot be used as a captive portal API.
 public struct PortalAddressError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, as a clause.
+    /// The error, as a clause.
     public let reason: String
 
     init(reason: String) { self.reason = reason }
 
-    /// The text that operators read.
+    /// The message for operators.
     public var description: String { "the address of the captive portal interface cannot be used: \(reason)" }
 }

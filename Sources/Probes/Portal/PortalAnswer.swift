@@ -1,21 +1,22 @@
 internal import ForeignText
+internal import HTTPSerialization
 
-/// What a captive portal interface answers (RFC 8908, section 5).
+/// The response of a captive portal API (RFC 8908, section 5).
 public struct PortalAnswer: Sendable, Hashable {
-    /// Whether the network is captive for this device.
+    /// `true` if the network is captive for this device.
     public var isCaptive: Bool
-    /// Where a person logs in; only an `https` address counts.
+    /// The login page; only an `https` address is kept.
     public var userPortalURL: String?
-    /// A page about the place that runs the network.
+    /// A page about the venue of the network.
     public var venueInfoURL: String?
-    /// Whether the session can be made longer at the portal; nil when the network does not say.
+    /// `true` if the session can be extended at the portal; nil if unknown.
     public var canExtendSession: Bool?
-    /// The seconds until the network becomes captive again; nil when it does not say.
+    /// The seconds until the network becomes captive again; nil if unknown.
     public var secondsRemaining: UInt64?
-    /// The bytes until the network becomes captive again; nil when it does not say.
+    /// The bytes until the network becomes captive again; nil if unknown.
     public var bytesRemaining: UInt64?
 
-    /// An answer.
+    /// Creates an answer.
     public init(
         isCaptive: Bool,
         userPortalURL: String? = nil,
@@ -32,12 +33,11 @@ public struct PortalAnswer: Sendable, Hashable {
         self.bytesRemaining = bytesRemaining
     }
 
-    /// Reads the body of an answer.
+    /// Parses the body of a response.
     ///
-    /// Members that the RFC does not define are passed over, null is like none, and an address that is not fit to be shown
-    /// is left out.
-    /// - Throws: ``ParseError`` when it is no JSON object, too large or too deep, says nothing of captivity, or has a
-    ///   member of another kind than the RFC's.
+    /// Unknown members are ignored, null counts as absent, and an address that must not be shown is left out.
+    /// - Throws: ``ParseError`` when the body is not a JSON object, is too large or too deep, has no `captive` member,
+    ///   or has a member of the wrong type.
     public init(parsing bytes: [UInt8]) throws(ParseError) {
         guard bytes.count <= PortalAPI.maximumBytes else {
             throw ParseError(reason: "it has more than \(PortalAPI.maximumBytes) bytes")
@@ -59,18 +59,18 @@ public struct PortalAnswer: Sendable, Hashable {
         bytesRemaining = try members.count("bytes-remaining")
     }
 
-    /// Why bytes are no answer.
+    /// The reason a body is not a valid response.
     public struct ParseError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// What is wrong, as a clause.
+        /// The error, as a clause.
         public let reason: String
 
         init(reason: String) { self.reason = reason }
 
-        /// The text that operators read.
+        /// The message for operators.
         public var description: String { "the captive portal interface's answer cannot be used: \(reason)" }
     }
 
-    /// An object's members, each of the kind that is asked for.
+    /// The members of an object, with checked types.
     private struct Members {
         let object: [ForeignText: JSONValue]
 
@@ -107,6 +107,6 @@ public struct PortalAnswer: Sendable, Hashable {
 }
 
 extension PortalAPI {
-    /// What an interface answers.
+    /// The response of a captive portal API.
     public typealias Answer = PortalAnswer
 }

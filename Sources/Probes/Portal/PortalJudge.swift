@@ -1,21 +1,24 @@
-/// Tells from one check without TLS whether a captive portal answers in the target's place.
+public import CheckResults
+
+/// Detects, from one check without TLS, a captive portal that answers in the target's place.
 ///
-/// The rules are those that Android and Chromium share: the target answers 204, or 200 without a body, on the open
-/// Internet, and whatever else comes with a status of 2xx or 3xx was put there by somebody on the way. The check should
-/// be a GET that follows no redirects; where it did, its first answer counts.
+/// The rules are those that Android and Chromium share: on the open Internet the target answers 204, or 200 without a
+/// body; any other response with a status of 2xx or 3xx was injected on the way. The check should be a GET that follows
+/// no redirects; if it follows some, its first response counts.
 ///
-/// A redirect from `http` to `https` at the same place is a portal too: a target that redirects so is no portal check.
-/// Answers are not read for WISPr or for `<meta http-equiv="refresh">`: a page is a login page, wherever it leads.
+/// A redirect from `http` to `https` on the same host is a portal too: a target with such a redirect is no portal
+/// check. Responses are not searched for WISPr or `<meta http-equiv="refresh">`: a page is a login page, wherever it
+/// leads.
 public enum PortalJudge {
-    /// Statuses of responses that came whole, and only were not what the probe expects.
+    /// Codes of complete responses that only failed the probe's expectations.
     private static let expectationCodes: [FindingCode] = [.httpStatus, .httpContentType, .httpBody, .httpUndecodable]
 
-    /// What a check says about a portal.
+    /// Returns the evidence of a check for or against a portal.
     ///
     /// - Parameters:
     ///   - report: The report of an HTTP check; any other is unclear.
-    ///   - expectsBody: Whether the probe expects something of the body ("Success", "NetworkManager is online"). Then the
-    ///     fulfilled expectation is what tells the open Internet, and an answer without a body tells nothing.
+    ///   - expectsBody: `true` if the probe expects a certain body ("Success", "NetworkManager is online"). Then the
+    ///     matching body proves the open Internet, and a response without a body proves nothing.
     public static func evidence(in report: CheckReport, expectsBody: Bool = false) -> PortalEvidence {
         guard let hop = report.hops.first, let response = hop.response else { return unclear(report) }
         let isWhole = report.verdict.code.map(expectationCodes.contains) ?? true
@@ -27,7 +30,7 @@ public enum PortalJudge {
         }
         if expectsBody {
             if report.verdict == .ok { return PortalEvidence(.open) }
-            // A body of any length is what a portal sends; one that was cut off may have been the expected one.
+            // Portals send bodies of any length; a truncated one may have been the expected one.
             guard isWhole && !isEmpty(response) || report.verdict.code == .httpTooLarge else { return unclear(report) }
         } else if response.status == 204 {
             return PortalEvidence(.open)
@@ -37,27 +40,15 @@ public enum PortalJudge {
         return PortalEvidence(.portal, code: isPage(response) ? .portalLoginPage : .portalContent)
     }
 
-    /// Whether a code is what a check over TLS ends with when a portal, or an interceptor, answers in the server's place.
-    ///
-    /// A signature that does not verify is what a forger gives who calls himself by the true issuer's name.
-    public static func isCertificateSuspicious(_ code: FindingCode) -> Bool {
-        switch code {
-        case .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch,
-            .tlsSignatureInvalid:
-            true
-        default: false
-        }
-    }
-
     private static func unclear(_ report: CheckReport) -> PortalEvidence {
         let wasAnswered = report.hops.contains { $0.response != nil }
         return PortalEvidence(.unclear, code: report.verdict.code ?? (wasAnswered ? .httpStatus : nil))
     }
 
-    /// Chromium takes one byte for nothing too: some proxies on the way add it.
+    /// Like Chromium, counts one byte as empty: some proxies on the way add it.
     private static func isEmpty(_ response: ResponseReport) -> Bool {
         if let decoded = response.decodedBodyBytes { return decoded <= 1 }
-        // The answer to a HEAD has a length and no body.
+        // The response to a HEAD has a length and no body.
         let declared = value(of: "content-length", in: response).flatMap { Int($0) } ?? 0
         return max(response.bodyBytes, declared) <= 1
     }
@@ -71,7 +62,7 @@ public enum PortalJudge {
 
     private static func isPage(_ response: ResponseReport) -> Bool {
         if let type = value(of: "content-type", in: response) {
-            // Portals write what they like behind the type.
+            // Portals append arbitrary text to the type.
             let essence = type.prefix { $0 != ";" && $0 != "," }.filter { $0 != " " && $0 != "\t" }.lowercased()
             return essence == "text/html" || essence == "application/xhtml+xml"
         }
@@ -84,7 +75,7 @@ public enum PortalJudge {
         }
     }
 
-    private static func value(of name: StaticString, in response: ResponseReport) -> String? {
-        response.headers.first { $0.name.isEqualCaseInsensitively(to: name) }?.value
+    private static func value(of name: String, in response: ResponseReport) -> String? {
+        response.headers.first { $0.isNamed(name) }?.value
     }
 }

@@ -1,13 +1,13 @@
-/// What a network tells about its captive portal by DHCP or router advertisements (RFC 8910).
+/// The captive portal information of a network, from DHCP or router advertisements (RFC 8910).
 public enum PortalURI: Sendable, Hashable {
-    /// The address of an interface that speaks RFC 8908; always `https`.
+    /// The address of an API by RFC 8908; always `https`.
     case api(String)
-    /// The address of a page for a person, as networks of the time of RFC 7710 give it; always `http`.
+    /// The address of a login page, as networks from the time of RFC 7710 announce it; always `http`.
     case userPage(String)
-    /// The network says that it has no portal (`urn:ietf:params:capport:unrestricted`).
+    /// The network announces that it has no portal (`urn:ietf:params:capport:unrestricted`).
     case unrestricted
 
-    /// Reads an address as the network gives it; nil for one that must be neither asked nor shown.
+    /// Parses an announced address; nil for one that must be neither queried nor shown.
     public init?(_ text: String) {
         if text.lowercased() == "urn:ietf:params:capport:unrestricted" {
             self = .unrestricted

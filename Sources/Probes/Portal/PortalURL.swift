@@ -1,12 +1,14 @@
-/// Makes the addresses that a network gives fit to be shown to a person.
+internal import HTTPSerialization
+
+/// Sanitizes addresses from the network for display.
 ///
-/// Whoever is on the way writes them, and somebody will open them: only `http` and `https` come through, without
+/// They are written by anybody on the way, and a user will open them: only `http` and `https` pass, without
 /// credentials, in printable ASCII, and of bounded length.
 enum PortalURL {
-    /// The longest address, in bytes.
+    /// The maximum length of an address, in bytes.
     static let maximumLength = 2048
 
-    /// Where a reference leads that was found at a place; nil when that cannot be shown.
+    /// Resolves a reference against a base address; nil when the result cannot be shown.
     static func resolved(_ reference: String, at place: String) -> String? {
         guard let base = try? HTTPURL(parsing: place), let url = try? base.resolving(reference: reference) else {
             return nil
@@ -14,13 +16,13 @@ enum PortalURL {
         return shown(url, fragmentOf: reference)
     }
 
-    /// An absolute address in its normal form; nil when it cannot be shown.
+    /// Returns an absolute address in its normal form; nil when it cannot be shown.
     static func absolute(_ text: String, overTLS needsTLS: Bool = false) -> String? {
         guard let url = try? HTTPURL(parsing: text), url.scheme == .https || !needsTLS else { return nil }
         return shown(url, fragmentOf: text)
     }
 
-    /// The address with its fragment, which is where some portals keep what they know of the device.
+    /// Returns the address with its fragment, in which some portals keep the device's state.
     private static func shown(_ url: HTTPURL, fragmentOf text: String) -> String? {
         let mark = UInt8(ascii: "#")
         let fragment = Array(text.utf8.drop { $0 != mark })

@@ -1,38 +1,40 @@
-/// The bytes that each account used on one day of UTC: what a process hands on to the next one.
+internal import CheckResults
+
+/// The bytes used by each account on one UTC day, which a process passes on to its successor.
 public struct DataUsage: Sendable, Hashable, Codable {
     /// Days since 1970-01-01.
     public var day: Int64
     /// The bytes by account.
     public var bytes: [String: Int]
 
-    /// The usage of a day.
+    /// Creates the usage of a day.
     public init(day: Int64, bytes: [String: Int]) {
         self.day = day
         self.bytes = bytes
     }
 }
 
-/// The bytes that each account used on the present day of UTC.
+/// The data budget of each account on the current UTC day.
 struct ByteBudget {
     private static let secondsPerDay: Int64 = 86_400
 
-    /// The part of a day's budget that checks on request may use: one in so many.
+    /// The divisor of a day's budget for requested checks.
     private static let requestShare = 4
 
-    /// The bytes of the day, by account.
+    /// The bytes used on this day, by account.
     private(set) var used: [String: Int] = [:]
-    /// Those of them that checks on request have used.
+    /// The part of them that requested checks used.
     private var requested: [String: Int] = [:]
     private var day: Int64?
-    /// What an earlier process has used; it counts once it is its day, as a clock may start in 1970.
+    /// The usage of an earlier process, which applies once its day is reached: a clock may start in 1970.
     private var former: DataUsage?
     private var hasChanged = false
 
     init(continuing former: DataUsage? = nil) { self.former = former }
 
-    /// Begins a new day when there is one.
+    /// Starts a new day when the date has changed.
     ///
-    /// A clock that is set back a little around midnight does not give the day's budget a second time.
+    /// A clock that is set back a little around midnight does not grant the day's budget twice.
     /// - Parameter seconds: The wall clock, in seconds since 1970.
     mutating func update(seconds: Int64) {
         var today = seconds / Self.secondsPerDay
@@ -46,27 +48,27 @@ struct ByteBudget {
         for (account, bytes) in former.bytes { use(bytes, of: account) }
     }
 
-    /// The usage to keep, when there is news since the last call.
+    /// Returns the usage to save if it changed since the last call.
     mutating func takeChange() -> DataUsage? {
         guard hasChanged, let day else { return nil }
         hasChanged = false
         return DataUsage(day: day, bytes: used)
     }
 
-    /// Counts bytes; never more than can be counted.
+    /// Counts bytes, saturating.
     mutating func use(_ bytes: Int, of account: String?) {
         guard let account, bytes > 0 else { return }
         Self.add(bytes, to: &used[account, default: 0])
         hasChanged = true
     }
 
-    /// Counts bytes that ``use(_:of:)`` has counted as those of a check on request.
+    /// Counts bytes, already counted by ``use(_:of:)``, as those of a requested check.
     mutating func useOnRequest(_ bytes: Int, of account: String?) {
         guard let account, bytes > 0 else { return }
         Self.add(bytes, to: &requested[account, default: 0])
     }
 
-    /// Whether a check may be made on request: the requests' share of the budget is not used up.
+    /// Returns whether a requested check is allowed: the requests' share of the budget is not used up.
     func allowsRequest(_ cost: LinkCost) -> Bool {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return true }
         return requested[account] ?? 0 < allowed / Self.requestShare && refusal(cost) == nil
@@ -77,13 +79,13 @@ struct ByteBudget {
         sum = isTooMuch ? .max : total
     }
 
-    /// The bytes that are left for today; nil without a budget.
+    /// Returns the bytes left for today; nil without a budget.
     func remaining(_ cost: LinkCost) -> Int? {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return nil }
         return max(0, allowed - (used[account] ?? 0))
     }
 
-    /// Why no check may be made now; nil when one may.
+    /// Returns the reason no check is allowed now; nil when one is.
     func refusal(_ cost: LinkCost) -> Finding? {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return nil }
         let used = used[account] ?? 0

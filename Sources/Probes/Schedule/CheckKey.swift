@@ -1,4 +1,6 @@
-/// What one check can serve: every point with this identity and vantage.
+internal import CheckResults
+
+/// The key of a check, shared by every point with this identity and vantage.
 struct CheckKey: Hashable {
     let identity: String
     let vantage: Vantage
@@ -10,7 +12,7 @@ struct CheckKey: Hashable {
 }
 
 extension Probe {
-    /// The host and port that a check connects to first, as text: what the limit for each target counts by.
+    /// The host and port that a check connects to first, to which the limit per target applies.
     var destination: String {
         switch (target, connectTo) {
         case (.http, .some(let place)), (.tcp, .some(let place)): "\(place.host) \(place.port)"
@@ -21,6 +23,6 @@ extension Probe {
         }
     }
 
-    /// Whether the check may leave through a cellular interface, as its request and its serializer say together.
+    /// `true` if the check may leave through a cellular interface, by both its request and its serializer.
     var allowsCellularAccess: Bool { request.allowsCellularAccess && serializer.allowsCellularAccess ?? true }
 }

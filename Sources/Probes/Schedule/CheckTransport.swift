@@ -1,42 +1,15 @@
-/// What makes the checks that a scheduler wants: a ``Prober``, or a stand-in.
+public import CheckResults
+
+/// Runs the checks of a scheduler: a ``Prober``, or a stand-in.
 public protocol CheckTransport: Sendable {
-    /// Begins a check, and returns at once.
+    /// Starts a check, and returns at once.
     ///
     /// - Parameters:
-    ///   - probe: What to check.
+    ///   - probe: The check to run.
     ///   - completion: Called once, from any thread.
-    /// - Returns: What ends the check at once; may be called on any thread, and any number of times.
+    /// - Returns: A closure that cancels the check at once; it may be called from any thread, and any number of times.
     func start(
         _ probe: Probe,
         completion: @escaping @Sendable (CheckReport) -> Void
     ) -> @Sendable () -> Void
-}
-
-/// What came of one turn of a probe.
-public struct CompletedCheck: Sendable {
-    /// Which probe, and from where.
-    public var point: ProbePoint
-    /// What was seen; without a check (no budget, no cellular link allowed) a report of an `unknown` verdict.
-    public var report: CheckReport
-    /// When the check was due.
-    public var due: ContinuousClock.Instant
-    /// When it was begun.
-    public var started: ContinuousClock.Instant
-    /// Whether another point's check served this one too.
-    public var isShared: Bool
-
-    /// A completed check.
-    public init(
-        point: ProbePoint,
-        report: CheckReport,
-        due: ContinuousClock.Instant,
-        started: ContinuousClock.Instant,
-        isShared: Bool = false
-    ) {
-        self.point = point
-        self.report = report
-        self.due = due
-        self.started = started
-        self.isShared = isShared
-    }
 }

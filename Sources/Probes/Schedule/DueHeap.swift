@@ -1,7 +1,7 @@
-/// What is due when: the earliest first, and what was added first among those that are due together.
+/// A priority queue of due times: the earliest first, in order of insertion among equal times.
 ///
-/// A binary heap that knows where each element stands, so that one is moved or removed in logarithmic time and nothing
-/// outdated stays behind: the earliest entry is always one that counts.
+/// A binary heap that tracks the position of each element, so that one is moved or removed in logarithmic time and no
+/// stale entries remain: the first entry is always valid.
 struct DueHeap<Element: Hashable & Sendable> {
     private struct Item {
         var due: ContinuousClock.Instant
@@ -19,10 +19,10 @@ struct DueHeap<Element: Hashable & Sendable> {
 
     var isEmpty: Bool { items.isEmpty }
     var count: Int { items.count }
-    /// The earliest, and when it is due.
+    /// The earliest element and its due time.
     var first: (element: Element, due: ContinuousClock.Instant)? { items.first.map { ($0.element, $0.due) } }
 
-    /// When an element is due; nil when it is not there.
+    /// Returns the due time of an element; nil when it is not in the heap.
     func due(of element: Element) -> ContinuousClock.Instant? { positions[element].map { items[$0].due } }
 
     /// Adds an element, or moves it to another time.
@@ -50,7 +50,7 @@ struct DueHeap<Element: Hashable & Sendable> {
         if isEarlier { siftUp(from: position) } else { siftDown(from: position) }
     }
 
-    /// Removes the earliest.
+    /// Removes the earliest element.
     mutating func removeFirst() { if let first = items.first { remove(first.element) } }
 
     private mutating func siftUp(from start: Int) {

@@ -1,8 +1,10 @@
-/// What is scheduled, and what is wanted at once.
+internal import CheckResults
+
+/// The scheduled points, and immediate checks.
 extension ProbeSchedule {
-    /// Sets what is to be made; see ``ProbeScheduler/setProbes(_:)``.
+    /// Replaces the scheduled probes; see ``ProbeScheduler/setProbes(_:)``.
     ///
-    /// - Returns: The turns under way that serve nobody any more, and have to be cancelled.
+    /// - Returns: The running turns that no longer serve any point and must be cancelled.
     mutating func setProbes(_ probes: [ScheduledProbe], now: ContinuousClock.Instant) -> [UInt64] {
         let wanted = Dictionary(probes.map { ($0.point, $0) }) { _, last in last }
         var givenUp: [UInt64] = []
@@ -35,33 +37,33 @@ extension ProbeSchedule {
 
     /// Makes points due at once, staggered; see ``ProbeScheduler/look(at:)``.
     ///
-    /// - Returns: The turns under way that serve nobody any more, and have to be cancelled.
+    /// - Returns: The running turns that no longer serve any point and must be cancelled.
     mutating func look(at points: [ProbePoint], now: ContinuousClock.Instant) -> [UInt64] {
         var givenUp: [UInt64] = []
         for point in points {
             guard let entry = entries[point] else { continue }
             givenUp += detach(point, from: entry)
-            // Who wants a look wants another check than one that began before.
+            // A recheck needs a new check, not one that started earlier.
             if joinable[entry.key] == entry.turn { joinable[entry.key] = nil }
         }
         schedule(points.filter { entries[$0] != nil }, now: now)
         return givenUp
     }
 
-    /// Forgets everything but what was counted.
+    /// Removes all points, and keeps the counters.
     ///
-    /// - Returns: The turns under way, which have to be cancelled.
+    /// - Returns: The running turns, which must be cancelled.
     mutating func removeAll() -> [UInt64] { setProbes([], now: rhythm.epoch) }
 
-    /// The time over which so many checks are spread that are wanted at once.
+    /// Returns the time over which a number of immediate checks is spread.
     ///
-    /// 10 ms for each up to a second in all; very many take half a millisecond each, up to 5 s.
+    /// 10 ms for each up to a second in total; very many take half a millisecond each, up to 5 s.
     static func stagger(_ count: Int) -> Duration {
         let count = min(max(0, count), 10_000)
         return max(min(.milliseconds(10) * count, .seconds(1)), .microseconds(500) * count)
     }
 
-    /// Takes a probe's new settings; the check is the same, so phase, cadence and turn stay.
+    /// Applies a probe's new settings; the check is the same, so phase, cadence and turn stay.
     private mutating func update(_ point: ProbePoint, to wanted: ScheduledProbe, now: ContinuousClock.Instant) {
         guard var entry = entries[point] else { return }
         let isSlowedOrHurried =
@@ -69,7 +71,7 @@ extension ProbeSchedule {
             || entry.scheduled.cost.intervalFactor != wanted.cost.intervalFactor
         entry.scheduled = wanted
         if isSlowedOrHurried, entry.turn == nil {
-            // What is due already, and the first look, stay as they are.
+            // Rounds that are already due, and the first check, stay as they are.
             if let due = rounds.due(of: point), due > now, entry.previous < entry.base {
                 let round = next(after: entry.previous, entry, now: now)
                 entry.base = round.base
@@ -79,9 +81,9 @@ extension ProbeSchedule {
         entries[point] = entry
     }
 
-    /// Takes a point out of the turn that it waits for; a turn that serves nobody any more is given up.
+    /// Removes a point from the turn that it waits for; a turn without points is abandoned.
     ///
-    /// - Returns: The turn if its check is under way and serves nobody.
+    /// - Returns: The turn if its check is running and serves no other point.
     private mutating func detach(_ point: ProbePoint, from entry: Entry) -> [UInt64] {
         guard let number = entry.turn, !entry.isJudged, var turn = turns[number] else { return [] }
         entries[point]?.turn = nil
@@ -91,7 +93,7 @@ extension ProbeSchedule {
         return removeTurn(number)?.hasPlace == true ? [number] : []
     }
 
-    /// Makes points due, one after the other; those whose check is the same at the same time.
+    /// Makes points due one after the other; those that share a check at the same time.
     private mutating func schedule(_ points: [ProbePoint], now: ContinuousClock.Instant) {
         for (point, due) in staggered(points, now: now) {
             if entries[point]?.isJudged == true {
@@ -102,7 +104,7 @@ extension ProbeSchedule {
         }
     }
 
-    /// The points that are scheduled and when each is due, one after the other; those whose check is the same together.
+    /// Returns the scheduled points with staggered due times; points that share a check get the same time.
     func staggered(
         _ points: [ProbePoint],
         now: ContinuousClock.Instant

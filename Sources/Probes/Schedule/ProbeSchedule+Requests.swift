@@ -1,27 +1,30 @@
-/// The checks that a request is answered by.
+internal import CheckResults
+
+/// The result of a request for checks.
 public struct RequestedChecks: Sendable, Hashable {
-    /// Points whose check begins because of the request, within a second.
+    /// The number of points whose check starts because of the request, within a second.
     public var begun = 0
-    /// Points whose check was under way, or about to begin, already.
+    /// The number of points whose check was already running or about to start.
     public var joined = 0
-    /// Points without a check: requests have used their share of the link's budget for this day.
+    /// The number of points without a check, because requests have used their share of the link's daily budget.
     public var refused = 0
 
-    /// No check at all.
+    /// Creates an empty result.
     public init() {}
 }
 
 /// Checks on request.
 extension ProbeSchedule {
-    /// The shortest time between the beginnings of two checks of a point of which the second one is requested.
+    /// The minimum time between the starts of two checks of a point of which the second one is requested.
     static let requestInterval: Duration = .seconds(1)
 
-    /// Makes points due at once, staggered, and at the earliest a second after their last check began.
+    /// Makes points due at once, staggered, but no earlier than a second after the start of their last check.
     ///
-    /// A check that is under way, waits for its place or is being judged is the answer, as is a round that comes no later
-    /// than a new check would: however often requests come, each check ends and is judged, and there is at most one a second.
+    /// A check that is running, queued or being judged counts as the answer, as does a round that is due no later than
+    /// a new check would be: however frequent the requests, each check completes and is judged, and there is at most
+    /// one a second.
     ///
-    /// - Parameter seconds: The wall clock, in seconds since 1970, by which the days of the budgets are counted.
+    /// - Parameter seconds: The wall clock, in seconds since 1970, which determines the day of the budgets.
     mutating func request(_ points: [ProbePoint], now: ContinuousClock.Instant, seconds: Int64) -> RequestedChecks {
         budget.update(seconds: seconds)
         var answer = RequestedChecks()

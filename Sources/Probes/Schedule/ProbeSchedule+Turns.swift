@@ -1,16 +1,18 @@
-/// From a turn's beginning to its points' next rounds.
+internal import CheckResults
+
+/// The turns, from the start to the next rounds of their points.
 extension ProbeSchedule {
-    /// What is to be done for the turn that comes next.
+    /// The next step of the scheduler.
     enum Step {
-        /// Begin this check; its bytes are the account's.
+        /// Start this check; its bytes are charged to the account.
         case check(turn: UInt64, Probe, account: String?)
-        /// No check may be made, for this reason.
+        /// Refuse the check, for this reason.
         case refuse(turn: UInt64, Probe, Finding)
     }
 
-    /// Takes the turn that was due first among those that have a place; nil when there is none.
+    /// Takes the earliest turn for which there is capacity; nil when there is none.
     ///
-    /// - Parameter seconds: The wall clock, in seconds since 1970, by which the days of the budgets are counted.
+    /// - Parameter seconds: The wall clock, in seconds since 1970, which determines the day of the budgets.
     mutating func takeStep(now: ContinuousClock.Instant, seconds: Int64) -> Step? {
         while underWay < limits.checks, let name = ready.first?.element {
             let number = destinations[name]?.waiting.first?.element
@@ -50,11 +52,11 @@ extension ProbeSchedule {
         return budget.refusal(scheduled.cost)
     }
 
-    /// Ends a turn: frees its place, counts its bytes, and tells whom it served, who then wait to be judged.
+    /// Ends a turn: frees its slot, counts its bytes, and returns its points, which then wait to be judged.
     ///
-    /// Of a turn that was given up only the bytes are counted: its place is free already, and its points have others.
-    /// - Parameters:
-    ///   - account: Who pays for the bytes; nil for nobody.
+    /// For an abandoned turn only the bytes are counted: its slot is free already, and its points have other turns.
+    /// - account: The account to charge; nil for none.
+    ///   - account: The account to charge; nil for none.
     ///   - seconds: The wall clock, in seconds since 1970.
     mutating func finish(
         _ number: UInt64,
@@ -84,15 +86,16 @@ extension ProbeSchedule {
         }
     }
 
-    /// Whether the outcome of a turn still counts for a point, which is so unless it was taken away or looks anew.
+    /// Returns whether the result of a turn still counts for a point: not if the point was removed or is being
+    /// rechecked.
     func isAwaited(_ point: ProbePoint, turn: UInt64) -> Bool {
         guard let entry = entries[point] else { return false }
         return entry.turn == turn && entry.isJudged && entry.look == nil
     }
 
-    /// Takes the judge's answer, and with it the time of the point's next round.
+    /// Applies the judge's cadence, which determines the point's next round.
     ///
-    /// - Parameter cadence: Nil when the judge was not asked, because the outcome no longer counted.
+    /// - Parameter cadence: Nil when the judge was not called, because the result no longer counted.
     mutating func settle(_ point: ProbePoint, turn: UInt64, cadence: Cadence?, now: ContinuousClock.Instant) {
         guard var entry = entries[point], entry.turn == turn, entry.isJudged else { return }
         entry.turn = nil
@@ -112,7 +115,7 @@ extension ProbeSchedule {
         entries[point] = entry
     }
 
-    /// Forgets a turn, and frees what it holds.
+    /// Removes a turn, and frees its slot.
     mutating func removeTurn(_ number: UInt64) -> Turn? {
         guard let turn = turns.removeValue(forKey: number) else { return nil }
         if joinable[turn.key] == number { joinable[turn.key] = nil }

@@ -1,82 +1,83 @@
-/// Which check is due when, which may begin, and whom a finished one serves: everything that needs neither a clock nor a
-/// thread.
+internal import CheckResults
+
+/// The state of the schedule, without a clock or a thread: the due times, the turns that may start, and the points that
+/// a completed check serves.
 ///
-/// A point waits for its round; when that has come, it has a turn, alone or together with the points whose check is the
-/// same. A turn waits for a place among the checks that may be under way, in the order in which turns were due; targets
-/// that have no place left hold up nobody else. When the check is over, each of its points is judged, and then waits for
-/// the next round.
+/// A point waits for its round; when that is due, it gets a turn, alone or with the points that share its check. A turn
+/// waits for a free slot among the concurrent checks, in the order of due times; targets at their limit do not delay
+/// others. When the check is complete, each of its points is judged, and then waits for the next round.
 struct ProbeSchedule {
-    /// A point and where it stands.
+    /// A point and its state.
     struct Entry {
         var scheduled: ScheduledProbe
         let key: CheckKey
         let hash: UInt64
-        /// The last answer of the judge; until there is one, the verdict is in doubt.
+        /// The judge's last cadence; before the first one, the verdict is in doubt.
         var cadence = Cadence.doubtful
-        /// The place of the round that is waited for, or of the present turn; the next one is measured from it.
+        /// The base of the pending round, or of the current turn; the next round is relative to it.
         var base: ContinuousClock.Instant
-        /// The place of the round before, from which ``base`` was measured.
+        /// The base of the previous round, to which ``base`` is relative.
         var previous: ContinuousClock.Instant
-        /// When the present or the last turn was due.
+        /// The due time of the current or the last turn.
         var due: ContinuousClock.Instant
-        /// The turn that the point waits for, or whose outcome is being judged.
+        /// The turn that the point waits for, or whose result is being judged.
         var turn: UInt64?
-        /// Whether the turn is over and the judge has the word.
+        /// `true` while the turn is complete and being judged.
         var isJudged = false
-        /// When a look is due that was asked for while the judge had the word.
+        /// The due time of a recheck that was requested while the point was being judged.
         var look: ContinuousClock.Instant?
-        /// When the last turn began that is over.
+        /// The start of the last completed turn.
         var started: ContinuousClock.Instant?
-        /// Whether the round that is waited for was requested.
+        /// `true` if the pending round was requested.
         var isRequested = false
     }
 
-    /// A check that waits or is under way, and the points that it serves.
+    /// A queued or running check, and the points that it serves.
     struct Turn {
         let key: CheckKey
         let destination: String
         let due: ContinuousClock.Instant
         var points: [ProbePoint]
         var started: ContinuousClock.Instant?
-        /// Whether it counts among the checks under way.
+        /// `true` if the turn occupies a slot.
         var hasPlace = false
-        /// Whether it began because of a request: its bytes are counted as such too.
+        /// `true` if the check was started by a request: its bytes count against the requests' share.
         var isRequested = false
     }
 
-    /// The checks towards one host and port.
+    /// The checks of one host and port.
     struct Destination {
         var underWay = 0
         var waiting = DueHeap<UInt64>()
     }
 
-    /// Rounds that are due within this time are taken together, so that the thread wakes up less often.
+    /// Rounds that are due within this time are taken together, to save wake-ups.
     static let batch: Duration = .milliseconds(5)
 
     let rhythm: Rhythm
     private(set) var limits: ScheduleLimits
     var entries: [ProbePoint: Entry] = [:]
-    /// Every point by its next round; while it has a turn, by the round that comes next if all goes well.
+    /// Every point by its next round; during a turn, by the next round if the check succeeds.
     ///
-    /// The thread then sleeps until the right time already, and need not be woken when a check is over.
+    /// The thread then already sleeps until the right time, and need not be woken when a check completes.
     var rounds = DueHeap<ProbePoint>()
     var turns: [UInt64: Turn] = [:]
-    /// The turn that further points with the same check join.
+    /// The turns that further points with the same check join.
     var joinable: [CheckKey: UInt64] = [:]
     var destinations: [String: Destination] = [:]
-    /// The destinations that have a place left and a turn waiting, by its due time.
+    /// The destinations with a free slot and a queued turn, by its due time.
     var ready = DueHeap<String>()
     var underWay = 0
     var lastTurn: UInt64 = 0
     var budget: ByteBudget
-    var counted = ProbeScheduler.Statistics()
+    var counted = ScheduleStatistics()
 
-    /// A schedule of nothing.
+    /// Creates an empty schedule.
     ///
     /// - Parameters:
-    ///   - epoch: Where the phases are counted from; the same for every process of this boot.
-    ///   - seed: What makes the jitter.
-    ///   - usage: What an earlier process has used of a day's budgets.
+    ///   - epoch: The origin of the phases; the same for every process of this boot.
+    ///   - seed: The seed of the jitter.
+    ///   - usage: The budgets used by an earlier process.
     init(
         epoch: ContinuousClock.Instant,
         seed: UInt64,
@@ -88,17 +89,17 @@ struct ProbeSchedule {
         budget = ByteBudget(continuing: usage)
     }
 
-    /// When ``takeDue(now:)`` has something to do; nil while nothing is scheduled.
+    /// The time at which ``takeDue(now:)`` must be called; nil while nothing is scheduled.
     var deadline: ContinuousClock.Instant? { rounds.first?.due }
 
-    /// What was counted; `seconds` is the wall clock's, since 1970.
-    mutating func statistics(seconds: Int64) -> ProbeScheduler.Statistics {
+    /// Returns the counters; `seconds` is the wall clock, in seconds since 1970.
+    mutating func statistics(seconds: Int64) -> ScheduleStatistics {
         budget.update(seconds: seconds)
         counted.bytes = budget.used
         return counted
     }
 
-    /// Gives a turn to every point whose round has come.
+    /// Creates a turn for every point whose round is due.
     mutating func takeDue(now: ContinuousClock.Instant) {
         let horizon = now + Self.batch
         while let (point, due) = rounds.first, due <= horizon {
@@ -106,7 +107,7 @@ struct ProbeSchedule {
                 rounds.removeFirst()
                 continue
             }
-            // The rounds of a point whose turn is not over yet are counted as missed when it is.
+            // Rounds during a turn are counted as missed when it ends.
             if entry.turn == nil {
                 entry.due = catchUp(&entry, due: due, now: now)
                 join(point, &entry)
@@ -118,7 +119,7 @@ struct ProbeSchedule {
         }
     }
 
-    /// Leaves out the rounds that a long delay has passed over, so that only the latest one is made up for.
+    /// Skips the rounds that a long delay has passed over, except for the latest one.
     private mutating func catchUp(
         _ entry: inout Entry,
         due: ContinuousClock.Instant,
@@ -156,7 +157,7 @@ struct ProbeSchedule {
         refresh(destination)
     }
 
-    /// The first round after a place in an entry's rhythm that is later than `now`.
+    /// Returns the first round after a base in an entry's rhythm that is later than `now`.
     func next(after base: ContinuousClock.Instant, _ entry: Entry, now: ContinuousClock.Instant) -> Rhythm.Round {
         rhythm.next(
             after: base,
@@ -168,7 +169,7 @@ struct ProbeSchedule {
         )
     }
 
-    /// Puts a destination among those that are ready, or takes it away, after something about it has changed.
+    /// Adds a destination to those that are ready, or removes it, after a change.
     mutating func refresh(_ name: String) {
         guard let destination = destinations[name] else { return }
         if let first = destination.waiting.first, destination.underWay < limits.checksPerTarget {
@@ -179,7 +180,7 @@ struct ProbeSchedule {
         if destination.waiting.isEmpty, destination.underWay == 0 { destinations[name] = nil }
     }
 
-    /// Sets how much is done at the same time; what is under way goes on.
+    /// Sets the concurrency limits; running checks continue.
     mutating func setLimits(_ limits: ScheduleLimits) {
         self.limits = limits
         for name in Array(destinations.keys) { refresh(name) }

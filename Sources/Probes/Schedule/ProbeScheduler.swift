@@ -1,46 +1,28 @@
+public import CheckResults
 internal import FoundationEssentials
 internal import Glibc
 
-/// Makes probes when they are due.
+/// Runs probes when they are due.
 ///
-/// A scheduler owns one thread, which sleeps until the next check is due and does not wake up in between: without probes
-/// it sleeps for ever. Every function may be called on any thread, the judge's included.
+/// A scheduler owns one thread, which sleeps until the next check is due and never wakes up in between: without probes
+/// it sleeps forever. Every function may be called on any thread, including from the judge.
 public final class ProbeScheduler: Sendable {
-    /// Takes a completed check, and says how soon the probe is due again.
+    /// Judges a completed check, and returns the cadence of the probe.
     ///
-    /// Called on one of the transport's threads or on the scheduler's, one call at a time; it must not block.
+    /// Called on one of the transport's threads or on the scheduler's, never concurrently; it must not block.
     public typealias Judge = @Sendable (CompletedCheck) -> Cadence
-
-    /// What a scheduler counted since it was made.
-    public struct Statistics: Sendable, Hashable {
-        /// Checks that were begun.
-        public var checks: UInt64 = 0
-        /// Turns that another point's check served.
-        public var shared: UInt64 = 0
-        /// Turns that were left out because the one before was still under way or waiting.
-        public var skipped: UInt64 = 0
-        /// Turns without a check: the budget was used up, or the link is cellular and the probe may not use such.
-        public var refused: UInt64 = 0
-        /// The longest time that a check began after it was due.
-        public var longestDelay: Duration = .zero
-        /// The bytes of today (UTC), by account.
-        public var bytes: [String: Int] = [:]
-
-        /// Nothing counted yet.
-        public init() {}
-    }
 
     private let engine: ScheduleEngine
 
-    /// A scheduler without probes; nothing runs before ``start()``.
+    /// Creates a scheduler without probes; nothing runs before ``start()``.
     ///
     /// - Parameters:
-    ///   - transport: Makes the checks.
-    ///   - limits: Bounds on what is under way at a time.
-    ///   - usage: What an earlier process has used of a day's budgets; it counts on that day.
-    ///   - whenUsed: Called with what the accounts have used after a check, on one of the transport's threads or on the
+    ///   - transport: Runs the checks.
+    ///   - limits: The concurrency limits.
+    ///   - usage: The budgets used by an earlier process; they count on their day.
+    ///   - whenUsed: Called with the usage of the accounts after a check, on one of the transport's threads or on the
     ///     scheduler's; it must not block.
-    ///   - judge: Called with each check that is over, on the scheduler's thread.
+    ///   - judge: Called with each completed check, on the scheduler's thread.
     public convenience init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
@@ -59,9 +41,9 @@ public final class ProbeScheduler: Sendable {
         )
     }
 
-    /// A scheduler whose jitter and days are the caller's.
+    /// Creates a scheduler with a given jitter seed and wall clock.
     ///
-    /// - Parameter wallClock: Gives the seconds since 1970.
+    /// - Parameter wallClock: Returns the seconds since 1970.
     init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
@@ -84,50 +66,51 @@ public final class ProbeScheduler: Sendable {
 
     /// Starts the scheduler's thread, which sleeps until a probe is due.
     ///
-    /// - Returns: False when the system has no thread left; then nothing is made, and it may be tried again.
+    /// - Returns: False when the system cannot create a thread; then nothing has started, and the call may be retried.
     @discardableResult
     public func start() -> Bool { engine.start() }
 
-    /// Ends the thread and cancels the checks that are under way; the judge is called no more when this returns.
+    /// Ends the thread and cancels running checks; the judge is not called after this returns.
     ///
-    /// It waits for a judge that has the word, unless that is the caller. A scheduler is not started a second time.
+    /// It waits for a running call of the judge, unless it is called from there. A scheduler cannot be restarted.
     public func stop() { engine.stop() }
 
-    /// Sets what is to be made.
+    /// Replaces the scheduled probes.
     ///
-    /// A point that was there before with the same identity keeps its phase, its cadence and a check that is under way;
-    /// one that is new, or whose probe changed, is due at once, staggered in the order given. Checks of points that are
-    /// gone are cancelled, and what they still report is dropped. Of two probes with the same point the last one counts.
+    /// A point that is kept with the same identity keeps its phase, its cadence and a running check; a new point, or
+    /// one whose probe changed, is due at once, staggered in the given order. Checks of removed points are cancelled,
+    /// and their late reports dropped. Of two probes with the same point the last one counts.
     public func setProbes(_ probes: [ScheduledProbe]) { engine.change { $0.setProbes(probes, now: $1) } }
 
-    /// Makes these points due at once, staggered over a short time; what is under way is cancelled and begun anew.
+    /// Makes these points due at once, staggered over a short time; running checks are cancelled and restarted.
     ///
-    /// For a path that changed, and for a machine that was suspended. They are spread over 10 ms each, up to a second;
-    /// more than 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are passed over.
+    /// For a changed path, and for a resumed machine. The checks are spread over 10 ms each, up to a second; more than
+    /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored.
     public func look(at points: [ProbePoint]) { engine.change { $0.look(at: points, now: $1) } }
 
-    /// Makes these points due at once, staggered as ``look(at:)`` does it, without cancelling anything.
+    /// Makes these points due at once, staggered as in ``look(at:)``, without cancelling anything.
     ///
-    /// For people who ask: a check that is under way or about to begin is the answer. A point's check on request begins at
-    /// the earliest a second after the one before, so any number of requests makes at most one check a second, and each of
-    /// them is judged. Over a link with a budget, requests use at most a quarter of it in a day.
+    /// For requests by users: a check that is running or about to start counts as the answer. A requested check of a
+    /// point starts no earlier than a second after the previous one, so any number of requests causes at most one check
+    /// a second, and each of them is judged. Over a link with a budget, requests use at most a quarter of it in a day.
     public func request(_ points: [ProbePoint]) -> RequestedChecks { engine.request(points) }
 
-    /// Sets how much is done at the same time; what is under way goes on.
+    /// Sets the concurrency limits; running checks continue.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 
-    /// Has the scheduler's thread call a closure as soon as it is free: a proof that it is not stuck.
+    /// Calls a closure on the scheduler's thread as soon as it is idle, which proves that it is not stuck.
     ///
-    /// Safe from any thread. Before the start and after the end it is called at once, by the caller.
+    /// Safe to call from any thread. Before the start and after the end it is called at once, by the caller.
     public func whenFree(_ body: @escaping @Sendable () -> Void) { engine.whenFree(body) }
 
-    /// What was counted.
-    public var statistics: Statistics { engine.statistics }
+    /// The counters.
+    public var statistics: ScheduleStatistics { engine.statistics }
 
-    /// When the thread has something to do next; nil while nothing is scheduled.
+    /// The time at which the thread must act next; nil while nothing is scheduled.
     public var deadlineOfNext: ContinuousClock.Instant? { engine.deadline }
 
-    /// Where the clock that counts suspended time began: the phases of all processes of this boot are counted from there.
+    /// The origin of the clock that counts suspended time, to which the phases of all processes of this boot are
+    /// relative.
     private static var boot: ContinuousClock.Instant {
         withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { times in
             let now = ContinuousClock.now

@@ -1,31 +1,34 @@
-/// When the rounds of checks are: each check at its own phase of the interval, give or take a little.
+internal import CheckResults
+
+/// The times of the rounds of checks: each check at its own phase of the interval, with a little jitter.
 ///
-/// The rounds of the steady interval lie on a grid that depends on nothing but the check's key and the epoch, so a
-/// process that starts anew, or that looks at everything at once, falls back into the same spread. All that is random
-/// is taken from the seed, so equal keys have equal rounds.
+/// The rounds of the steady interval lie on a grid that depends only on the check's key and the epoch, so a process
+/// that restarts, or that rechecks everything at once, returns to the same spread. All randomness comes from the seed,
+/// so equal keys have equal rounds.
 struct Rhythm {
     /// One round of a check.
     struct Round: Hashable {
-        /// Its place without jitter, from which the next one is measured: that is why nothing drifts.
+        /// The time without jitter, to which the next round is relative: this prevents drift.
         var base: ContinuousClock.Instant
-        /// When it is due.
+        /// The due time.
         var due: ContinuousClock.Instant
-        /// The rounds before it whose time has passed.
+        /// The number of skipped rounds before it.
         var missed: Int
     }
 
-    /// The most that a round is early or late, in thousandths of the interval.
+    /// The maximum jitter in either direction, in thousandths of the interval.
     static let jitterPerMille: Int64 = 30
-    /// The longest time between two rounds, whatever the settings say.
+    /// The maximum time between two rounds, whatever the configuration.
     private static let longest: Int64 = 366 * 86_400 * 1_000_000_000
     private static let shortest: Int64 = 1_000_000
 
-    /// Where the grids begin: the same instant for every process of this boot.
+    /// The origin of the grids: the same instant for every process of this boot.
     let epoch: ContinuousClock.Instant
-    /// What makes the jitter of one process another's.
+    /// The seed of the jitter, different for each process.
     let seed: UInt64
 
-    /// The time between two rounds in nanoseconds: a costly link stretches the steady interval only.
+    /// Returns the time between two rounds in nanoseconds; the factor of a costly link applies only to the steady
+    /// interval.
     static func interval(_ pace: ProbePace, _ cost: LinkCost, _ cadence: Cadence) -> Int64 {
         let nanoseconds = pace.interval(cadence).clampedNanoseconds
         guard cadence == .steady else { return min(max(shortest, nanoseconds), longest) }
@@ -33,21 +36,21 @@ struct Rhythm {
         return isTooLong ? longest : min(max(shortest, product), longest)
     }
 
-    /// The place of a check's rounds within its interval: a number that is the same in every process (FNV-1a).
+    /// Returns the hash that determines a check's phase within its interval, the same in every process (FNV-1a).
     static func hash(_ key: CheckKey) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for text in [key.identity, key.vantage.description] {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            // No text holds this byte, so what is moved from one text to the other makes a difference.
+            // No UTF-8 string contains this byte, so it separates the strings.
             hash = (hash ^ 0xFF) &* 0x100_0000_01B3
         }
         return mixed(hash)
     }
 
-    /// The first round after another one that is later than now.
+    /// Returns the first round after another one that is later than now.
     ///
-    /// After a round of the steady cadence it is one interval later. After another one the grid is joined again: at its
-    /// first place that is neither nearer than a fast interval nor farther than an interval and a fast one.
+    /// After a round of the steady cadence it is one interval later. After another one the grid is rejoined: at its
+    /// first point that is neither nearer than a fast interval nor farther than an interval and a fast one.
     func next(
         after base: ContinuousClock.Instant,
         pace: ProbePace,
@@ -79,7 +82,7 @@ struct Rhythm {
         )
     }
 
-    /// How much earlier or later than its place a round is: the same for the same check, place and seed.
+    /// Returns the jitter of a round: the same for the same check, base and seed.
     private func jitter(at place: Int64, interval: Int64, hash: UInt64) -> Int64 {
         let reach = interval / 1000 * Self.jitterPerMille
         guard reach > 0 else { return 0 }
@@ -94,13 +97,13 @@ struct Rhythm {
         return isTooFar ? (right < 0 ? .min / 2 : .max / 2) : sum
     }
 
-    /// What is left of a division that rounds down; `divisor` is positive.
+    /// Returns the remainder of a floored division; `divisor` is positive.
     private static func remainder(_ value: Int64, _ divisor: Int64) -> Int64 {
         let rest = value % divisor
         return rest < 0 ? rest + divisor : rest
     }
 
-    /// Spreads the bits of a number over all of it (the finalizer of SplitMix64).
+    /// Mixes the bits of a number (the finalizer of SplitMix64).
     private static func mixed(_ value: UInt64) -> UInt64 {
         var value = value &+ 0x9E37_79B9_7F4A_7C15
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -110,7 +113,7 @@ struct Rhythm {
 }
 
 extension Duration {
-    /// Whole nanoseconds, or the nearest number of them that can be kept.
+    /// The duration in whole nanoseconds, clamped to the range of `Int64`.
     var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,10 +1,11 @@
-internal import DetachedThread
+internal import CheckResults
 internal import FoundationEssentials
+internal import LinuxSupport
 
-/// The thread that wakes up when a check is due, and what happens when one is over.
+/// The thread that wakes up when a check is due, and the handling of completed checks.
 ///
-/// Checks are begun and judged by one thread at a time, the scheduler's or one of the transport's, with no lock held: so
-/// a transport may finish a check before it has returned from beginning it, and the judge may call the scheduler.
+/// Checks are started and judged by one thread at a time, the scheduler's or one of the transport's, with no lock held:
+/// so a transport may complete a check before its `start` returns, and the judge may call the scheduler.
 final class ScheduleEngine: Sendable {
     private let transport: any CheckTransport
     private let judge: ProbeScheduler.Judge
@@ -27,15 +28,15 @@ final class ScheduleEngine: Sendable {
         monitor = Monitor(ScheduleState(schedule: schedule))
     }
 
-    /// Starts the thread; false when the system has none left.
+    /// Starts the thread; false when the system cannot create one.
     func start() -> Bool {
         let isFirst = monitor.withLock { state in
             defer { state.isStarted = true }
             return !state.isStarted && !state.isStopped
         }
         guard isFirst else { return true }
-        do throws(DetachedThread.Refusal) {
-            try DetachedThread.start { self.run() }
+        do throws(SystemError) {
+            try NamedThread.start("probe-schedule") { self.run() }
             return true
         } catch {
             monitor.withLock { $0.isStarted = false }
@@ -43,9 +44,9 @@ final class ScheduleEngine: Sendable {
         }
     }
 
-    /// Ends everything; returns when the thread is over and the judge has returned for the last time.
+    /// Stops the engine; returns when the thread has ended and the judge has returned for the last time.
     ///
-    /// Who calls it from the judge does not wait for that call.
+    /// Called from the judge, it does not wait for that call.
     func stop() {
         let cancellations = monitor.withLock { state -> [@Sendable () -> Void] in
             state.isStopped = true
@@ -64,16 +65,16 @@ final class ScheduleEngine: Sendable {
         }
     }
 
-    /// Changes the schedule, and cancels the checks that nobody waits for any more.
+    /// Changes the schedule, and cancels the checks that are no longer needed.
     ///
-    /// Nothing is cancelled, begun or judged on the caller's thread, who may hold locks of its own.
+    /// Nothing is cancelled, started or judged on the caller's thread, which may hold locks of its own.
     func change(_ body: (inout ProbeSchedule, ContinuousClock.Instant) -> [UInt64]) {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
             let now = ContinuousClock.now
             let turns = body(&state.schedule, now)
             state.givenUp += turns.compactMap { state.cancellations.removeValue(forKey: $0) }
-            // A worker finds it by itself.
+            // An active worker notices the change by itself.
             if state.worker == nil, !turns.isEmpty { state.isWorkWanted = true }
             return state.mustWake(now: now)
         }
@@ -92,7 +93,7 @@ final class ScheduleEngine: Sendable {
         return answer
     }
 
-    /// More places let waiting turns begin.
+    /// Sets the limits; queued turns may start at once.
     func setLimits(_ limits: ScheduleLimits) {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
@@ -103,7 +104,7 @@ final class ScheduleEngine: Sendable {
         if mustWake { monitor.wakeAll() }
     }
 
-    /// Has the thread call a closure as soon as it is free.
+    /// Calls a closure on the thread as soon as it is idle.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         let isAwaited = monitor.withLock { state in
             guard state.isStarted, !state.isStopped else { return false }
@@ -114,7 +115,7 @@ final class ScheduleEngine: Sendable {
         if isAwaited { monitor.wakeAll() } else { body() }
     }
 
-    var statistics: ProbeScheduler.Statistics {
+    var statistics: ScheduleStatistics {
         let seconds = wallClock()
         return monitor.withLock { $0.schedule.statistics(seconds: seconds) }
     }
@@ -137,7 +138,7 @@ final class ScheduleEngine: Sendable {
         monitor.wakeAll()
     }
 
-    /// Sleeps until something is due, and takes it; false when the scheduler has ended.
+    /// Sleeps until something is due, and takes it; false when the scheduler has stopped.
     private func sleep() -> Bool {
         monitor.wait { state in
             state.isAsleep = false
@@ -160,9 +161,9 @@ final class ScheduleEngine: Sendable {
         }
     }
 
-    // MARK: What is done without the lock
+    // MARK: Work without the lock
 
-    /// Does everything that can be done now, unless another thread is at it already: then that one does it.
+    /// Does all pending work, unless another thread is already doing it.
     private func work() {
         let caller = ThreadIdentity.current
         let isFree = monitor.withLock { state in
@@ -186,7 +187,7 @@ final class ScheduleEngine: Sendable {
         }
     }
 
-    /// The next thing to do; nil when there is none, and the caller is the worker no more.
+    /// Returns the next piece of work; nil when there is none, and the caller is no longer the worker.
     private func nextWork() -> ScheduleState.Work? {
         let now = ContinuousClock.now
         let seconds = wallClock()
@@ -209,11 +210,11 @@ final class ScheduleEngine: Sendable {
         }
         let isWanted = monitor.withLock { state in
             guard state.schedule.turns[turn] != nil else { return false }
-            // A report that is here already has nothing left to cancel; what is kept is forgotten with it.
+            // If the report has already arrived there is nothing to cancel; the entry is removed with it.
             state.cancellations[turn] = cancel
             return true
         }
-        // It was given up between its beginning and now.
+        // The turn was abandoned while its check was being started.
         if !isWanted { cancel() }
     }
 

@@ -1,13 +1,16 @@
-/// Everything of a scheduler's that its threads share; it is only touched with the lock held.
+internal import CheckResults
+internal import LinuxSupport
+
+/// The state that a scheduler's threads share; accessed only with the lock held.
 struct ScheduleState {
-    /// A report that has come and was not looked at yet.
+    /// A report that has not been handled yet.
     struct Arrival {
         let turn: UInt64
         let account: String?
         let report: CheckReport
     }
 
-    /// One thing to do without the lock.
+    /// A piece of work to do without the lock.
     enum Work {
         case cancel([@Sendable () -> Void])
         case judge(turn: UInt64, CompletedCheck)
@@ -15,30 +18,30 @@ struct ScheduleState {
     }
 
     var schedule: ProbeSchedule
-    /// What ends the checks under way, by turn.
+    /// The cancellation handlers of the running checks, by turn.
     var cancellations: [UInt64: @Sendable () -> Void] = [:]
     var arrivals: [Arrival] = []
-    /// What ends the checks that were given up.
+    /// The cancellation handlers of abandoned checks.
     var givenUp: [@Sendable () -> Void] = []
-    /// What is still to be judged, the next one last.
+    /// The checks still to be judged, the next one last.
     var judgements: [(turn: UInt64, check: CompletedCheck)] = []
-    /// The thread that begins and judges checks.
+    /// The thread that starts and judges checks.
     var worker: ThreadIdentity?
     /// The thread that waits for what is due.
     var sleeper: ThreadIdentity?
     var isStarted = false
     var isStopped = false
-    /// Whether the sleeper sleeps, and for how long: until an instant, or for ever.
+    /// The sleeper's wake-up time, if it is asleep: an instant, or never.
     var isAsleep = false
     var sleepsUntil: ContinuousClock.Instant?
-    /// What the sleeper is to call as soon as it is free.
+    /// The closures to call once the sleeper is idle.
     var calls: [@Sendable () -> Void] = []
-    /// Whether there is something to do for the sleeper although nothing is due.
+    /// `true` if there is work for the sleeper although nothing is due.
     var isWorkWanted = false
 
-    /// Whether the sleeper would wake up too late by itself.
+    /// Returns whether the sleeper would wake up too late by itself.
     ///
-    /// It sleeps by a clock that stands still while the machine is suspended, so after a resume it is late.
+    /// It sleeps by a clock that stops while the machine is suspended, so it is late after a resume.
     func mustWake(now: ContinuousClock.Instant) -> Bool {
         guard isAsleep else { return false }
         guard !isWorkWanted else { return true }
@@ -46,7 +49,7 @@ struct ScheduleState {
         return sleepsUntil.map { deadline < $0 || $0 < now } ?? true
     }
 
-    /// The next thing to do; nil when there is none.
+    /// Returns the next piece of work; nil when there is none.
     mutating func takeWork(now: ContinuousClock.Instant, seconds: Int64) -> Work? {
         guard !isStopped else { return nil }
         guard givenUp.isEmpty else {

@@ -1,19 +1,21 @@
-/// A probe at one vantage, with everything that its schedule needs.
+public import CheckResults
+
+/// A probe at one vantage, with its schedule settings.
 public struct ScheduledProbe: Sendable {
-    /// Which probe, and from where.
+    /// The probe and its vantage.
     public var point: ProbePoint
-    /// The check to make, with the vantage's interface and families in it.
+    /// The check to run, including the vantage's interface and families.
     public var probe: Probe
-    /// What tells checks apart: two points whose identity and vantage are equal are served by one check.
+    /// The identity of the check: points with equal identity and vantage share one check.
     ///
-    /// It stands for everything in ``probe``; a changed identity is a changed probe.
+    /// It represents everything in ``probe``; a changed identity is a changed probe.
     public var identity: String
     /// The intervals.
     public var pace: ProbePace
-    /// What the vantage's link costs.
+    /// The cost of the vantage's link.
     public var cost: LinkCost
 
-    /// A scheduled probe.
+    /// Creates a scheduled probe.
     public init(point: ProbePoint, probe: Probe, identity: String, pace: ProbePace, cost: LinkCost = .free) {
         self.point = point
         self.probe = probe
@@ -23,18 +25,18 @@ public struct ScheduledProbe: Sendable {
     }
 }
 
-/// What checks over a link cost, and how much of it is allowed.
+/// The cost of checks over a link, and their budget.
 public struct LinkCost: Sendable, Hashable, Codable {
-    /// Whose budget is used: the kind of link, or an interface's name; nil when bytes are not counted.
+    /// The account to charge: the type of link, or an interface's name; nil when bytes are not counted.
     public var account: String?
-    /// How many times longer the steady interval is.
+    /// The factor by which the steady interval is extended.
     public var intervalFactor: Int
-    /// How many bytes the account may use in a day; nil for any number.
+    /// The maximum number of bytes of the account in a day; nil for no limit.
     public var bytesPerDay: Int?
-    /// Whether the link is a cellular one, which a probe may refuse to use.
+    /// `true` for a cellular link, which a probe may refuse to use.
     public var isCellular: Bool
 
-    /// A cost; a factor below 1 counts as 1.
+    /// Creates a cost; a factor below 1 counts as 1.
     public init(account: String? = nil, intervalFactor: Int = 1, bytesPerDay: Int? = nil, isCellular: Bool = false) {
         self.account = account
         self.intervalFactor = max(1, intervalFactor)
@@ -42,18 +44,18 @@ public struct LinkCost: Sendable, Hashable, Codable {
         self.isCellular = isCellular
     }
 
-    /// Nothing is counted, and nothing is slower.
+    /// No accounting, and no longer intervals.
     public static let free = LinkCost()
 }
 
-/// How much a scheduler does at the same time.
+/// The concurrency limits of a scheduler.
 public struct ScheduleLimits: Sendable, Hashable {
-    /// The most checks that are under way at one moment.
+    /// The maximum number of concurrent checks.
     public var checks: Int
-    /// The most checks that are under way towards one host and port.
+    /// The maximum number of concurrent checks of one host and port.
     public var checksPerTarget: Int
 
-    /// Limits, at least one each.
+    /// Creates limits, at least one each.
     public init(checks: Int = 64, checksPerTarget: Int = 4) {
         self.checks = max(1, checks)
         self.checksPerTarget = max(1, checksPerTarget)

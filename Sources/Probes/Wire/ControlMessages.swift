@@ -6,7 +6,7 @@ struct ControlMessage: Equatable {
     let type: CInt
     let bytes: [UInt8]
 
-    /// The messages in control data; what cannot be one ends them.
+    /// Parses the messages in control data, up to the first invalid one.
     ///
     /// The macros of cmsg(3) do not exist in Swift: a header, the data, and padding to the size of a word.
     static func all(in control: [UInt8]) -> [ControlMessage] {
@@ -26,7 +26,7 @@ struct ControlMessage: Equatable {
         return messages
     }
 
-    /// The data as a number of the machine, or nil when it is shorter.
+    /// The data as a native integer; nil when it is shorter.
     var integer: CInt? {
         guard bytes.count >= MemoryLayout<CInt>.size else { return nil }
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: CInt.self) }
@@ -35,7 +35,7 @@ struct ControlMessage: Equatable {
 
 /// An error from a socket's error queue: struct sock_extended_err of linux/errqueue.h (ip(7)).
 struct QueuedError: Equatable {
-    /// Where an error comes from.
+    /// The origin of an error.
     enum Origin: UInt8 {
         case local = 1
         case icmp = 2
@@ -43,17 +43,17 @@ struct QueuedError: Equatable {
     }
 
     let error: CInt
-    /// Nil for origins that no ICMP socket has.
+    /// Nil for origins that ICMP sockets never report.
     let origin: Origin?
     /// The ICMP type and code.
     let type: UInt8
     let code: UInt8
-    /// The link's MTU where the ICMP message has one.
+    /// The link's MTU, if the ICMP message has one.
     let info: UInt32
     /// The address of the host or router that sent the ICMP message.
     let offender: [UInt8]?
 
-    /// Nil for a message that is not an error or is too short for one.
+    /// Nil for a message that is not an error or is too short.
     init?(_ message: ControlMessage) {
         guard
             (message.level == CInt(IPPROTO_IP) && message.type == IP_RECVERR)
@@ -69,7 +69,7 @@ struct QueuedError: Equatable {
         offender = Self.address(Array(bytes.dropFirst(16)))
     }
 
-    /// The address in a socket address, which follows the error.
+    /// Returns the address in the socket address that follows the error.
     private static func address(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= 2 else { return nil }
         switch CInt(bytes.withUnsafeBytes { $0.loadUnaligned(as: sa_family_t.self) }) {

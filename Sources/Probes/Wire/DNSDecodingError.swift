@@ -1,8 +1,8 @@
-/// Why bytes are not a DNS message.
+/// The reason bytes are not a valid DNS message.
 package struct DNSDecodingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     package enum Reason: String, Sendable, Hashable {
-        /// A field goes beyond the end of the message or of its record.
+        /// A field exceeds the message or its record.
         case truncated = "the message ends too early"
         /// A label begins with bits that RFC 1035 does not define.
         case labelKind = "a label has an unknown kind"
@@ -10,17 +10,17 @@ package struct DNSDecodingError: Error, Sendable, Hashable, CustomStringConverti
         case pointer = "a compression pointer does not point backwards"
         /// A name has more than 255 bytes or follows too many pointers.
         case nameTooLong = "a name is too long"
-        /// The names have more labels and pointers together than the message has bytes.
+        /// The names have more labels and pointers in total than the message has bytes.
         case tooManyLabels = "the names have too many labels"
-        /// A record's data is longer or shorter than its type wants.
+        /// The length of a record's data does not match its type.
         case recordLength = "a record's data has the wrong length"
-        /// The message is longer than its length field could say.
+        /// The message is longer than its length field can express.
         case tooLong = "the message has more than 65535 bytes"
     }
 
-    /// What is wrong.
+    /// The kind of error.
     package let reason: Reason
-    /// The offset in the message at which it was found.
+    /// The offset of the error in the message.
     package let offset: Int
 
     package init(_ reason: Reason, at offset: Int) {

@@ -1,12 +1,13 @@
+internal import CheckResults
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// One query on its way.
+/// A running query.
 ///
-/// `@unchecked Sendable`: every method runs on `eventLoop`, and nothing else touches the state.
+/// `@unchecked Sendable`: every method runs on `eventLoop`, and the state is accessed only there.
 final class DNSExchange: @unchecked Sendable {
-    /// How many messages are read before the event loop's other work goes on.
+    /// The maximum number of messages read before the event loop's other work continues.
     private static let messagesPerTurn = 64
 
     private let query: DNSQuery
@@ -81,7 +82,7 @@ final class DNSExchange: @unchecked Sendable {
             try socket.send(message)
             meter.count(sent: message.count, headers: WireOverhead.udp(isIPv4: !query.server.isIPv6))
         } catch {
-            queuedFailure(on: socket, or: error.error)
+            queuedFailure(on: socket, or: error.errno)
         }
     }
 
@@ -93,14 +94,14 @@ final class DNSExchange: @unchecked Sendable {
         channel.writeAndFlush(bytes).hop(to: eventLoop).whenFailure { self.failed($0) }
     }
 
-    /// Asks again by TCP (RFC 7766 section 5).
+    /// Repeats the query over TCP (RFC 7766, section 5).
     private func askByStream() {
         guard !isByStream else { return }
         isByStream = true
         closeSocket()
         let query = query
         ClientBootstrap(group: eventLoop)
-            // The query's own deadline is the limit.
+            // The query's own deadline is the timeout.
             .connectTimeout(.pause(timeout))
             .channelInitializer { channel in
                 self.channel = channel
@@ -125,7 +126,7 @@ final class DNSExchange: @unchecked Sendable {
 
     private func readable() {
         guard !isOver, let socket else { return }
-        // Not all that there is: who sends faster than this reads must not keep the event loop.
+        // Bounded: a peer that sends faster than this reads must not monopolize the event loop.
         for _ in 0..<Self.messagesPerTurn {
             guard let error = socket.receiveError() else { break }
             if let finding = finding(error) { return finish(nil, finding) }
@@ -141,15 +142,15 @@ final class DNSExchange: @unchecked Sendable {
                 guard !isOver, !isByStream else { return }
             }
         } catch {
-            return queuedFailure(on: socket, or: error.error)
+            return queuedFailure(on: socket, or: error.errno)
         }
         watch(socket)
     }
 
-    /// A message came; by TCP it can only be the server's, by UDP anybody may have sent it.
+    /// Handles a message; over TCP it can only be the server's, over UDP anybody may have sent it.
     func received(_ bytes: [UInt8], at localAddress: WireEndpoint?, by transport: DNSReply.Transport) {
         guard !isOver, (transport == .tcp) == isByStream else { return }
-        // The id first: what was forged blindly is not worth decoding.
+        // The id first: a blind forgery is not worth decoding.
         guard bytes.starts(with: DNSMessage.bigEndian(id)), let beginning = try? DNSMessage.Beginning(bytes),
             isAnswer(beginning)
         else {
@@ -173,7 +174,8 @@ final class DNSExchange: @unchecked Sendable {
         }
     }
 
-    /// Whether a message belongs to this query: its id, and its question, which a server may leave out of an error.
+    /// Returns whether a message belongs to this query, by its id and its question, which a server may omit from an
+    /// error.
     private func isAnswer(_ beginning: DNSMessage.Beginning) -> Bool {
         let header = beginning.header
         guard header.id == id, header.isResponse, header.operation == 0 else { return false }
@@ -181,7 +183,7 @@ final class DNSExchange: @unchecked Sendable {
         return beginning.questions == [query.question]
     }
 
-    // MARK: The end
+    // MARK: End
 
     func cancel() {
         let evidence = "cancelled while waiting for \(query.server)"
@@ -204,13 +206,13 @@ final class DNSExchange: @unchecked Sendable {
         }
     }
 
-    /// The finding of an ICMP error, or of one that the kernel found itself; nil when it ends nothing.
+    /// Returns the finding for an ICMP error, or for a local one of the kernel; nil when the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
         let subject = query.server.description
         guard error.origin != .local else {
             return SystemFinding.make(error.error, operation: "query by UDP", subject: subject)
         }
-        // The kernel sends the next datagram in smaller pieces.
+        // The kernel fragments the next datagram.
         guard error.error != EMSGSIZE, let reason = ICMPUnreachable.reason(error) else { return nil }
         let router = error.offender.map(IPAddressText.text) ?? "an unknown host"
         let code: FindingCode = error.error == ECONNREFUSED ? .connectRefused : .hostUnreachable

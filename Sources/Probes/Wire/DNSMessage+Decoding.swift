@@ -1,12 +1,12 @@
 extension DNSMessage {
-    /// Decodes a message; bytes behind its last record are ignored.
+    /// Decodes a message; bytes after its last record are ignored.
     package static func decode(_ bytes: [UInt8]) throws(DNSDecodingError) -> DNSMessage {
         var reader = DNSReader(bytes)
         let beginning = try Beginning(&reader, length: bytes.count)
         let answers = try records(beginning.counts.answers, &reader)
         let authorities = try records(beginning.counts.authorities, &reader)
         let additionals = try records(beginning.counts.additionals, &reader)
-        // The upper eight bits of the response code are those of the pseudo record's time to live.
+        // The upper eight bits of the response code are in the pseudo record's TTL.
         let upper = additionals.first { $0.type == .opt }.map { UInt16(truncatingIfNeeded: $0.timeToLive >> 24) } ?? 0
         return DNSMessage(
             header: beginning.header,
@@ -18,7 +18,7 @@ extension DNSMessage {
         )
     }
 
-    /// The part of a message that tells which query it belongs to.
+    /// The part of a message that identifies its query.
     struct Beginning {
         let header: Header
         let questions: [Question]
@@ -64,13 +64,13 @@ extension DNSMessage {
 }
 
 extension DNSRecordData {
-    /// Decodes the data of one record, of which the reader holds nothing else.
+    /// Decodes the data of one record, to which the reader is limited.
     fileprivate init(
         _ type: DNSRecordType,
         recordClass: UInt16,
         _ reader: inout DNSReader
     ) throws(DNSDecodingError) {
-        // The forms below are those of the Internet's class; another class may define its own.
+        // The formats below are those of the Internet class; other classes may define their own.
         guard recordClass == 1 else {
             self = .other(reader.rest())
             return

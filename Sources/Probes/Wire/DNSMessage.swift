@@ -1,8 +1,8 @@
-/// A DNS message (RFC 1035 section 4).
+/// A DNS message (RFC 1035, section 4).
 package struct DNSMessage: Sendable, Hashable {
     /// The first twelve bytes, without the counts.
     package struct Header: Sendable, Hashable {
-        /// What ties an answer to its query.
+        /// The id that matches an answer to its query.
         package var id: UInt16
         /// The second word: the flags and the lower part of the response code.
         package var flags: UInt16
@@ -12,15 +12,15 @@ package struct DNSMessage: Sendable, Hashable {
         package var isAuthoritative: Bool { flags & 0x0400 != 0 }
         package var isTruncated: Bool { flags & 0x0200 != 0 }
         package var isRecursionAvailable: Bool { flags & 0x0080 != 0 }
-        /// The server says that it verified all of the answer by DNSSEC (RFC 4035 section 3.2.3).
+        /// `true` if the server has verified the answer by DNSSEC (RFC 4035, section 3.2.3).
         package var isAuthenticated: Bool { flags & 0x0020 != 0 }
     }
 
-    /// What is asked for.
+    /// The question of a query.
     package struct Question: Sendable, Hashable, CustomStringConvertible {
         package var name: DNSName
         package var type: DNSRecordType
-        /// 1 is the Internet's.
+        /// The class; 1 is the Internet.
         package var recordClass: UInt16
 
         package init(name: DNSName, type: DNSRecordType, recordClass: UInt16 = 1) {
@@ -38,7 +38,7 @@ package struct DNSMessage: Sendable, Hashable {
     package var authorities: [DNSRecord]
     /// The additional records, without the pseudo record of EDNS.
     package var additionals: [DNSRecord]
-    /// The response code with the upper bits of EDNS.
+    /// The response code, including the upper bits from EDNS.
     package var responseCode: DNSResponseCode
 }
 
@@ -47,11 +47,11 @@ package struct DNSRecord: Sendable, Hashable, CustomStringConvertible {
     package var name: DNSName
     package var type: DNSRecordType
     package var recordClass: UInt16
-    /// How long the record may be kept, in seconds.
+    /// The time to live, in seconds.
     package var timeToLive: UInt32
     package var data: DNSRecordData
 
-    /// The record in the form of zone files.
+    /// The record in zone file format.
     package var description: String {
         let recordClass = recordClass == 1 ? "IN" : "CLASS\(recordClass)"
         return "\(name) \(timeToLive) \(recordClass) \(type) \(data)"
@@ -59,14 +59,14 @@ package struct DNSRecord: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension DNSMessage {
-    /// The bytes of a recursive query for one name, which says that answers of 1232 bytes are welcome (RFC 6891).
+    /// Returns the bytes of a recursive query for one name that accepts answers of 1232 bytes (RFC 6891).
     package static func query(id: UInt16, _ question: Question) -> [UInt8] {
         bigEndian(id) + [0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 1]
             + question.name.wireBytes + bigEndian(question.type.rawValue) + bigEndian(question.recordClass)
             + [0] + bigEndian(DNSRecordType.opt.rawValue) + bigEndian(largestDatagram) + [0, 0, 0, 0, 0, 0]
     }
 
-    /// The size that passes every network without fragments, by the convention of the DNS flag day 2020.
+    /// The size that passes every network without fragmentation, by the convention of DNS Flag Day 2020.
     static let largestDatagram: UInt16 = 1232
 
     static func bigEndian(_ value: UInt16) -> [UInt8] {

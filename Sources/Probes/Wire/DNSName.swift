@@ -1,8 +1,10 @@
-/// A domain name of at most 255 bytes, whose labels may hold any of them.
+internal import ForeignText
+
+/// A domain name of at most 255 bytes, whose labels may contain any byte.
 ///
-/// Names are compared by bytes, without the case of ASCII letters (RFC 4343).
+/// Names are compared by bytes, ignoring the case of ASCII letters (RFC 4343).
 package struct DNSName: Sendable, CustomStringConvertible {
-    /// Why text is not a domain name.
+    /// The reason a string is not a domain name.
     package enum ParsingError: String, Error, Sendable, Hashable, CustomStringConvertible {
         case empty = "a name is empty; the root is \".\""
         case emptyLabel = "a name has an empty label"
@@ -14,13 +16,13 @@ package struct DNSName: Sendable, CustomStringConvertible {
         package var description: String { rawValue }
     }
 
-    /// The largest name in a message (RFC 1035 section 3.1).
+    /// The maximum size of a name in a message (RFC 1035, section 3.1).
     static let maximumBytes = 255
 
-    /// The name in the form of a message, without compression: each label behind its length, and a zero.
+    /// The name in wire format, without compression: each label after its length, and a zero.
     package let wireBytes: [UInt8]
 
-    /// Creates a name of bytes that a decoder has checked.
+    /// Creates a name from bytes that a decoder has checked.
     init(checked wireBytes: [UInt8]) { self.wireBytes = wireBytes }
 
     /// The labels from left to right, without the root's empty one.
@@ -34,9 +36,9 @@ package struct DNSName: Sendable, CustomStringConvertible {
         return labels
     }
 
-    /// Reads a name in the form of zone files: labels between dots, `\.` and `\046` for bytes (RFC 1035 section 5.1).
+    /// Parses a name in zone file format: labels separated by dots, `\.` and `\046` for bytes (RFC 1035, section 5.1).
     ///
-    /// A final dot changes nothing, for names are absolute here.
+    /// A final dot is optional, because names are absolute here.
     package init(parsing text: String) throws(ParsingError) {
         guard !text.isEmpty else { throw .empty }
         guard text != "." else {
@@ -78,13 +80,14 @@ package struct DNSName: Sendable, CustomStringConvertible {
         return byte
     }
 
-    /// The name in the form of zone files, with a final dot; whatever is not visible ASCII is escaped.
+    /// The name in zone file format, with a final dot; bytes other than visible ASCII are escaped.
     package var description: String {
         guard wireBytes != [0] else { return "." }
         return labels.map { Self.escape($0, special: [UInt8(ascii: "."), UInt8(ascii: "\\")]) + "." }.joined()
     }
 
-    /// Text of bytes, with a backslash before `special` ones and decimal escapes for what is not visible ASCII.
+    /// Returns bytes as a string, with a backslash before `special` ones and decimal escapes for anything but visible
+    /// ASCII.
     static func escape(_ bytes: [UInt8], special: [UInt8]) -> String {
         var text = ""
         for byte in bytes {
@@ -96,18 +99,16 @@ package struct DNSName: Sendable, CustomStringConvertible {
         }
         return text
     }
-
-    /// A letter in lower case; the lengths of labels are below all letters.
-    private static func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 }
 
 extension DNSName: Hashable {
     package static func == (left: DNSName, right: DNSName) -> Bool {
         left.wireBytes.count == right.wireBytes.count
-            && zip(left.wireBytes, right.wireBytes).allSatisfy { folded($0) == folded($1) }
+            && zip(left.wireBytes, right.wireBytes).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 
     package func hash(into hasher: inout Hasher) {
-        for byte in wireBytes { hasher.combine(Self.folded(byte)) }
+        // The lengths of labels are below all letters.
+        for byte in wireBytes { hasher.combine(byte.lowercasedASCII) }
     }
 }

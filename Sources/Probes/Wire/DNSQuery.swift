@@ -1,23 +1,24 @@
+package import CheckResults
 package import NIOCore
 
 /// A query to one name server.
 ///
-/// It is sent by UDP, once more after a second (or a third of the time, if that is less) without an answer, and again
-/// by TCP when the answer says that it is truncated. Datagrams that are not the answer to this query are ignored.
+/// It is sent over UDP, repeated once after a second (or a third of the timeout, if that is less) without an answer,
+/// and repeated over TCP when the answer is truncated. Datagrams that do not answer this query are ignored.
 package struct DNSQuery: Sendable, Hashable {
-    /// What a query came to.
+    /// The result of a query.
     package struct Outcome: Sendable {
-        /// The answer, also one that is a refusal; nil when none came.
+        /// The answer, including an error response; nil when none arrived.
         package var reply: DNSReply?
-        /// Why the query did not succeed; nil when the wanted record is there.
+        /// The reason the query failed; nil when the requested record was found.
         package var finding: Finding?
     }
 
     /// The name server.
     package var server: WireEndpoint
-    /// What is asked for.
+    /// The question.
     package var question: DNSMessage.Question
-    /// The interface that everything is sent through (SO_BINDTODEVICE); nil for the route's.
+    /// The egress interface (SO_BINDTODEVICE); nil for the route's.
     package var interface: String?
 
     package init(server: WireEndpoint, question: DNSMessage.Question, interface: String? = nil) {
@@ -29,9 +30,9 @@ package struct DNSQuery: Sendable, Hashable {
     /// Sends the query.
     ///
     /// - Parameters:
-    ///   - eventLoop: Where everything happens; nothing blocks it.
-    ///   - timeout: How long the query may take altogether.
-    ///   - meter: What counts the bytes; it belongs to the event loop.
+    ///   - eventLoop: The event loop of the exchange, which is never blocked.
+    ///   - timeout: The timeout of the whole query.
+    ///   - meter: Counts the bytes; it belongs to the event loop.
     ///   - completion: Called once, on the event loop, also after a cancellation.
     package func start(
         on eventLoop: any EventLoop,

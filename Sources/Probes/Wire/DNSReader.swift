@@ -1,16 +1,18 @@
-/// Reads the fields of a DNS message one after the other; nothing is read behind `end`.
+internal import ForeignText
+
+/// Reads the fields of a DNS message in order, never beyond `end`.
 struct DNSReader {
-    /// More pointers than a name of 255 bytes can need.
+    /// The maximum number of pointers; a name of 255 bytes cannot need more.
     private static let mostPointers = 127
 
     private let bytes: [UInt8]
     private(set) var offset: Int
     private let end: Int
-    /// Pays for the labels and pointers of all names: a few bytes can stand for a name of more than a hundred.
+    /// Charged for the labels and pointers of all names: a few bytes can stand for a name of more than a hundred.
     private let budget: WorkBudget
 
     init(_ bytes: [UInt8]) {
-        // Twice what a message of nothing but uncompressed labels has.
+        // Twice the steps of a message that consists only of uncompressed labels.
         self.init(bytes, offset: 0, end: bytes.count, budget: WorkBudget(deadline: nil, steps: 1024 + bytes.count))
     }
 
@@ -50,16 +52,16 @@ struct DNSReader {
         return offset < end ? Array(bytes[offset..<end]) : []
     }
 
-    /// A reader of the next `count` bytes, whose names may still point to everything before them.
+    /// Returns a reader of the next `count` bytes, whose names may still point to everything before them.
     mutating func part(_ count: Int) throws(DNSDecodingError) -> DNSReader {
         guard count >= 0, count <= end - offset else { throw DNSDecodingError(.truncated, at: offset) }
         defer { offset += count }
         return DNSReader(bytes, offset: offset, end: offset + count, budget: budget)
     }
 
-    /// A name, with its compression pointers followed (RFC 1035 section 4.1.4).
+    /// Reads a name, following its compression pointers (RFC 1035, section 4.1.4).
     ///
-    /// Each pointer has to point before the place where the part of the name began that it ends, so there is no loop.
+    /// Each pointer must point before the start of the part of the name that it ends, which rules out loops.
     mutating func name() throws(DNSDecodingError) -> DNSName {
         var name: [UInt8] = []
         var pointers = 0

@@ -1,4 +1,6 @@
-/// The data of a resource record, by its type.
+internal import CheckResults
+
+/// The data of a resource record, by type.
 package enum DNSRecordData: Sendable, Hashable, CustomStringConvertible {
     /// A, AAAA: 4 or 16 bytes.
     case address([UInt8])
@@ -14,12 +16,12 @@ package enum DNSRecordData: Sendable, Hashable, CustomStringConvertible {
     case service(priority: UInt16, weight: UInt16, port: UInt16, target: DNSName)
     /// CAA (RFC 8659).
     case authorization(flags: UInt8, tag: [UInt8], value: [UInt8])
-    /// SVCB, HTTPS (RFC 9460); the parameters are left as they are.
+    /// SVCB, HTTPS (RFC 9460); the parameters are not decoded.
     case binding(priority: UInt16, target: DNSName, parameters: [UInt8])
     /// Any other type.
     case other([UInt8])
 
-    /// The data in the form of zone files; what has no form there is in that of RFC 3597.
+    /// The data in zone file format; for types without one, in the format of RFC 3597.
     package var description: String {
         switch self {
         case .address(let bytes): IPAddressText.text(of: bytes)

@@ -19,13 +19,13 @@ package struct DNSRecordType: RawRepresentable, Sendable, Hashable, CustomString
     package static let https = DNSRecordType(rawValue: 65)
     package static let caa = DNSRecordType(rawValue: 257)
 
-    /// The types that can be asked for by name.
+    /// The types that have a name in queries.
     package static let named: [(name: String, type: DNSRecordType)] = [
         ("A", .a), ("AAAA", .aaaa), ("CAA", .caa), ("CNAME", .cname), ("HTTPS", .https), ("MX", .mx), ("NS", .ns),
         ("PTR", .ptr), ("SOA", .soa), ("SRV", .srv), ("SVCB", .svcb), ("TXT", .txt),
     ]
 
-    /// Reads a type's name without case, or `TYPE65280` (RFC 3597 section 5); nil for anything else.
+    /// Parses a type's name, ignoring case, or `TYPE65280` (RFC 3597, section 5); nil for anything else.
     package init?(name: String) {
         let upper = name.uppercased()
         if let known = Self.named.first(where: { $0.name == upper }) {

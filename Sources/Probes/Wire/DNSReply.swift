@@ -1,8 +1,9 @@
+internal import CheckResults
 internal import ForeignText
 
 /// A name server's answer to a query.
 package struct DNSReply: Sendable, Hashable {
-    /// How the answer came.
+    /// The transport of the answer.
     package enum Transport: String, Sendable, Hashable {
         case udp
         case tcp
@@ -12,16 +13,16 @@ package struct DNSReply: Sendable, Hashable {
     package var message: DNSMessage
     /// The server's address and port.
     package var server: WireEndpoint
-    /// The local address and port, where it is known.
+    /// The local address and port, if known.
     package var localAddress: WireEndpoint?
-    /// How the answer came: by TCP when the datagram said that it was truncated.
+    /// The transport of the answer: TCP when the datagram was truncated.
     package var transport: Transport
-    /// The number of bytes of the message.
+    /// The size of the message, in bytes.
     package var size: Int
-    /// From the first query to the answer, a repetition or a change to TCP included.
+    /// The time from the first query to the answer, including a repetition or the switch to TCP.
     package var roundTrip: Duration
 
-    /// The answer section, one line per record in the form of zone files, with the times to live.
+    /// The answer section, one line per record in zone file format, including TTLs.
     package var lines: [String] { message.answers.map(\.description) }
 
     /// The flags that are set, by their usual names: `aa`, `tc`, `ra`, `ad`.
@@ -34,11 +35,10 @@ package struct DNSReply: Sendable, Hashable {
         return flags.filter(\.1).map(\.0)
     }
 
-    /// The bytes of text after which no more records are shown.
+    /// The size of the text from which on no more records are shown.
     private static let maximumText = 4096
 
-    /// Everything in one line, then one line per record of the answer, and in the last line the number of those that are
-    /// left out.
+    /// A one-line summary, then one line per record of the answer, and a last line with the number of omitted records.
     package var text: String {
         let words = [message.responseCode.description] + flags + ["\(size) bytes by \(transport.rawValue)"]
         var text = words.joined(separator: " ")
@@ -51,10 +51,11 @@ package struct DNSReply: Sendable, Hashable {
         return text
     }
 
-    /// How many aliases are followed.
+    /// The maximum number of aliases to follow.
     private static let maximumAliases = 32
 
-    /// What the answer lacks for its question; nil when it has a record of the wanted type at the end of its aliases.
+    /// Returns the finding for an answer that lacks the requested record at the end of its aliases; nil when it is
+    /// there.
     func finding(for question: DNSMessage.Question) -> Finding? {
         let name = question.name.description
         let code = message.responseCode
@@ -73,7 +74,7 @@ package struct DNSReply: Sendable, Hashable {
         var current = question.name
         var aliases: [String] = []
         while !answered.contains(current) {
-            // Each alias is used once, so a loop of them ends.
+            // Each alias is used once, which rules out loops.
             guard aliases.count < Self.maximumAliases, let alias = known.removeValue(forKey: current),
                 case .name(let target) = alias.data
             else { break }

@@ -1,4 +1,4 @@
-/// What a name server says became of a query (RFC 1035 section 4.1.1, RFC 6895 section 2.3).
+/// The response code of a name server (RFC 1035, section 4.1.1, RFC 6895, section 2.3).
 package struct DNSResponseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     package let rawValue: UInt16
 

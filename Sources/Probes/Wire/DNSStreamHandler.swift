@@ -1,6 +1,7 @@
+internal import CheckResults
 internal import NIOCore
 
-/// Hands the first message of a stream to an exchange; each has its length before it (RFC 1035 section 4.2.2).
+/// Passes the first message of a stream to an exchange; each follows its length (RFC 1035, section 4.2.2).
 final class DNSStreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -10,7 +11,7 @@ final class DNSStreamHandler: ChannelInboundHandler {
     init(exchange: DNSExchange) { self.exchange = exchange }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // At most a message and what one read brings more: the exchange closes after its first message.
+        // At most a message and one more read: the exchange closes the channel after its first message.
         received.writeImmutableBuffer(unwrapInboundIn(data))
         guard let length: UInt16 = received.getInteger(at: received.readerIndex),
             let message = received.getBytes(at: received.readerIndex + 2, length: Int(length))

@@ -1,13 +1,14 @@
+internal import CheckResults
 internal import Glibc
+internal import LinuxSupport
 
-/// A socket for datagrams that is connected to one address: for UDP, or for ICMP without privileges (icmp(7),
-/// `ping_group_range`).
+/// A datagram socket connected to one address: for UDP, or for unprivileged ICMP (icmp(7), `ping_group_range`).
 ///
-/// The kernel hands over only what comes from that address, and keeps the ICMP errors in a queue; it fills in an echo
-/// request's identifier and checksum. NIO's datagram channels are not for this: they end the process with a failed
-/// precondition when a router's ICMP error is one that they do not expect. Not thread-safe.
+/// The kernel delivers only datagrams from that address, and queues ICMP errors; it fills in an echo request's
+/// identifier and checksum. NIO's datagram channels are not used because they crash the process with a failed
+/// precondition on unexpected ICMP errors from routers. Not thread-safe.
 final class DatagramSocket {
-    /// What is spoken.
+    /// The transport protocol.
     enum Transport {
         case udp, icmp
     }
@@ -24,7 +25,7 @@ final class DatagramSocket {
 
     /// Opens the socket.
     ///
-    /// - Throws: A finding in a ``WireFailure``.
+    /// - Throws: A finding, in a ``WireFailure``.
     init(
         _ transport: Transport,
         to target: WireEndpoint,
@@ -93,7 +94,7 @@ final class DatagramSocket {
         }
     }
 
-    /// The address and, for UDP, the port that the kernel chose to send from.
+    /// The local address and, for UDP, the port that the kernel selected.
     var localAddress: WireEndpoint? {
         withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { storage in
             var length = socklen_t(storage.count)
@@ -102,28 +103,28 @@ final class DatagramSocket {
             else { return nil }
             let bytes = UnsafeRawBufferPointer(rebasing: storage.prefix(Int(clamping: length)))
             guard let address = HostAddress(socketAddress: bytes), bytes.count >= 4 else { return nil }
-            // An ICMP socket has its identifier where others have their port.
+            // An ICMP socket has its identifier in place of the port.
             let port = isICMP ? 0 : UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
             return WireEndpoint(address, port: port)
         }
     }
 
     /// Sends a message; the kernel fills in its identifier and checksum.
-    func send(_ message: [UInt8]) throws(SystemFailure) {
+    func send(_ message: [UInt8]) throws(SystemError) {
         let sent = Glibc.send(descriptor, message, message.count, 0)
-        guard sent >= 0 else { throw SystemFailure(error: errno) }
+        guard sent >= 0 else { throw SystemError(errno: errno) }
     }
 
-    /// Reads what has come, or nil when nothing is there.
-    func receive() throws(SystemFailure) -> Received? { try receive(flags: 0) }
+    /// Reads a datagram; nil when none is available.
+    func receive() throws(SystemError) -> Received? { try receive(flags: 0) }
 
-    /// Reads an error from the error queue, or nil when there is none.
+    /// Reads an error from the error queue; nil when there is none.
     func receiveError() -> QueuedError? {
         guard let received = try? receive(flags: CInt(MSG_ERRQUEUE)) else { return nil }
         return received.control.lazy.compactMap(QueuedError.init).first
     }
 
-    private func receive(flags: CInt) throws(SystemFailure) -> Received? {
+    private func receive(flags: CInt) throws(SystemError) -> Received? {
         var bytes = [UInt8](repeating: 0, count: 2048)
         var control = [UInt8](repeating: 0, count: 512)
         var controlLength = 0
@@ -144,7 +145,7 @@ final class DatagramSocket {
         }
         guard count >= 0 else {
             if errno == EAGAIN || errno == EINTR { return nil }
-            throw SystemFailure(error: errno)
+            throw SystemError(errno: errno)
         }
         return Received(
             bytes: Array(bytes.prefix(count)),

@@ -1,18 +1,19 @@
+package import CheckResults
 package import NIOCore
 
 /// One ICMP echo request to one address, sent without privileges (icmp(7)).
 package struct ICMPEcho: Sendable, Hashable {
     /// The reply to a request.
     package struct Reply: Sendable, Hashable, CustomStringConvertible {
-        /// The address that replied.
+        /// The source address of the reply.
         package var address: String
-        /// The address that the request was sent from, where it is known.
+        /// The source address of the request, if known.
         package var localAddress: WireEndpoint?
-        /// From the request to the reply.
+        /// The time from the request to the reply.
         package var roundTrip: Duration
-        /// The reply's time to live or hop limit as it arrived, where the kernel tells it.
+        /// The received TTL or hop limit of the reply, if the kernel reports it.
         package var hopLimit: Int?
-        /// The number of bytes of the ICMP message.
+        /// The size of the ICMP message, in bytes.
         package var size: Int
 
         package var description: String {
@@ -20,21 +21,21 @@ package struct ICMPEcho: Sendable, Hashable {
         }
     }
 
-    /// What an echo came to.
+    /// The result of an echo request.
     package struct Outcome: Sendable {
-        /// The reply; nil when none came.
+        /// The reply; nil when none arrived.
         package var reply: Reply?
-        /// Why there was no reply; nil when there was one.
+        /// The reason there was no reply; nil when there was one.
         package var finding: Finding?
     }
 
-    /// The address; its port does not matter.
+    /// The address; its port is ignored.
     package var target: WireEndpoint
-    /// The interface that everything is sent through (SO_BINDTODEVICE); nil for the route's.
+    /// The egress interface (SO_BINDTODEVICE); nil for the route's.
     package var interface: String?
-    /// The request's time to live or hop limit; nil for the system's.
+    /// The TTL or hop limit of the request; nil for the system's default.
     package var hopLimit: UInt8?
-    /// How many random bytes the request carries, by which its reply is known; 8 to 1024.
+    /// The number of random payload bytes, which identify the reply; 8 to 1024.
     package var payloadSize = 56
 
     package init(target: WireEndpoint, interface: String? = nil, hopLimit: UInt8? = nil) {
@@ -46,9 +47,9 @@ package struct ICMPEcho: Sendable, Hashable {
     /// Sends the request.
     ///
     /// - Parameters:
-    ///   - eventLoop: Where everything happens; nothing blocks it.
-    ///   - timeout: How long to wait for the reply.
-    ///   - meter: What counts the bytes; it belongs to the event loop.
+    ///   - eventLoop: The event loop of the exchange, which is never blocked.
+    ///   - timeout: The maximum time to wait for the reply.
+    ///   - meter: Counts the bytes; it belongs to the event loop.
     ///   - completion: Called once, on the event loop, also after a cancellation.
     package func start(
         on eventLoop: any EventLoop,

@@ -1,9 +1,10 @@
+internal import CheckResults
 internal import Glibc
 internal import NIOCore
 
-/// One echo on its way.
+/// A running echo exchange.
 ///
-/// `@unchecked Sendable`: every method runs on `eventLoop`, and nothing else touches the state.
+/// `@unchecked Sendable`: every method runs on `eventLoop`, and the state is accessed only there.
 final class ICMPExchange: @unchecked Sendable {
     private static let messagesPerTurn = 64
 
@@ -50,8 +51,8 @@ final class ICMPExchange: @unchecked Sendable {
                 try socket.send(message)
                 meter.count(sent: message.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
             } catch {
-                // The kernel may know at once that there is no way; its error queue says more than errno.
-                return queuedFailure(or: error.error)
+                // The kernel may know at once that there is no route; its error queue is more precise than errno.
+                return queuedFailure(or: error.errno)
             }
             watch(socket)
         } catch {
@@ -59,7 +60,7 @@ final class ICMPExchange: @unchecked Sendable {
         }
     }
 
-    /// Type, code, checksum, identifier (both are the kernel's), sequence number and payload (RFC 792, RFC 4443).
+    /// The type, code, checksum, identifier (both set by the kernel), sequence number and payload (RFC 792, RFC 4443).
     private var request: [UInt8] {
         let type: UInt8 = echo.target.isIPv6 ? 128 : 8
         let sequence = [UInt8(truncatingIfNeeded: sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
@@ -74,9 +75,9 @@ final class ICMPExchange: @unchecked Sendable {
 
     private func readable() {
         guard !isOver, let socket else { return }
-        // The time is taken before reading, for reading is not the network's.
+        // The time is taken before reading, which does not count as latency.
         let now = NIODeadline.now()
-        // Not all that there is: who sends faster than this reads must not keep the event loop.
+        // Bounded: a peer that sends faster than this reads must not monopolize the event loop.
         for _ in 0..<Self.messagesPerTurn {
             guard let error = socket.receiveError() else { break }
             if let finding = finding(error) { return finish(nil, finding) }
@@ -89,7 +90,7 @@ final class ICMPExchange: @unchecked Sendable {
                 ignored += 1
             }
         } catch {
-            return queuedFailure(or: error.error)
+            return queuedFailure(or: error.errno)
         }
         if !isOver { watch(socket) }
     }
@@ -117,13 +118,13 @@ final class ICMPExchange: @unchecked Sendable {
         finish(reply, nil)
     }
 
-    // MARK: The end
+    // MARK: End
 
     func cancel() {
         finish(nil, Finding(.cancelled, subject: subject, evidence: "cancelled while waiting for the reply"))
     }
 
-    /// The finding of an ICMP error, or of one that the kernel found itself; nil when it ends nothing.
+    /// Returns the finding for an ICMP error, or for a local one of the kernel; nil when the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
         guard error.origin != .local else {
             return SystemFinding.make(error.error, operation: "send an echo request", subject: subject)

@@ -1,10 +1,11 @@
+internal import CheckResults
 internal import Glibc
 
-/// Why the kernel does not give this process an ICMP socket.
+/// The reason the kernel denies this process an ICMP socket.
 package enum ICMPPermission {
     private static let path = "/proc/sys/net/ipv4/ping_group_range"
 
-    /// A finding for a failure of socket(2).
+    /// Returns a finding for a failure of socket(2).
     static func finding(_ error: CInt, target: WireEndpoint) -> Finding {
         switch error {
         case EACCES, EPERM:
@@ -18,7 +19,7 @@ package enum ICMPPermission {
         }
     }
 
-    /// The first and the last group that may send echo requests, as the kernel says them: `1 0` is nobody.
+    /// The first and the last group that may send echo requests, in the kernel's format: `1 0` means none.
     package static var groupRange: String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,6 +1,6 @@
-/// The names of the ICMP errors that end an echo (RFC 792, RFC 1812 section 5.2.7, RFC 4443 section 3).
+/// The names of the ICMP errors that end an echo exchange (RFC 792, RFC 1812, section 5.2.7, RFC 4443, section 3).
 enum ICMPUnreachable {
-    /// The reason in words; nil when the error says nothing about the target's reachability.
+    /// Returns the reason as text; nil when the error does not concern the target's reachability.
     static func reason(_ error: QueuedError) -> String? {
         switch error.origin {
         case .icmp: internetProtocol4(type: error.type, code: error.code, info: error.info)

@@ -1,7 +1,8 @@
+internal import CheckResults
 internal import Glibc
 internal import NIOCore
 
-/// A finding on its way through a future.
+/// Carries a finding through a future.
 struct WireFailure: Error {
     let finding: Finding
 }

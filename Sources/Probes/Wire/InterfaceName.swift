@@ -1,6 +1,6 @@
-/// An interface's name as the kernel takes it: 15 bytes at most, and a zero (IFNAMSIZ).
+/// An interface name in the kernel's format: at most 15 bytes, and a zero (IFNAMSIZ).
 ///
-/// The value's own bytes are what setsockopt(2) gets, so there is nothing else in it.
+/// setsockopt(2) gets the value's own bytes, so it has no other members.
 struct InterfaceName: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Tells this machine's lack of a route from a router's answer that it has none: both are the same errno value.
+/// Tells a missing local route from a router's ICMP error: both are the same errno value.
 enum LocalRoute {
-    /// Whether the kernel knows a way to an address, through an interface where one is given; nothing is sent.
+    /// Returns whether the kernel has a route to an address, through an interface if one is given; nothing is sent.
     ///
-    /// connect(2) of a datagram socket looks the route up, and does no more.
+    /// connect(2) of a datagram socket only looks the route up.
     static func exists(to target: WireEndpoint, interface: String?) -> Bool {
         let descriptor = socket(target.isIPv6 ? AF_INET6 : AF_INET, SocketType.datagram, 0)
         guard descriptor >= 0 else { return false }

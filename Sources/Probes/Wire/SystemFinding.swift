@@ -1,14 +1,15 @@
+internal import CheckResults
 internal import Glibc
 
-/// Findings for what a socket's system calls fail with.
+/// Findings for failed socket system calls.
 enum SystemFinding {
     /// - Parameters:
     ///   - error: The errno value.
-    ///   - operation: What failed, as the evidence says it: `connect`.
+    ///   - operation: The failed operation, for the evidence: `connect`.
     static func make(_ error: CInt, operation: String, subject: String) -> Finding {
         let code: FindingCode =
             switch error {
-            // A route of type blackhole answers with EINVAL, one of type prohibit with EACCES.
+            // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
             case ENETUNREACH, EINVAL, EACCES: .noRoute
             case EHOSTUNREACH: .hostUnreachable
             case ENETDOWN: .linkDown
@@ -22,7 +23,7 @@ enum SystemFinding {
         return Finding(code, subject: subject, evidence: "\(operation): \(text(error))")
     }
 
-    /// A finding for a failure to bind to an interface.
+    /// Returns a finding for a failure to bind to an interface.
     static func interface(_ error: CInt, _ name: String) -> Finding {
         switch error {
         case ENODEV, EINVAL: Finding(.interfaceUnknown, subject: name, evidence: "SO_BINDTODEVICE: \(text(error))")
@@ -32,6 +33,6 @@ enum SystemFinding {
         }
     }
 
-    /// The system's words for an errno value.
+    /// Returns the system's message for an errno value.
     static func text(_ error: CInt) -> String { String(cString: strerror(error)) }
 }

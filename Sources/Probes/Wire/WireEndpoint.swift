@@ -1,16 +1,17 @@
+internal import CheckResults
 internal import Glibc
 package import NIOCore
 
-/// An IP address to which datagrams are sent, with its port and, for link-local addresses, its zone.
+/// The IP address of a datagram exchange, with its port and, for link-local addresses, its zone.
 package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {
     /// 4 or 16 bytes in network byte order.
     package let bytes: [UInt8]
-    /// The interface after `%`, where there is one.
+    /// The interface after `%`, if any.
     package let zone: String?
-    /// The port; 0 where the protocol has none.
+    /// The port; 0 for protocols without ports.
     package let port: UInt16
 
-    /// Reads `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`; nil for anything else, names included.
+    /// Parses `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`; nil for anything else, including names.
     package init?(_ text: String, port: UInt16) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.first, let bytes = IPAddressText.bytes(of: first) else { return nil }
@@ -43,7 +44,7 @@ package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {
         return address
     }
 
-    /// The socket address; the zone of a link-local one is the interface that is bound to, unless it names another.
+    /// Returns the socket address; the zone of a link-local one is the bound interface, unless it names another.
     func ipv6(interface: String?) -> sockaddr_in6 {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// A running exchange, which can be given up.
+/// A running exchange, which can be cancelled.
 ///
 /// Dropping the handle does not end the exchange: its deadline does, at the latest.
 package final class WireExchange: Sendable {
@@ -9,7 +9,8 @@ package final class WireExchange: Sendable {
 
     init(onCancel: @escaping @Sendable () -> Void) { action.withLock { $0 = onCancel } }
 
-    /// Ends the exchange with the finding `cancelled`, unless it is over; safe from any thread, any number of times.
+    /// Ends the exchange with the finding `cancelled`, unless it has ended; safe to call from any thread, any number of
+    /// times.
     package func cancel() {
         let action = action.withLock { action in
             defer { action = nil }
@@ -20,6 +21,6 @@ package final class WireExchange: Sendable {
 }
 
 extension TimeAmount {
-    /// A pause for an event loop, at most a day long: sums with it cannot overflow.
+    /// Returns a delay for an event loop, at most a day long, so that sums with it cannot overflow.
     static func pause(_ duration: Duration) -> TimeAmount { TimeAmount(min(max(duration, .zero), .seconds(86_400))) }
 }

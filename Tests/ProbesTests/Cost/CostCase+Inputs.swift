@@ -56,6 +56,10 @@ extension CostCase {
         body("empty JSON objects", as: .json(removingNulls: true)) {
             HostileBytes.repeated("{},null,", $0, after: "[", before: "0]")
         },
+        body("JSON numbers of one digit", as: .json(), expecting: ["json:$[0]=1"]) {
+            HostileBytes.repeated("1,", $0, after: "[", before: "0]")
+        },
+        body("JSON arrays of nothing", as: .json()) { HostileBytes.repeated("[],", $0, after: "[", before: "0]") },
         body("long JSON numbers", as: .json(), expecting: ["json:$[0]<1.5"]) {
             let number = "1." + String(repeating: "10", count: 2000) + "e123456789"
             return HostileBytes.repeated(number + ",", $0, after: "[", before: "0]")

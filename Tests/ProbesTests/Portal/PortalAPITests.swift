@@ -1,3 +1,4 @@
+import AgentTestKit
 import ProbeTestKit
 import Testing
 
@@ -120,7 +121,7 @@ struct PortalAPITests {
         )
         let evidence = PortalAPI.evidence(in: await CheckBench().check(probe))
         #expect(evidence.verdict == .unclear)
-        #expect(evidence.code.map(PortalJudge.isCertificateSuspicious) == true)
+        #expect(evidence.code.map(\.isCertificateSuspicious) == true)
         await server.shutDown()
     }
 

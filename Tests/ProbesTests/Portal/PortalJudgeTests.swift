@@ -239,7 +239,7 @@ struct PortalJudgeTests {
 
     @Test
     func `certificates that a portal would show are suspicious, and others are not`() {
-        let suspicious = FindingCode.allCases.filter(PortalJudge.isCertificateSuspicious)
+        let suspicious = FindingCode.allCases.filter(\.isCertificateSuspicious)
         #expect(
             Set(suspicious) == [
                 .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch,

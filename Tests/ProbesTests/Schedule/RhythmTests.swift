@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `the largest settings do not overflow`() {
-        let pace = ProbePace(interval: .seconds(Int64.max), ceiling: .seconds(Int64.max))
+        let pace = ProbePace(interval: .seconds(Int64.max), maximumBackoff: .seconds(Int64.max))
         let rhythm = Rhythm(epoch: epoch, seed: 1)
         for cadence in [Cadence.steady, .doubtful, .down(attempt: 20), .portal] {
             for base in [epoch, epoch + .seconds(Int64.max / 4), epoch - .seconds(Int64.max / 4)] {

@@ -38,11 +38,11 @@ import Testing
         }
     }
 
-    @Test func `while the verdict is in doubt rounds are fast, and while it is down they back off to the ceiling`() {
+    @Test func `while the verdict is in doubt rounds are fast, and while it is down they back off to the maximum`() {
         var run = SimulatedSchedule()
         var answers: [Cadence] = [.doubtful, .doubtful] + (0..<8).map { .down(attempt: $0) }
         run.cadence = { _ in answers.isEmpty ? .steady : answers.removeFirst() }
-        run.setProbes([.sample("web", pace: ProbePace(interval: .seconds(60), ceiling: .seconds(30)))])
+        run.setProbes([.sample("web", pace: ProbePace(interval: .seconds(60), maximumBackoff: .seconds(30)))])
         run.run(until: .seconds(190))
         let dues = run.dues(of: point)
         let expected = [2, 2, 2, 4, 8, 16, 30, 30, 30, 30]

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Probes
 import Testing
 

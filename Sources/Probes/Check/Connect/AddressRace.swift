@@ -1,15 +1,16 @@
+internal import CheckResults
 internal import NIOCore
 internal import NIOPosix
 
-/// Connects to the addresses of a name as RFC 8305 tells: staggered, side by side, the first one wins.
+/// Connects to the addresses of a name as RFC 8305 describes: staggered attempts in parallel, of which the first to
+/// succeed wins.
 ///
-/// Sendable by hand: everything is only used on the event loop. The outcome is told once; nothing is after
-/// ``abandon()``.
+/// Sendable by hand: used only on the event loop. The outcome is reported once, and never after ``abandon()``.
 final class AddressRace: @unchecked Sendable {
-    /// What came out.
+    /// The outcome of a race.
     enum Outcome {
         case connected(any Channel, HostAddress)
-        /// Every attempt failed; the finding is the one that tells most about the target.
+        /// Every attempt failed; the finding is the most informative one about the target.
         case failed(Finding)
     }
 
@@ -33,8 +34,8 @@ final class AddressRace: @unchecked Sendable {
     private var onOutcome: ((Outcome) -> Void)?
 
     /// - Parameters:
-    ///   - epoch: The check's beginning, from which attempts are timed.
-    ///   - meter: What counts the bytes of every attempt.
+    ///   - epoch: The start of the check, to which attempt times are relative.
+    ///   - meter: Counts the bytes of every attempt.
     init(
         on loop: any EventLoop,
         order: HappyEyeballs,
@@ -51,13 +52,13 @@ final class AddressRace: @unchecked Sendable {
         self.meter = meter
     }
 
-    /// Sets who is told; addresses are given with ``add(_:of:)``.
+    /// Sets the callbacks; addresses are added with ``add(_:of:)``.
     func start(onFirstAttempt: @escaping () -> Void, onOutcome: @escaping (Outcome) -> Void) {
         self.onFirstAttempt = onFirstAttempt
         self.onOutcome = onOutcome
     }
 
-    /// Takes a family's answer, and goes on.
+    /// Adds the addresses of a family, and continues the race.
     func add(_ addresses: [HostAddress], of family: HostAddress.Family) {
         guard onOutcome != nil else { return }
         order.add(addresses, of: family)
@@ -71,16 +72,16 @@ final class AddressRace: @unchecked Sendable {
         }
     }
 
-    /// Whether an attempt was started.
+    /// `true` once an attempt was started.
     var hasBegun: Bool { order.hasBegun }
 
-    /// Every address that is known, in the order in which they are tried.
+    /// All known addresses, in the order of the attempts.
     var addresses: [HostAddress] { attempts.map(\.address) + order.remaining }
 
     /// The attempts so far, in the order of their starts.
     var reports: [ConnectAttempt] { attempts.map { $0.report ?? report($0, failure: nil, isUsed: false) } }
 
-    /// Ends every attempt that is still under way, without telling anybody.
+    /// Closes every pending attempt without reporting an outcome.
     func abandon() {
         onOutcome = nil
         onFirstAttempt = nil
@@ -92,7 +93,7 @@ final class AddressRace: @unchecked Sendable {
         }
     }
 
-    /// Starts the next attempt if it is its time.
+    /// Starts the next attempt if it is due.
     private func advance() {
         guard onOutcome != nil else { return }
         if isDue || order.running == 0, let address = order.next() {
@@ -117,9 +118,9 @@ final class AddressRace: @unchecked Sendable {
         let number = attempts.count
         attempts.append(Attempt(address: address, start: .now()))
         let connection = ClientBootstrap(group: loop)
-            // The check's own deadline is the limit.
+            // The check's own deadline is the timeout.
             .connectTimeout(.hours(24))
-            // Little at a time, so that a server that floods one check leaves the loop to the others.
+            // Small reads, so that a server that floods one check leaves the loop to the others.
             .channelOption(.maxMessagesPerRead, value: 2)
             .channelOption(
                 .recvAllocator,
@@ -167,7 +168,7 @@ final class AddressRace: @unchecked Sendable {
         onOutcome(outcome)
     }
 
-    /// The failure that is told: what the target did matters more than what this machine lacks.
+    /// The failure to report: evidence about the target takes precedence over failures of this machine.
     var failure: Finding? {
         let failures = attempts.compactMap { $0.report?.failure }
         return failures.first { !$0.code.isLocalFault } ?? failures.first

@@ -1,9 +1,10 @@
+package import CheckResults
 internal import Glibc
 internal import NIOCore
 
-/// What the kernel's errors mean for a connection attempt.
+/// Maps the kernel's errors for a connection attempt to findings.
 enum ConnectFailure {
-    /// The finding for an attempt's error; the subject is the address.
+    /// Returns the finding for an attempt's error; the subject is the address.
     static func finding(_ error: any Error, connectingTo target: WireEndpoint, interface: String?) -> Finding {
         let subject = target.description
         switch error {
@@ -22,13 +23,13 @@ enum ConnectFailure {
         }
     }
 
-    /// The code for an error of connect(2).
+    /// Returns the code for an error of connect(2).
     static func code(_ errnoCode: CInt) -> FindingCode {
         switch errnoCode {
         case ECONNREFUSED: .connectRefused
         case ETIMEDOUT: .connectTimeout
         case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
-        // A route of type blackhole answers with EINVAL, one of type prohibit with EACCES.
+        // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
         case ENETUNREACH, EINVAL, EACCES: .noRoute
         case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
         case ENETDOWN: .linkDown
@@ -39,14 +40,14 @@ enum ConnectFailure {
         }
     }
 
-    /// The kernel's words for an error.
+    /// Returns the kernel's message for an error.
     static func text(_ errnoCode: CInt) -> String {
         SystemFinding.text(errnoCode)
     }
 }
 
 extension FindingCode {
-    /// Whether the code says that this machine is at fault, so that nothing is known about the target.
+    /// `true` for codes of failures on this machine, which say nothing about the target.
     package var isLocalFault: Bool {
         switch self {
         case .noRoute, .noAddress, .linkDown, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,

@@ -1,10 +1,12 @@
-/// Which address is tried next: the order of RFC 8305, section 4, without clocks and sockets.
+internal import CheckResults
+
+/// Selects the next address to try, by RFC 8305, section 4, without clocks and sockets.
 ///
-/// Each family keeps the order that the resolver gives (RFC 6724); the families take turns, IPv6 first.
+/// Each family keeps the resolver's order (RFC 6724); the families alternate, IPv6 first.
 struct HappyEyeballs {
-    /// How long IPv4 addresses wait for the AAAA answer (section 3).
+    /// The Resolution Delay (section 3): the time that IPv4 addresses wait for the AAAA answer.
     static let resolutionDelay = Duration.milliseconds(50)
-    /// How long one attempt has before the next is started beside it (section 5).
+    /// The Connection Attempt Delay (section 5): the time between the starts of two attempts.
     static let attemptDelay = Duration.milliseconds(250)
 
     private var sixes: ArraySlice<HostAddress> = []
@@ -17,14 +19,14 @@ struct HappyEyeballs {
     private(set) var hasBegun = false
 
     /// - Parameters:
-    ///   - awaited: The families whose answers are still to come.
-    ///   - maximum: How many addresses may be tried.
+    ///   - awaited: The families whose answers are pending.
+    ///   - maximum: The maximum number of addresses to try.
     init(awaiting awaited: Set<HostAddress.Family>, maximum: Int) {
         self.awaited = awaited
         room = maximum
     }
 
-    /// Takes a family's answer; an empty one when the lookup failed.
+    /// Adds the addresses of a family; none when the lookup failed.
     mutating func add(_ addresses: [HostAddress], of family: HostAddress.Family) {
         awaited.remove(family)
         switch family {
@@ -33,15 +35,15 @@ struct HappyEyeballs {
         }
     }
 
-    /// Whether IPv4 addresses are there and the AAAA answer is given its head start.
+    /// `true` while IPv4 addresses are available and the AAAA answer is pending within its head start.
     var needsResolutionDelay: Bool {
         !hasBegun && !isResolutionDelayOver && sixes.isEmpty && !fours.isEmpty && awaited.contains(.ipv6)
     }
 
-    /// The head start is over.
+    /// Ends the head start of IPv6.
     mutating func endResolutionDelay() { isResolutionDelayOver = true }
 
-    /// The next address to try; nil while there is none or it is too early.
+    /// Returns the next address to try; nil while there is none or it is too early.
     mutating func next() -> HostAddress? {
         guard room > 0, !needsResolutionDelay else { return nil }
         let isSixNext = fours.isEmpty || (!sixes.isEmpty && lastFamily != .ipv6)
@@ -53,15 +55,15 @@ struct HappyEyeballs {
         return address
     }
 
-    /// An attempt came to nothing.
+    /// Records that an attempt failed.
     mutating func attemptFailed() { running -= 1 }
 
-    /// Whether there is nothing left to try and nothing to wait for.
+    /// `true` when there is nothing left to try or to wait for.
     var isExhausted: Bool {
         running == 0 && (room <= 0 || (sixes.isEmpty && fours.isEmpty && awaited.isEmpty))
     }
 
-    /// The addresses that were not tried, in the order in which they would be.
+    /// The addresses not tried yet, in order.
     var remaining: [HostAddress] {
         var copy = self
         copy.room = .max

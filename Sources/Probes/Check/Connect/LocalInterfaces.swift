@@ -1,11 +1,12 @@
+internal import CheckResults
 internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// Tells which interface has a local address, with getifaddrs(3).
+/// Maps local addresses to interfaces, with getifaddrs(3).
 ///
-/// The list is kept for five seconds: it costs a dump of all addresses, which a check every few milliseconds would pay
-/// again and again.
+/// The list is cached for five seconds: it costs a dump of all addresses, which a check every few milliseconds would
+/// pay again and again.
 final class LocalInterfaces: Sendable {
     private static let lifetime = TimeAmount.seconds(5)
 
@@ -16,7 +17,7 @@ final class LocalInterfaces: Sendable {
 
     private let table = Mutex(Table())
 
-    /// The interface that has the address; nil when none has, or when more than one has.
+    /// Returns the interface that has the address; nil when none has, or more than one.
     func name(of address: [UInt8]) -> String? {
         table.withLock { table in
             if table.end <= .now() { table = Table(names: Self.read(), end: .now() + Self.lifetime) }
@@ -24,7 +25,7 @@ final class LocalInterfaces: Sendable {
         }
     }
 
-    /// The interfaces by their addresses; an address that two interfaces have gets an empty name.
+    /// Reads the interfaces by address; an address on two interfaces gets an empty name.
     private static func read() -> [[UInt8]: String] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [:] }
@@ -43,7 +44,7 @@ final class LocalInterfaces: Sendable {
 
     private static func bytes(_ address: UnsafeMutablePointer<sockaddr>) -> [UInt8]? {
         let pointer = UnsafeRawPointer(address)
-        // getifaddrs(3) gives no lengths; what a family has is there.
+        // getifaddrs(3) returns no lengths; the family determines them.
         let count: Int
         switch CInt(pointer.load(as: sa_family_t.self)) {
         case AF_INET: count = MemoryLayout<sockaddr_in>.size

@@ -1,3 +1,5 @@
+internal import CheckResults
+
 extension WireEndpoint {
     /// A resolved address and a port.
     init(_ address: HostAddress, port: UInt16) {

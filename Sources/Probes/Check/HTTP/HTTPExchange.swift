@@ -1,34 +1,37 @@
+internal import CheckResults
+internal import ForeignText
+internal import HTTPSerialization
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One request and its response on one connection: what HTTP/1 and HTTP/2 have in common.
+/// One request and its response on one connection: the common part of HTTP/1 and HTTP/2.
 ///
-/// The handlers of both protocols report here. Sendable by hand: everything is only used on the connection's event loop.
+/// The handlers of both protocols report here. Sendable by hand: used only on the connection's event loop.
 final class HTTPExchange: @unchecked Sendable {
-    /// What a check is told, in this order; `finished` comes once.
+    /// The callbacks of a check, in this order; `finished` is called once.
     struct Events {
         var sentRequest: () -> Void
         var receivedFirstByte: () -> Void
-        /// The response with its body as far as it came; the finding when the exchange failed.
+        /// Called with the response and the body received so far, and a finding when the exchange failed.
         var finished: (HTTPExchange, Finding?) -> Void
     }
 
-    /// How many informational responses (1xx) are skipped.
+    /// The maximum number of informational responses (1xx) to skip.
     private static let maximumInformational = 16
 
     let request: SerializedRequest
     let limits: ProbeLimits
-    /// What findings are about.
+    /// The subject of findings.
     let subject: String
-    /// The response's head and what is known of its body; nil before the head.
+    /// The response's head and the facts about its body; nil before the head.
     private(set) var response: ResponseReport?
-    /// The body after its content encoding was undone.
+    /// The decoded body.
     private(set) var body = ByteBuffer()
-    /// Whether a byte of the response has come.
+    /// `true` once a byte of the response was received.
     private(set) var hasFirstByte = false
-    /// The code of the GOAWAY frame that came, if one did.
+    /// The error code of a received GOAWAY frame.
     var goAway: UInt32?
-    /// The code of the RST_STREAM frame that came, if one did.
+    /// The error code of a received RST_STREAM frame.
     var serverReset: UInt32?
 
     private var events: Events?
@@ -42,12 +45,12 @@ final class HTTPExchange: @unchecked Sendable {
         subject = request.url.authority
     }
 
-    /// Whether the response has no body, whatever its header says (RFC 9110, section 6.4.1).
+    /// Returns whether the response has no body, whatever its header says (RFC 9110, section 6.4.1).
     func isBodyless(status: Int) -> Bool { request.method == "HEAD" || status == 204 || status == 304 }
 
     var isOver: Bool { events == nil }
 
-    /// Forgets who is told; what comes later is of no interest.
+    /// Drops the callbacks.
     func abandon() { events = nil }
 
     func sentRequest() { events?.sentRequest() }
@@ -58,10 +61,10 @@ final class HTTPExchange: @unchecked Sendable {
         events?.receivedFirstByte()
     }
 
-    /// What a head means for the rest of the response.
+    /// The meaning of a head for the rest of the response.
     enum HeadKind {
         case informational
-        /// The body is to be taken as it comes.
+        /// The body is not compressed.
         case plain
         /// The body is compressed.
         case compressed(Inflater.Format)
@@ -69,7 +72,7 @@ final class HTTPExchange: @unchecked Sendable {
         case refused
     }
 
-    /// Takes a head.
+    /// Handles a head.
     func received(version: String, status: Int, headers: [HeaderField]) -> HeadKind {
         if (100..<200).contains(status) {
             informational += 1
@@ -92,7 +95,7 @@ final class HTTPExchange: @unchecked Sendable {
         return encoding(headers)
     }
 
-    /// Takes a piece of the body as it was sent; false when it is one too many.
+    /// Counts a piece of the encoded body; false when it exceeds the limit.
     func receivedBody(bytes count: Int) -> Bool {
         let total = (response?.bodyBytes ?? 0) + count
         response?.bodyBytes = min(total, limits.bodyBytes)
@@ -101,7 +104,7 @@ final class HTTPExchange: @unchecked Sendable {
         return false
     }
 
-    /// Takes a piece of the body after its content encoding was undone.
+    /// Collects a piece of the decoded body.
     func collect(_ piece: inout ByteBuffer) {
         guard !isOver else { return }
         if isBodyEncoded {
@@ -117,7 +120,7 @@ final class HTTPExchange: @unchecked Sendable {
         body.writeBuffer(&piece)
     }
 
-    /// The response is complete.
+    /// Completes the response.
     func complete() {
         guard response != nil else { return }
         finish(nil)
@@ -141,11 +144,11 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     private func declaredLength(_ headers: [HeaderField]) -> Int? {
-        headers.first { $0.name.isEqualCaseInsensitively(to: "content-length") }.flatMap { Int($0.value) }
+        headers.first { $0.isNamed("content-length") }.flatMap { Int($0.value) }
     }
 
     private func encoding(_ headers: [HeaderField]) -> HeadKind {
-        let codings = headers.filter { $0.name.isEqualCaseInsensitively(to: "content-encoding") }
+        let codings = headers.filter { $0.isNamed("content-encoding") }
             .flatMap { Array($0.value.utf8).split(separator: UInt8(ascii: ",")) }
             .map(Self.coding)
             .filter { !$0.isEmpty && !$0.elementsEqual("identity".utf8) }
@@ -159,26 +162,15 @@ final class HTTPExchange: @unchecked Sendable {
         return .compressed(format)
     }
 
-    /// A coding without space and in lower case; bytes are looked at, for characters may be as long as the field.
+    /// Returns a coding trimmed and in lower case; works on bytes, because a single character may be as long as the
+    /// field.
     private static func coding(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        bytes.filter { $0 != 0x20 && $0 != 0x09 }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        bytes.filter { $0 != 0x20 && $0 != 0x09 }.map(\.lowercasedASCII)
     }
 
     private static func format(_ coding: [UInt8]) -> Inflater.Format? {
         // RFC 9110, section 8.4.1.3: x-gzip is gzip.
         if coding.elementsEqual("gzip".utf8) || coding.elementsEqual("x-gzip".utf8) { return .gzip }
         return coding.elementsEqual("deflate".utf8) ? .deflate : nil
-    }
-}
-
-extension String {
-    /// Whether two names of header fields are the same; they are ASCII.
-    func isEqualCaseInsensitively(to lowercased: StaticString) -> Bool {
-        guard utf8.count == lowercased.utf8CodeUnitCount else { return false }
-        return lowercased.withUTF8Buffer { wanted in
-            zip(utf8, wanted).allSatisfy { byte, want in
-                byte == want || ((0x41...0x5A).contains(byte) && byte | 0x20 == want)
-            }
-        }
     }
 }

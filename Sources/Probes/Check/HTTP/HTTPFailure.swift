@@ -1,19 +1,20 @@
+internal import CheckResults
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
 
-/// What an error on a connection means while a response is awaited or read.
+/// Maps errors on a connection to findings while a response is pending or being read.
 enum HTTPFailure {
-    /// The finding for an error.
+    /// Returns the finding for an error.
     static func finding(_ error: any Error, in exchange: HTTPExchange) -> Finding {
         if let finding = TLSFailure.findingAfterHandshake(error, subject: exchange.subject) { return finding }
         let (code, evidence) = meaning(error, exchange)
         return Finding(code, subject: exchange.subject, evidence: evidence)
     }
 
-    /// The finding for a connection that ended before the response did.
+    /// Returns the finding for a connection that was closed before the response was complete.
     static func end(of exchange: HTTPExchange) -> Finding {
         if let code = exchange.goAway {
             return Finding(
@@ -63,7 +64,7 @@ enum HTTPFailure {
     }
 }
 
-/// The part of the errors that only HTTP/2 has.
+/// The errors that only HTTP/2 has.
 private enum HTTPTwoFailure {
     static func meaning(_ error: any Error, _ exchange: HTTPExchange) -> (FindingCode, String) {
         switch error {
@@ -95,7 +96,7 @@ enum HTTPTwoCode {
         "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
     ]
 
-    /// The code's name as the RFC writes it.
+    /// Returns the code's name in the RFC.
     static func name(_ code: UInt32) -> String {
         let index = Int(clamping: code)
         return names.indices.contains(index) ? names[index] : "code \(code)"

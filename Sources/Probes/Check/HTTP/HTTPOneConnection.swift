@@ -1,9 +1,10 @@
+internal import CheckResults
 internal import NIOCore
 internal import NIOHTTP1
 
 /// The handlers of an HTTP/1 connection that carries one exchange.
 enum HTTPOneConnection {
-    /// Adds the handlers, and thereby sends the request.
+    /// Adds the handlers, which send the request.
     static func begin(_ exchange: HTTPExchange, on channel: any Channel) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = exchange.limits.headerBytes
@@ -22,7 +23,7 @@ enum HTTPOneConnection {
     }
 }
 
-/// Writes the request as it was serialised, byte for byte, and notes the response's first byte.
+/// Writes the serialized request byte for byte, and detects the first byte of the response.
 private final class HTTPOneWire: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart
@@ -39,7 +40,7 @@ private final class HTTPOneWire: ChannelDuplexHandler {
         let isInHead = exchange.response == nil
         context.fireChannelRead(data)
         guard isInHead, exchange.response == nil else { return }
-        // The decoder bounds the fields, but not what stands before them.
+        // The decoder bounds the fields, but not the bytes in front of them.
         headBytes += unwrapInboundIn(data).readableBytes
         if headBytes > exchange.limits.headerBytes {
             exchange.fail(.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")

@@ -4,7 +4,7 @@ internal import NIOHTTP2
 
 /// The handlers of an HTTP/2 connection that carries one exchange on one stream.
 enum HTTPTwoConnection {
-    /// Adds the handlers and opens the stream, and thereby sends the request.
+    /// Adds the handlers and opens the stream, which sends the request.
     static func begin(_ exchange: HTTPExchange, on channel: any Channel) throws {
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = [
@@ -36,7 +36,7 @@ enum HTTPTwoConnection {
     }
 }
 
-/// Sees what concerns the whole connection.
+/// Handles the events of the whole connection.
 private final class HTTPTwoRoot: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 

@@ -3,7 +3,7 @@ internal import NIOHPACK
 internal import NIOHTTP1
 internal import NIOHTTP2
 
-/// Turns one stream's frames into the parts of a response, and a request's parts into frames.
+/// Turns the frames of one stream into the parts of a response, and the parts of a request into frames.
 ///
 /// NIOHTTP2's own translation adds fields to the response that the server did not send, and a report must not have them.
 final class HTTPTwoStream: ChannelDuplexHandler {
@@ -28,7 +28,7 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         case .headers(let frame):
             exchange.receivedFirstByte()
             if hasFinalHead {
-                // These are trailers; nothing is made of them.
+                // Trailers are ignored.
                 if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
                 return
             }
@@ -48,7 +48,7 @@ final class HTTPTwoStream: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is NIOHTTP2Errors.StreamClosed else { return context.fireErrorCaught(error) }
-        // The connection's error says more than its stream's, and comes after it.
+        // The connection's error is more precise than the stream's, and arrives after it.
         context.eventLoop.execute { [exchange] in
             if !exchange.isOver { exchange.fail(HTTPFailure.finding(error, in: exchange)) }
         }
@@ -98,9 +98,9 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         return headers
     }
 
-    /// What the Host field says, which the caller may have set to something else than the address.
+    /// The value of the Host field, which the caller may have set to something other than the address.
     private var authority: String {
-        exchange.request.headers.first { $0.name.isEqualCaseInsensitively(to: "host") }?.value
+        exchange.request.headers.first { $0.isNamed("host") }?.value
             ?? exchange.request.url.authority
     }
 }

@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// Reads the headers of the frames that a server sends (RFC 9113, section 4.1), on their way to the HTTP/2 library.
+/// Reads the headers of the server's frames (RFC 9113, section 4.1) on their way to the HTTP/2 library.
 ///
-/// The library closes a stream alike when the server resets it and when it refuses what the server sends; only the frames
-/// tell which of them it was.
+/// The library closes a stream in the same way for a reset by the server and for a protocol error; only the frames tell
+/// the two apart.
 final class HTTPTwoWire: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -41,7 +41,7 @@ final class HTTPTwoWire: ChannelInboundHandler {
         }
     }
 
-    /// Whether the frame is a reset of the size that it must have; others are for the library to refuse.
+    /// `true` for an RST_STREAM frame of the mandatory size; the library rejects others.
     private var isReset: Bool { header[3] == Self.resetStream && header[..<3].elementsEqual([0, 0, 4]) }
 
     private func endFrame() {

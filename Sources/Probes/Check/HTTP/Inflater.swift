@@ -1,17 +1,17 @@
 internal import CLibZ
 
-/// Undoes a content encoding piece by piece: `gzip` of any number of members (RFC 1952 section 2.2), or `deflate`, which is
-/// zlib's format (RFC 1950).
+/// Decodes a content encoding piece by piece: `gzip` with any number of members (RFC 1952, section 2.2), or `deflate`,
+/// which is zlib's format (RFC 1950).
 final class Inflater {
-    /// The content codings that can be undone.
+    /// The supported content codings.
     enum Format {
         case gzip, deflate
 
-        /// The bits of zlib's window, and 16 for the header of gzip.
+        /// The bits of zlib's window, plus 16 for the gzip header.
         fileprivate var windowBits: CInt { self == .gzip ? 31 : 15 }
     }
 
-    /// Why bytes cannot be inflated.
+    /// The reason bytes cannot be inflated.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -22,7 +22,7 @@ final class Inflater {
     /// On the heap, because zlib keeps the address.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private var chunk = [UInt8](repeating: 0, count: Inflater.chunkBytes)
-    /// Whether what came so far ends where a member ends.
+    /// `true` when the input so far ends at the end of a member.
     private(set) var isComplete = false
 
     init(_ format: Format) throws(Failure) {
@@ -34,14 +34,14 @@ final class Inflater {
     }
 
     deinit {
-        // Harmless for a stream that did not begin.
+        // Harmless for a stream that was never initialized.
         inflateEnd(stream)
         stream.deallocate()
     }
 
     /// Inflates a piece.
     ///
-    /// - Parameter output: Takes each chunk of what comes out; false to stop.
+    /// - Parameter output: Receives each chunk of output; returns false to stop.
     func inflate(_ piece: [UInt8], output: (ArraySlice<UInt8>) -> Bool) throws(Failure) {
         var piece = piece
         let failure = piece.withUnsafeMutableBufferPointer { piece -> Failure? in
@@ -70,7 +70,7 @@ final class Inflater {
                 let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(status)"
                 return Failure(description: reason)
             }
-            // A full chunk may not be all that the last input stands for.
+            // A full chunk may not be all the output of the last input.
             hasMore = stream.pointee.avail_in > 0 || count == chunk.count && !isComplete
         }
         return nil

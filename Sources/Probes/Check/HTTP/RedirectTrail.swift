@@ -1,12 +1,14 @@
+internal import CheckResults
 internal import ForeignText
+internal import HTTPSerialization
 
-/// Where the redirects of one check led so far, and the rules for the next one.
+/// The redirects of one check so far, and the rules for the next one.
 ///
-/// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that began with TLS
-/// never goes on without it, and credentials, the client's certificate among them, do not leave the origin that they were
-/// given for.
+/// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that started with
+/// TLS never continues without it, and credentials, including the client certificate, never leave the origin for which
+/// they were configured.
 struct RedirectTrail {
-    /// Why a redirect is not followed.
+    /// The reason a redirect is not followed.
     struct Refusal: Error {
         let finding: Finding
     }
@@ -15,16 +17,16 @@ struct RedirectTrail {
     private var firstOrigin: String?
     private var followed = 0
 
-    /// Notes that a place is asked.
+    /// Records a requested URL.
     mutating func visit(_ request: SerializedRequest) {
         firstOrigin = firstOrigin ?? request.url.origin
         visited.insert(Self.key(request.method, request.url))
     }
 
-    /// Whether an address has the scheme, host and port that the check began with.
+    /// Returns whether a URL has the scheme, host and port of the first request.
     func isAtFirstOrigin(_ url: HTTPURL) -> Bool { url.origin == firstOrigin }
 
-    /// Whether a response is a redirect that could be followed.
+    /// Returns whether a response is a redirect that could be followed.
     func isRedirect(_ response: ResponseReport) -> Bool {
         switch response.status {
         case 301, 302, 303, 307, 308: Self.location(response) != nil
@@ -32,7 +34,7 @@ struct RedirectTrail {
         }
     }
 
-    /// The request that a redirect leads to.
+    /// Returns the request that follows a redirect.
     mutating func follow(
         _ response: ResponseReport,
         of request: SerializedRequest,
@@ -64,7 +66,7 @@ struct RedirectTrail {
     }
 
     private static func location(_ response: ResponseReport) -> String? {
-        response.headers.first { $0.name.isEqualCaseInsensitively(to: "location") }?.value
+        response.headers.first { $0.isNamed("location") }?.value
     }
 
     private static func key(_ method: String, _ url: HTTPURL) -> ForeignText { ForeignText("\(method) \(url)") }

@@ -1,12 +1,13 @@
+internal import HTTPSerialization
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The last handler of an exchange: sends the request, and collects the response or what went wrong with it.
+/// The last handler of an exchange: sends the request, and collects the response or the error.
 final class ResponseCollector: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// How much of a request's body is read at once.
+    /// The number of bytes of a request's body that are read at once.
     private static let pieceLength = 64 * 1024
 
     private let exchange: HTTPExchange
@@ -37,7 +38,7 @@ final class ResponseCollector: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // The reason may still be on its way: HTTP/2 closes a stream before it tells about the connection's error.
+        // The reason may still be pending: HTTP/2 closes a stream before it reports the connection's error.
         context.eventLoop.execute { [exchange] in
             if !exchange.isOver { exchange.fail(HTTPFailure.end(of: exchange)) }
         }
@@ -60,9 +61,9 @@ final class ResponseCollector: ChannelInboundHandler {
         if reader == nil { end(context) } else { sendBody(context) }
     }
 
-    /// Sends as much of the body as the connection takes now; goes on when it takes more.
+    /// Sends as much of the body as the connection accepts now, and continues when it accepts more.
     private func sendBody(_ context: ChannelHandlerContext) {
-        // Writing and flushing can change the writability, which leads back here.
+        // Writing and flushing can change the writability, which calls this again.
         guard reader != nil, !isSending else { return }
         isSending = true
         defer { isSending = false }

@@ -1,15 +1,16 @@
+internal import CheckResults
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Counts what comes of a response before its content encoding is undone, and undoes it.
+/// Counts a response's bytes before its content encoding is decoded, and decodes it.
 final class ResponseIntake: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
     private let exchange: HTTPExchange
-    /// How the body is compressed, if it is.
+    /// The compression of the body, if any.
     private var format: Inflater.Format?
-    /// Made when the body begins: without one there is nothing to inflate.
+    /// Created when the body starts: an empty body has nothing to inflate.
     private var inflater: Inflater?
     private var isInformational = false
 

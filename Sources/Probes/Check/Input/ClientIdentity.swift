@@ -1,11 +1,12 @@
 internal import Glibc
+internal import HTTPSerialization
 internal import NIOSSL
 
-/// A client's certificate chain and private key, for servers that ask who connects.
+/// A client's certificate chain and private key, for servers that request them.
 ///
-/// It is read once and kept in memory. No description of it holds anything of the key.
+/// It is read once and kept in memory. Its descriptions show nothing of the key.
 public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// Why a client's certificate or key cannot be used.
+    /// The reason a client certificate or key cannot be used.
     public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The file is not a regular file, cannot be read, or is a key that others can read; the reason is a predicate.
         case unreadable(path: String, reason: String)
@@ -16,7 +17,7 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
         /// The source holds no private key in PEM form, or an encrypted one.
         case noPrivateKey(source: String)
 
-        /// What is wrong, with the file's name.
+        /// The error with the name of the file.
         public var description: String {
             switch self {
             case .unreadable(let path, let reason): "\(path) \(reason)"
@@ -34,8 +35,8 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
 
     /// Reads the chain, the client's own certificate first, and the key from two PEM files.
     ///
-    /// Both must be regular files, and the key one that others can neither read nor write.
-    /// - Throws: ``LoadError``, which names the file and never its content.
+    /// Both must be regular files; the key must be neither readable nor writable by others.
+    /// - Throws: ``LoadError``, which names the file and never shows its content.
     public init(certificateFile: String, keyFile: String) throws(LoadError) {
         try self.init(
             certificatePEM: Self.read(certificateFile, isSecret: false),
@@ -45,13 +46,13 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
         )
     }
 
-    /// Takes the chain, the client's own certificate first, and the key in PEM form.
+    /// Creates an identity from the chain, the client's own certificate first, and the key in PEM form.
     ///
     /// - Parameters:
     ///   - certificatePEM: The certificates.
     ///   - keyPEM: The private key of the first one.
-    ///   - certificateSource: What an error calls the certificates' origin.
-    ///   - keySource: What an error calls the key's origin.
+    ///   - certificateSource: The name of the certificates' origin in errors.
+    ///   - keySource: The name of the key's origin in errors.
     /// - Throws: ``LoadError``.
     public init(
         certificatePEM: [UInt8],
@@ -74,7 +75,7 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
     /// The same as the description.
     public var debugDescription: String { description }
 
-    /// Reads a file that is looked at and read through one descriptor, so that nobody can exchange it in between.
+    /// Reads a file that is checked and read through one descriptor, so that it cannot be replaced in between.
     private static func read(_ path: String, isSecret: Bool) throws(LoadError) -> [UInt8] {
         do throws(RequestError) {
             let file = try OpenFile(path: path)

@@ -1,8 +1,12 @@
+public import CheckResults
+public import HTTPSerialization
+public import ServerTrust
+
 public import struct FoundationEssentials.Date
 
-/// One check to make: what to ask, how, and what must come back.
+/// One check: the target, the request, and the expected response.
 public struct Probe: Sendable {
-    /// Another place to connect to than the target's host and port.
+    /// An endpoint to connect to instead of the target's host and port.
     public struct Endpoint: Sendable, Hashable {
         /// The name or address.
         public var host: ServerIdentity
@@ -16,36 +20,42 @@ public struct Probe: Sendable {
         }
     }
 
-    /// What is asked.
+    /// The target of the check.
     public var target: ProbeTarget
-    /// The request of an HTTP check; other targets have no use for it.
-    public var request: ProbeRequest
-    /// How the request is built.
+    /// The request of an HTTP check; ignored for other targets.
+    public var request: ProbeRequest { didSet { secrets = ProbeSecrets(request) } }
+    /// The serializer of the request.
     public var serializer: RequestSerializer
-    /// What a response must be.
+    /// The expectations of the response.
     public var expectations: ResponseExpectations
-    /// Who decides whether the server is the right one.
+    /// The evaluator of the server's trust.
     public var trust: TrustEvaluator
-    /// How TLS handshakes are made.
+    /// The options of TLS handshakes.
     public var tls: TLSOptions
     /// The interface that everything is sent through (`SO_BINDTODEVICE`); nil for the route's.
     ///
-    /// Names are looked up by the system's resolver, over whatever way that takes.
+    /// Names are looked up by the system's resolver, over any interface.
     public var interface: String?
-    /// Which addresses may be used.
+    /// The address families that may be used.
     public var families: AddressFamilies
-    /// Where TCP goes instead of the target's host and port.
+    /// The endpoint for TCP instead of the target's host and port.
     ///
-    /// The names in the request and in TLS stay the target's. Redirects to another place go where they say.
+    /// The names in the request and in TLS stay the target's. Redirects to another host are followed there.
     public var connectTo: Endpoint?
-    /// The time for everything, redirects and the evaluation included; a request's own time limit replaces it.
+    /// The timeout of the whole check, redirects and evaluation included; a request's own timeout overrides it.
     public var timeout: Duration
-    /// How many redirects are followed; with zero a redirect is a response like any other.
+    /// The maximum number of redirects to follow; with zero a redirect is a response like any other.
     public var maximumRedirects: Int
-    /// How much is accepted from the target.
+    /// Limits on the input from the target.
     public var limits: ProbeLimits
-    /// The moment for which certificates are judged; nil for now.
+    /// The time at which certificates must be valid; nil for now.
     public var evaluationDate: Date?
+    /// Revises the report of a check that did not succeed, by what else the system knows of the target; nil to leave it.
+    ///
+    /// Called on a thread of its own, which it may block for a moment.
+    public var review: (@Sendable (CheckReport) -> CheckReport)?
+    /// The secrets of the request, which copies share.
+    private(set) var secrets: ProbeSecrets
 
     /// Creates a check.
     public init(
@@ -76,12 +86,13 @@ public struct Probe: Sendable {
         self.maximumRedirects = maximumRedirects
         self.limits = limits
         self.evaluationDate = evaluationDate
+        secrets = ProbeSecrets(request)
     }
 
-    /// Looks for settings that contradict each other.
+    /// Checks for contradictory settings.
     ///
-    /// - Throws: ``SecurityPolicyError/pinningWithoutTLS(target:)`` when a policy that pins is given to a target that is
-    ///   not reached over TLS: silence would look like protection.
+    /// - Throws: `SecurityPolicyError.pinningWithoutTLS(target:)` when a policy with pins is combined with a target
+    ///   without TLS: silence would look like protection.
     public func validate() throws(SecurityPolicyError) {
         guard trust.policy.pinningMode != .none else { return }
         if case .http(let url) = target, url.scheme == .https { return }

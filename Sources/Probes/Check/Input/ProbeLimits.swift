@@ -1,28 +1,28 @@
-/// How much a check accepts from its target; every one of them is enforced while reading, not afterwards.
+/// Limits on the input that a check accepts from its target, all enforced while reading.
 ///
-/// The expectations of a response have limits of their own for its body; the lower one counts.
+/// The response expectations have body limits of their own; the lower limit applies.
 public struct ProbeLimits: Sendable, Hashable {
-    /// The bytes of a response's header fields, names and values together.
+    /// The maximum size of a response's header fields, names and values together, in bytes.
     public var headerBytes: Int
-    /// The number of a response's header fields.
+    /// The maximum number of a response's header fields.
     public var headerCount: Int
-    /// The bytes of a body as they are sent.
+    /// The maximum size of a body as sent, in bytes.
     public var bodyBytes: Int
-    /// The bytes of a body after its content encoding was undone.
+    /// The maximum size of a decoded body, in bytes.
     public var inflatedBodyBytes: Int
-    /// The number of addresses that are tried, over both families.
+    /// The maximum number of addresses to try, over both families.
     public var addresses: Int
-    /// How many bytes of the decoded body the report keeps, from its beginning; none unless somebody wants to read them.
+    /// The number of bytes that the report keeps of the decoded body, from its start; 0 keeps none.
     public var keptBodyBytes: Int
 
-    /// The bytes that may come from each place that is asked, whatever they are: TLS records, frames, chunks and their
+    /// The maximum number of bytes received for each hop, of any kind: TLS records, frames, chunks and their
     /// extensions, datagrams; nil for ``defaultReceivedBytes``.
     public var receivedBytes: Int?
-    /// The rest of a link's budget, for bytes in both directions; nil for no budget.
+    /// The rest of a link's data budget, for bytes in both directions; nil for no budget.
     ///
     /// A check that exceeds it ends without a verdict on its target.
     public var budgetBytes: Int?
-    /// The steps of work that judging what came may take, each about the time in which a byte is looked at.
+    /// The maximum number of work steps to evaluate a response, each about the time to process one byte.
     public var evaluationSteps: Int
 
     /// Creates limits; negative values count as zero.
@@ -48,7 +48,7 @@ public struct ProbeLimits: Sendable, Hashable {
         self.evaluationSteps = max(0, evaluationSteps)
     }
 
-    /// Twice what a header and a body may have, because each has a frame around it, and 512 KiB for handshakes.
+    /// Twice the limits of header and body, because each is framed, plus 512 KiB for handshakes.
     public var defaultReceivedBytes: Int {
         let (content, isTooLarge) = headerBytes.addingReportingOverflow(bodyBytes)
         return isTooLarge || content > .max / 4 ? .max : 2 * content + (512 << 10)

@@ -1,4 +1,7 @@
-/// What a check asks.
+public import CheckResults
+public import HTTPSerialization
+
+/// The target of a check.
 public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
     /// An HTTP request, with TLS or without: `https://host.test/path`.
     case http(HTTPURL)
@@ -9,9 +12,9 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
     /// A DNS query to one name server: `dns://192.0.2.53/host.test?type=AAAA`; the port is 53 and the type A unless given.
     case dns(resolver: ServerIdentity, port: UInt16, name: String, type: String)
 
-    /// Reads a target.
+    /// Parses a target.
     ///
-    /// - Throws: ``ProbeTargetError``, which says what is wrong and never shows a password.
+    /// - Throws: ``ProbeTargetError``, which never shows a password.
     public init(parsing text: String) throws(ProbeTargetError) {
         let marker = "://"
         guard let separator = Self.range(of: marker, in: text) else { throw .missingScheme(Self.shown(text)) }
@@ -36,7 +39,7 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The target in its normal form; reading it gives the same target.
+    /// The target in its normal form, which parses to the same target.
     public var description: String {
         switch self {
         case .http(let url): url.description
@@ -47,10 +50,10 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The target as it may be shown: without the values of parameters that are secrets.
+    /// The target for display: without the values of secret parameters.
     package var shown: String { SecretName.hidingQuery(of: description) }
 
-    /// Where a request goes, without the path: of webhooks the whole address is a secret.
+    /// The target for display without the path: the whole address of a webhook is a secret.
     package var shownOrigin: String {
         guard case .http(let url) = self, url.requestTarget != "/" else { return description }
         return "\(url.origin)/\(SecretName.placeholder)"
@@ -63,7 +66,7 @@ extension ProbeTarget {
         return colon..<text.index(colon, offsetBy: marker.count)
     }
 
-    /// The text without what stands before an `@`, which may be a password.
+    /// Returns the text without the part before an `@`, which may be a password.
     private static func shown(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return text }
         return "…" + text[at...]
@@ -80,7 +83,7 @@ extension ProbeTarget {
         return rest[..<end]
     }
 
-    /// A host and perhaps a port; an IPv6 address needs brackets when a port follows.
+    /// Parses a host and an optional port; an IPv6 address needs brackets when a port follows.
     private static func authority(_ text: Substring) throws(ProbeTargetError) -> (ServerIdentity, UInt16?) {
         if text.contains("@") { throw .unexpectedPart("a user", of: "this kind") }
         if let bytes = IPAddressText.bytes(of: String(text)), bytes.count == 16 { return (.address(bytes), nil) }
@@ -111,7 +114,7 @@ extension ProbeTarget {
         let path = rest[rest.index(after: slash)...]
         let mark = path.firstIndex(of: "?")
         let name = path[..<(mark ?? path.endIndex)]
-        // A root query has an empty name on the wire; it is written as a dot here, as dig does.
+        // A root query has an empty name on the wire; it is written as a dot here, as in dig.
         guard !name.isEmpty, name.utf8.count <= 254, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
         else { throw .invalidName(String(name)) }
         var type = "A"

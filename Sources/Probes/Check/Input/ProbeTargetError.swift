@@ -1,10 +1,10 @@
-/// Why a text is not the target of a check.
+/// The reason a string is not a valid target.
 public enum ProbeTargetError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no `scheme://` in front.
+    /// The string has no `scheme://` prefix.
     case missingScheme(String)
     /// The scheme is none of `http`, `https`, `tcp`, `icmp` and `dns`.
     case unknownScheme(String)
-    /// The URL of an `http` or `https` target is wrong; the reason says where.
+    /// The URL of an `http` or `https` target is invalid; the reason names the place.
     case invalidURL(String, reason: String)
     /// The host is missing, or neither a name nor an address.
     case invalidHost(String)
@@ -12,14 +12,14 @@ public enum ProbeTargetError: Error, Sendable, Hashable, CustomStringConvertible
     case invalidPort(String)
     /// A `tcp` target names no port.
     case missingPort(String)
-    /// The target holds something that its scheme does not have: a user, a path, a query.
+    /// The target has a part that its scheme does not support: a user, a path, a query.
     case unexpectedPart(String, of: String)
-    /// A `dns` target names nothing to ask for, or something that is not a domain name.
+    /// A `dns` target has no name to query, or an invalid one.
     case invalidName(String)
-    /// The record type of a `dns` target is not made of letters and digits.
+    /// The record type of a `dns` target does not consist of letters and digits.
     case invalidRecordType(String)
 
-    /// What is wrong, and what is needed.
+    /// The error, and the expected form.
     public var description: String {
         switch self {
         case .missingScheme(let text):

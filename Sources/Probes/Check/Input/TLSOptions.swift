@@ -1,6 +1,6 @@
-/// How a check's TLS handshakes are made; what a server must prove is the trust evaluator's subject.
+/// The options of a check's TLS handshakes; the trust evaluator decides about certificates.
 public struct TLSOptions: Sendable, Hashable {
-    /// The protocol versions that can be asked for as the oldest one.
+    /// The protocol versions that can be set as the minimum.
     public enum Version: String, Sendable, Hashable, CaseIterable {
         /// TLS 1.2 (RFC 5246).
         case tls12 = "1.2"
@@ -8,13 +8,13 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13 = "1.3"
     }
 
-    /// The oldest protocol version that is spoken.
+    /// The minimum protocol version.
     public var minimumVersion: Version
-    /// What the client proves its own identity with; nil when it does not.
+    /// The client certificate and key; nil to send none.
     public var clientIdentity: ClientIdentity?
-    /// The protocols that ALPN offers, the preferred one first; `h2` and `http/1.1` can be spoken.
+    /// The protocols offered by ALPN, in order of preference; `h2` and `http/1.1` are supported.
     ///
-    /// Others, and an empty list, are for servers that insist; the check then speaks HTTP/1.1.
+    /// Other protocols, and an empty list, are for servers that insist; the check then uses HTTP/1.1.
     public var applicationProtocols: [String]
 
     /// Creates options.

@@ -1,8 +1,9 @@
+internal import CheckResults
 internal import Glibc
 internal import NIOCore
 
 extension HostAddress {
-    /// Reads the bytes of a `sockaddr_in` or a `sockaddr_in6`; nil for other families and for too few bytes.
+    /// Reads a `sockaddr_in` or a `sockaddr_in6`; nil for other families and for too few bytes.
     ///
     /// The members are read by their offsets, which the kernel's interface fixes: several C modules declare these
     /// structures, and which of them Swift takes the members from depends on the order of compilation.
@@ -16,7 +17,7 @@ extension HostAddress {
         }
     }
 
-    /// The address in a socket address of SwiftNIO's.
+    /// Creates an address from one of SwiftNIO's socket addresses.
     init?(_ address: SocketAddress) {
         switch address {
         case .v4(let address):

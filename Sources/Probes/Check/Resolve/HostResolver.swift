@@ -1,14 +1,15 @@
-/// Who looks names up for checks.
+public import CheckResults
+
+/// A resolver for host names.
 ///
-/// The two families are asked for apart, because each has its own answer and takes its own time.
+/// The two families are looked up separately, because each has its own answer and latency.
 public protocol HostResolver: Sendable {
-    /// Begins to look a name up, and returns at once.
+    /// Starts a lookup, and returns at once.
     ///
     /// - Parameters:
     ///   - name: A DNS name in ASCII form, without a trailing dot.
-    ///   - family: Which addresses are wanted.
-    ///   - completion: Called at most once, on any thread, and not any more some time after
-    ///     ``HostLookup/abandon()``.
+    ///   - family: The address family.
+    ///   - completion: Called at most once, on any thread; calls stop soon after ``HostLookup/abandon()``.
     func lookUp(
         _ name: String,
         family: HostAddress.Family,
@@ -16,19 +17,19 @@ public protocol HostResolver: Sendable {
     ) -> any HostLookup
 }
 
-/// A lookup that has begun, or waits for its turn.
+/// A lookup that is running or queued.
 public protocol HostLookup: Sendable {
-    /// Whether the lookup still waits for others to end.
+    /// `true` while the lookup is queued behind others.
     var isWaiting: Bool { get }
-    /// Says that nobody is interested in the answer any more.
+    /// Abandons the lookup: its answer is no longer needed.
     func abandon()
 }
 
-/// Why a name has no addresses.
+/// The failure of a lookup.
 public struct HostLookupFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// One of the codes that begin with `dns_`, or `resolver_busy`.
     public let code: FindingCode
-    /// The resolver's words.
+    /// The resolver's message.
     public let reason: String
 
     /// Creates a failure.
@@ -37,6 +38,6 @@ public struct HostLookupFailure: Error, Sendable, Hashable, CustomStringConverti
         self.reason = reason
     }
 
-    /// The code and the resolver's words.
+    /// The code and the resolver's message.
     public var description: String { "\(code.rawValue): \(reason)" }
 }

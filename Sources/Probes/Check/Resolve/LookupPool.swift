@@ -1,8 +1,9 @@
+internal import CheckResults
 internal import Synchronization
 
-/// Runs lookups that block on a bounded number of threads.
+/// Runs blocking lookups on a bounded number of threads.
 final class LookupPool: Sendable {
-    /// What is asked; equal questions share one lookup.
+    /// The key of a lookup; equal questions share one lookup.
     struct Question: Sendable, Hashable {
         let name: String
         let family: HostAddress.Family
@@ -11,7 +12,7 @@ final class LookupPool: Sendable {
     typealias Answer = Result<[HostAddress], HostLookupFailure>
     typealias Completion = @Sendable (Answer) -> Void
 
-    /// How many questions may wait for a thread.
+    /// The maximum number of queued questions.
     static let maximumWaiting = 1024
 
     private struct Entry {
@@ -42,7 +43,7 @@ final class LookupPool: Sendable {
         self.query = query
     }
 
-    /// Puts a question to a thread, or in the queue while all of them are busy.
+    /// Hands a question to a thread, or queues it while all threads are busy.
     func submit(_ question: Question, completion: @escaping Completion) -> any HostLookup {
         let (ticket, placement) = state.withLock { state -> (UInt64, Placement) in
             let ticket = state.nextTicket
@@ -86,7 +87,7 @@ final class LookupPool: Sendable {
         }
     }
 
-    /// Forgets who asked; a question that nobody asks any more and that does not run yet leaves the queue.
+    /// Removes a waiting client; a queued question without clients leaves the queue.
     func abandon(_ question: Question, ticket: UInt64) {
         state.withLock { state in
             guard var entry = state.entries[question] else { return }
@@ -100,7 +101,7 @@ final class LookupPool: Sendable {
         }
     }
 
-    /// What a thread does: answers questions until it has been idle for a while.
+    /// The body of a thread: answers questions until it has been idle for a while.
     func serve(_ thread: LookupThread) {
         var question = thread.question
         while let current = question {
@@ -117,7 +118,7 @@ final class LookupPool: Sendable {
         }
     }
 
-    /// Sleeps until there is a question for the thread; nil when none came for a while, and the thread must end.
+    /// Waits for the thread's next question; nil after the idle timeout, when the thread must end.
     private func nextQuestion(for thread: LookupThread) -> Question? {
         while true {
             let isWoken = thread.sleep()
@@ -129,7 +130,8 @@ final class LookupPool: Sendable {
                 return (nil, true)
             }
             if isOver { return nil }
-            // A question that came just as the sleep ended has left one wake-up behind, which ends the next sleep early.
+            // A question that arrived just as the wait timed out has left one wake-up pending, which ends the next
+            // wait early.
             if let question { return question }
         }
     }
@@ -144,7 +146,7 @@ final class LookupPool: Sendable {
     }
 }
 
-/// One asker's part of a lookup.
+/// One client's share of a lookup.
 private struct LookupTicket: HostLookup {
     let pool: LookupPool
     let question: LookupPool.Question

@@ -1,45 +1,38 @@
-internal import DetachedThread
-internal import Glibc
+internal import LinuxSupport
 
-/// A thread for lookups that block, and the semaphore on which it sleeps between them.
+/// A thread for blocking lookups, and the semaphore on which it waits between them.
 ///
-/// Sendable by hand: `question` is only read and written under the pool's lock, and the semaphore is made for sharing.
+/// Sendable by hand: `question` is accessed only under the pool's lock, and semaphores are made for sharing.
 final class LookupThread: @unchecked Sendable {
-    private static let idleSeconds = 10
+    private static let idleTime: Duration = .seconds(10)
 
     var question: LookupPool.Question?
-    private let semaphore: UnsafeMutablePointer<sem_t>
+    private let isWoken = Monitor(false)
 
-    init(question: LookupPool.Question) {
-        self.question = question
-        semaphore = .allocate(capacity: 1)
-        sem_init(semaphore, 0, 0)
+    init(question: LookupPool.Question) { self.question = question }
+
+    func wake() {
+        isWoken.withLock { $0 = true }
+        isWoken.wakeAll()
     }
 
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func wake() { sem_post(semaphore) }
-
-    /// Sleeps until ``wake()``; false after a while without one.
+    /// Waits for ``wake()``; false after the idle timeout.
     func sleep() -> Bool {
-        withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { times in
-            guard let end = times.baseAddress, clock_gettime(CLOCK_REALTIME, end) == 0 else { return true }
-            // The seconds are the first member; see HostAddress(socketAddress:) for why it is not named.
-            UnsafeMutableRawPointer(end).assumingMemoryBound(to: time_t.self).pointee += Self.idleSeconds
-            while sem_timedwait(semaphore, end) != 0 {
-                if errno != EINTR { return false }
+        let end = ContinuousClock.now + Self.idleTime
+        return isWoken.wait { isWoken in
+            if isWoken {
+                isWoken = false
+                return .done(true)
             }
-            return true
+            let left = ContinuousClock.now.duration(to: end)
+            return left > .zero ? .sleep(left) : .done(false)
         }
     }
 
-    /// Starts the thread; false when the system has none left.
+    /// Starts the thread; false when the system cannot create one.
     func start(serving pool: LookupPool) -> Bool {
-        do throws(DetachedThread.Refusal) {
-            try DetachedThread.start { pool.serve(self) }
+        do throws(SystemError) {
+            try NamedThread.start("lookup") { pool.serve(self) }
             return true
         } catch {
             return false

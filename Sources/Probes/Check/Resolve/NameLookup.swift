@@ -1,8 +1,9 @@
+internal import CheckResults
 internal import NIOCore
 
-/// Looks one name up in the families that a check may use, and hands the answers over on the check's event loop.
+/// Looks up one name in the families that a check may use, and delivers the answers on the check's event loop.
 ///
-/// Sendable by hand: everything is only used on the event loop.
+/// Sendable by hand: used only on the event loop.
 final class NameLookup: @unchecked Sendable {
     typealias Handler = (HostAddress.Family, Result<[HostAddress], HostLookupFailure>) -> Void
 
@@ -12,7 +13,7 @@ final class NameLookup: @unchecked Sendable {
 
     init(on loop: any EventLoop) { self.loop = loop }
 
-    /// Begins; the handler is called once for each family, never before this returns.
+    /// Starts the lookups; the handler is called once for each family, never before this returns.
     func start(_ name: String, families: AddressFamilies, resolver: any HostResolver, handler: @escaping Handler) {
         self.handler = handler
         for family in HostAddress.Family.allCases where families.includes(family) {
@@ -22,10 +23,10 @@ final class NameLookup: @unchecked Sendable {
         }
     }
 
-    /// Whether a lookup has not even begun, because others block the resolver.
+    /// `true` while a lookup is still queued because others block the resolver.
     var isStuckInQueue: Bool { pending.values.contains { $0.isWaiting } }
 
-    /// Drops what has not been answered.
+    /// Abandons the pending lookups.
     func abandon() {
         handler = nil
         for lookup in pending.values { lookup.abandon() }

@@ -1,13 +1,14 @@
+internal import CheckResults
 internal import Glibc
 
 /// One call of getaddrinfo(3).
 enum SystemLookup {
-    /// The most addresses that are taken from one answer.
+    /// The maximum number of addresses taken from one answer.
     private static let maximumAddresses = 256
 
-    /// Asks for a name's addresses of one family, in the order of RFC 6724 that the C library gives; blocks.
+    /// Looks up a name's addresses of one family, in the C library's order (RFC 6724); blocks.
     ///
-    /// AI_ADDRCONFIG is off: a family that this machine has no address of is a finding, not a reason to look away.
+    /// AI_ADDRCONFIG is off: a family without an address on this machine is a finding, not a reason to skip the lookup.
     static func addresses(
         of name: String,
         family: HostAddress.Family
@@ -40,13 +41,14 @@ enum SystemLookup {
         HostAddress(socketAddress: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen)))
     }
 
-    /// The C library waits at least a second for a silent name server, whatever resolv.conf(5) says.
+    /// The minimum time of a timeout: the C library waits at least a second for a silent name server, whatever
+    /// resolv.conf(5) says.
     private static let shortestSilence = Duration.milliseconds(900)
 
-    /// What a status of getaddrinfo(3) means that came after a while.
+    /// Maps a status of getaddrinfo(3), returned after some time, to a failure.
     ///
-    /// EAI_AGAIN stands for name servers that are silent, that answered SERVFAIL and that could not be asked; only the
-    /// time tells the first from the others.
+    /// EAI_AGAIN stands for name servers that are silent, that answered SERVFAIL and that could not be reached; only
+    /// the time tells the first from the others.
     static func failure(_ status: CInt, systemError: CInt, after time: Duration) -> HostLookupFailure {
         let reason = gai_strerror(status).map { String(cString: $0) } ?? "status \(status)"
         switch status {
@@ -66,7 +68,8 @@ enum SystemLookup {
         }
     }
 
-    /// EAI_NODATA and EAI_ADDRFAMILY of netdb.h, which the C library only shows to programs that ask for GNU extensions.
+    /// EAI_NODATA and EAI_ADDRFAMILY of netdb.h, which the C library declares only for programs that request GNU
+    /// extensions.
     private static let noData: CInt = -5
     private static let wrongFamily: CInt = -9
 }

@@ -1,11 +1,13 @@
-/// Looks names up as every program on the system does: with getaddrinfo(3).
+public import CheckResults
+
+/// Looks names up with getaddrinfo(3), as every program on the system does.
 ///
-/// Only the C library knows what nsswitch.conf(5) says: `/etc/hosts`, multicast DNS, systemd-resolved's split DNS. A DNS
-/// client of our own (c-ares, for one) would report addresses that no other program gets. The price is that a lookup
-/// blocks a thread and cannot be cancelled, so lookups run on threads of their own, at most so many at once; a lookup
-/// that nobody waits for any more is dropped when it returns. Lookups of the same name and family share one.
+/// Only the C library follows nsswitch.conf(5): `/etc/hosts`, multicast DNS, systemd-resolved's split DNS. A DNS client
+/// of our own (such as c-ares) would report addresses that no other program gets. The price is that a lookup blocks a
+/// thread and cannot be cancelled, so lookups run on a bounded number of threads of their own; the result of an
+/// abandoned lookup is dropped. Lookups of the same name and family are shared.
 ///
-/// Threads are started when they are needed, sleep in the kernel between lookups, and end after ten idle seconds.
+/// Threads are started on demand, block in the kernel between lookups, and end after ten idle seconds.
 public final class SystemResolver: HostResolver {
     typealias Query = @Sendable (String, HostAddress.Family) -> Result<[HostAddress], HostLookupFailure>
 
@@ -13,17 +15,17 @@ public final class SystemResolver: HostResolver {
 
     /// Creates a resolver without starting a thread.
     ///
-    /// - Parameter maximumLookups: How many lookups may run at once; at least one.
+    /// - Parameter maximumLookups: The maximum number of concurrent lookups; at least one.
     public convenience init(maximumLookups: Int = 16) {
         self.init(maximumLookups: maximumLookups, query: SystemLookup.addresses)
     }
 
-    /// Creates a resolver that asks somebody else; for tests.
+    /// Creates a resolver with another query function; for tests.
     init(maximumLookups: Int, query: @escaping Query) {
         pool = LookupPool(maximumThreads: max(1, maximumLookups), query: query)
     }
 
-    /// Begins to look a name up; see ``HostResolver/lookUp(_:family:completion:)``.
+    /// Starts a lookup; see ``HostResolver/lookUp(_:family:completion:)``.
     public func lookUp(
         _ name: String,
         family: HostAddress.Family,

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import NIOCore
 
-/// Counts what goes over one connection; the first handler of its pipeline, so that TLS records count as they are sent.
+/// Counts the bytes of one connection; the first handler of its pipeline, so that TLS records are counted as sent.
 ///
-/// What the link carried is asked of the kernel whenever something has come, and at the end: a connection that is closed
-/// cannot be asked any more.
+/// The bytes on the link are read from the kernel after every read and at the end: a closed connection cannot be
+/// queried.
 final class ByteCounter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -42,7 +42,7 @@ final class ByteCounter: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Also before the end that the peer has made.
+        // Also before an end of file closes the connection.
         measure()
         context.fireChannelReadComplete()
     }
@@ -56,7 +56,7 @@ final class ByteCounter: ChannelDuplexHandler {
         let count = unwrapOutboundIn(data).readableBytes
         payload += count
         reads += 1
-        // What the socket never takes is not sent.
+        // Bytes that the socket never accepts are not counted as sent.
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] result in
             switch result {
@@ -67,10 +67,11 @@ final class ByteCounter: ChannelDuplexHandler {
         context.write(data, promise: written)
     }
 
-    /// Tells of an error that a write met, as reading would have done.
+    /// Reports a write error as a read error.
     ///
-    /// The kernel tells of a connection's error once (SO_ERROR in socket(7)): when a write gets it, reading finds nothing
-    /// but the end, and a reset would look like an orderly one. EPIPE says only that the end was there before.
+    /// The kernel reports a connection's error once (SO_ERROR in socket(7)): after a failed write, reading returns only
+    /// end of file, and a reset would look like an orderly close. EPIPE says only that the connection was closed
+    /// before.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
         guard !hasFailed, let error = error as? IOError, error.errnoCode != EPIPE else { return }
         hasFailed = true
@@ -83,16 +84,17 @@ final class ByteCounter: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// The bytes that the link has carried, and will carry for the end of the connection.
+    /// Returns the bytes carried by the link, including the teardown still to come.
     func finish() -> Int {
         measure()
         channel = nil
         guard let measured else { return estimate }
-        // Four segments end a connection, and TLS says that it does.
+        // Four segments close a connection, and TLS adds its closure alert.
         return max(measured.payload, payload) + (measured.segments + 6) * WireOverhead.tcp(isIPv4: isIPv4) + 64
     }
 
-    /// Without the kernel's word: small segments, each acknowledged; a first one each second until the peer answers.
+    /// The estimate without the kernel's counters: small segments, each acknowledged; a first one each second until the
+    /// peer answers.
     private var estimate: Int {
         let waited = Int(clamping: (NIODeadline.now() - start).nanoseconds / 1_000_000_000)
         let attempts = payload == 0 ? min(waited, 10) : 0
@@ -112,17 +114,17 @@ final class ByteCounter: ChannelDuplexHandler {
     }
 }
 
-/// What the kernel counts of a connection (tcp_info, since Linux 4.19).
+/// The kernel's counters of a connection (tcp_info, since Linux 4.19).
 struct TCPCounters {
-    /// The kernel's structure, or as much of it as matters.
+    /// The relevant part of the kernel's structure.
     typealias Answer = SIMD32<UInt64>
 
-    /// Bytes of content in both directions, with those that were sent again.
+    /// Payload bytes in both directions, including retransmissions.
     let payload: Int
-    /// Segments in both directions, with those that have no content.
+    /// Segments in both directions, including empty ones.
     let segments: Int
 
-    /// Nil where the kernel does not count what was sent.
+    /// Nil if the kernel does not count sent bytes.
     init?(_ answer: Answer) {
         (payload, segments) = withUnsafeBytes(of: answer) { bytes in
             let received = bytes.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
@@ -135,11 +137,12 @@ struct TCPCounters {
     }
 }
 
-/// What surrounds a message on its way: headers with all their options, and Ethernet's of 14 bytes.
+/// The overhead of a message: headers with all their options, including Ethernet's 14 bytes.
 enum WireOverhead {
     static func tcp(isIPv4: Bool) -> Int { ip(isIPv4: isIPv4) + 40 }
     static func udp(isIPv4: Bool) -> Int { ip(isIPv4: isIPv4) + 8 }
     static func ip(isIPv4: Bool) -> Int { isIPv4 ? 34 : 54 }
-    /// One question to the system's resolver and its answer: over UDP, with EDNS, an answer of the classical size.
+    /// Returns the estimated size of one query to the system's resolver and its answer: over UDP, with EDNS, an answer
+    /// of the classical size.
     static func lookup(name: String) -> Int { 2 * udp(isIPv4: false) + 29 + name.utf8.count + 512 }
 }

@@ -3,22 +3,22 @@ internal import NIOCore
 
 /// Counts the bytes that a check's sockets carry.
 ///
-/// Sendable by hand: only used on the check's event loop.
+/// Sendable by hand: used only on the check's event loop.
 package final class ByteMeter: @unchecked Sendable {
     private(set) var sent = 0
     private(set) var received = 0
-    /// What the link carried for it, with all headers: measured where the kernel counts, else estimated, never too low.
+    /// The bytes on the link, including all headers: measured if the kernel counts them, else estimated, never too low.
     private(set) var onWire = 0
     private var connections: [ByteCounter] = []
     private var receivedLimit = Int.max
     private var totalLimit = Int.max
     private var whenExceeded: ((Limit) -> Void)?
-    /// Whether a limit was exceeded: what comes then is of no interest any more.
+    /// `true` once a limit was exceeded; later bytes are ignored.
     private(set) var isExceeded = false
 
-    /// What bounds the bytes.
+    /// The limits on bytes.
     enum Limit {
-        /// The bytes that came from the place that is asked.
+        /// The bytes received for the current hop.
         case received
         /// The bytes in both directions.
         case total
@@ -26,13 +26,13 @@ package final class ByteMeter: @unchecked Sendable {
 
     package init() {}
 
-    /// Sets the limit for both directions, and the closure that is called once when any limit is exceeded.
+    /// Sets the limit for both directions, and the closure to call once when any limit is exceeded.
     func bound(total: Int, whenExceeded: @escaping (Limit) -> Void) {
         totalLimit = total
         self.whenExceeded = whenExceeded
     }
 
-    /// Sets the limit for what comes from now on.
+    /// Sets the limit for bytes received from now on.
     func bound(received: Int) { receivedLimit = Self.sum(self.received, received) }
 
     func count(sent bytes: Int) {
@@ -60,18 +60,18 @@ package final class ByteMeter: @unchecked Sendable {
         count(onWire: Self.sum(bytes, headers))
     }
 
-    /// Counts one datagram or ICMP message that came.
+    /// Counts one received datagram or ICMP message.
     func count(received bytes: Int, headers: Int) {
         count(received: bytes)
         count(onWire: Self.sum(bytes, headers))
     }
 
-    /// Counts what the link carried besides what the other functions count.
+    /// Counts bytes on the link that the other functions do not count.
     func count(onWire bytes: Int) { onWire = Self.sum(onWire, bytes) }
 
     func add(_ connection: ByteCounter) { connections.append(connection) }
 
-    /// Adds what the connections have cost that are still open; to be called at the end of the check.
+    /// Adds the bytes of connections that are still open; called at the end of the check.
     func finish() {
         for connection in connections { count(onWire: connection.finish()) }
         connections = []

@@ -1,8 +1,9 @@
+internal import CheckResults
 internal import NIOCore
 internal import NIOSSL
 
 extension CheckRun {
-    /// Looks a host up and connects to it; `connected` is called once, and not at all when that fails.
+    /// Looks a host up and connects to it; `connected` is called once, or never on failure.
     func connect(to endpoint: Probe.Endpoint, then connected: @escaping (any Channel) -> Void) {
         let awaited: Set<HostAddress.Family>
         if case .name = endpoint.host {
@@ -30,10 +31,10 @@ extension CheckRun {
         resolve(endpoint.host) { family, addresses in race.add(addresses, of: family) }
     }
 
-    /// Looks a host up, family by family; an address needs no lookup, and no phase.
+    /// Looks a host up in each family; an address needs no lookup and has no phase.
     ///
-    /// The handler is called once for each family that was asked for, with no addresses when its lookup failed; for an
-    /// address of a family that may not be used the check fails.
+    /// The handler is called once for each requested family, without addresses when its lookup failed; an address of a
+    /// family that may not be used fails the check.
     func resolve(_ host: ServerIdentity, answered: @escaping (HostAddress.Family, [HostAddress]) -> Void) {
         switch host {
         case .address(let bytes):
@@ -74,7 +75,7 @@ extension CheckRun {
         }
     }
 
-    /// Why a host has no address: what keeps this machine from knowing counts more than what the name lacks.
+    /// Returns the reason a host has no address: a failure of this machine takes precedence over one of the name.
     func resolvingFailure(_ host: ServerIdentity) -> Finding? {
         let failure =
             lookupFailures.first { $0.code.isLocalFault } ?? lookupFailures.first { $0.code == .dnsNoAddress }
@@ -82,16 +83,16 @@ extension CheckRun {
         return failure.map { Finding($0.code, subject: host.description, evidence: $0.reason) }
     }
 
-    /// Closes the connection at once: with TLS the closure alert goes out, and the server's is not waited for.
+    /// Closes the connection at once: over TLS the closure alert is sent, and the server's is not awaited.
     ///
-    /// The TLS library would wait for it for seconds, long after the deadline, and keep the descriptor and the check.
+    /// The TLS library would wait for seconds, long after the deadline, and keep the descriptor and the check.
     func closeConnection() {
         guard let channel else { return }
         guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self),
             let handler = tls.handler as? NIOSSLClientHandler
         else { return channel.close(promise: nil) }
         handler.close(context: tls, mode: .output, promise: nil)
-        // The handler may have called us, and goes on with what it was about.
+        // The handler may be our caller, and must finish first.
         loop.assumeIsolated().execute { tls.close(promise: nil) }
     }
 
@@ -103,7 +104,7 @@ extension CheckRun {
             hop.localAddress = own.description(port: UInt16(clamping: local.port ?? 0))
             hop.interface = probe.interface ?? services.interfaces.name(of: own.bytes)
         }
-        // An address that failed while another one connected is worth a look: some clients only try the first.
+        // An address that failed while another one connected is worth a warning: some clients try only the first.
         for attempt in race?.reports ?? [] {
             if let failure = attempt.failure, !failure.code.isLocalFault {
                 findings.append(

@@ -1,3 +1,4 @@
+internal import CheckResults
 internal import NIOCore
 
 extension CheckRun {
@@ -14,7 +15,7 @@ extension CheckRun {
         }
     }
 
-    /// Asks a name server for a record.
+    /// Sends a DNS query to a name server.
     func beginQuery(_ resolver: ServerIdentity, port: UInt16, name: String, type: String) {
         let question: DNSMessage.Question
         do {
@@ -37,7 +38,7 @@ extension CheckRun {
         }
     }
 
-    /// What an exchange by datagrams came to.
+    /// The result of a datagram exchange.
     private struct Answer: Sendable {
         var text: String?
         var local: WireEndpoint?
@@ -46,7 +47,7 @@ extension CheckRun {
 
     private typealias Ask = (HostAddress, @escaping @Sendable (Answer) -> Void) -> WireExchange
 
-    /// Asks a host's first address, and the next one when this machine cannot send to it.
+    /// Queries a host's first address, and the next one if this machine cannot send to it.
     private func askInTurn(_ host: ServerIdentity, ask: @escaping Ask) {
         let awaited = HostAddress.Family.allCases.filter { probe.families.includes($0) }
         var order = HappyEyeballs(awaiting: Set(awaited), maximum: probe.limits.addresses)
@@ -97,7 +98,7 @@ extension CheckRun {
     }
 }
 
-/// Whose turn it is to be asked; only used on the check's event loop, which is why it may be Sendable.
+/// The state of the addresses to query in turn; used only on the check's event loop, which makes it Sendable.
 final class DatagramTurn: @unchecked Sendable {
     var order: HappyEyeballs
     var failure: Finding?

@@ -1,7 +1,9 @@
+internal import CheckResults
+internal import HTTPSerialization
 internal import NIOCore
 
 extension CheckRun {
-    /// Asks one place: the target, or where a redirect led.
+    /// Starts a hop: the target, or the target of a redirect.
     func beginHop(_ request: SerializedRequest) {
         redirects.visit(request)
         hop = CheckHop(url: SecretName.hidingQuery(of: request.url.description))
@@ -23,7 +25,7 @@ extension CheckRun {
         let events = HTTPExchange.Events(
             sentRequest: { [self] in if recorder.phase == .request { recorder.begin(.firstByte) } },
             receivedFirstByte: { [self] in
-                // A server may answer before it has read the whole request.
+                // A server may respond before it has read the whole request.
                 if recorder.phase == .request { recorder.interrupt() }
                 recorder.begin(.body)
             },
@@ -49,7 +51,7 @@ extension CheckRun {
         guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return evaluate(response, exchange) }
         switch redirects.follow(response, of: exchange.request, maximum: probe.maximumRedirects) {
         case .success(let next):
-            // The handlers of the connection that just ended are still at work.
+            // The handlers of the closed connection are still on the stack.
             loop.assumeIsolated().execute { [self] in
                 guard !isOver else { return }
                 endHop()
@@ -68,7 +70,7 @@ extension CheckRun {
         )
         let expectations = probe.expectations
         if expectations.areQuick { return judged(expectations.evaluate(received)) }
-        // A hostile body takes its time: neither other checks nor this one's deadline wait for it.
+        // A hostile body takes time: neither other checks nor this check's deadline wait for it.
         services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop, budget] in
             let verdict = expectations.evaluate(received, within: budget)
             loop.execute { self.judged(verdict) }

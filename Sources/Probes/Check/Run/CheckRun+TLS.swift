@@ -1,9 +1,11 @@
+internal import CheckResults
 internal import FoundationEssentials
+internal import HTTPSerialization
 internal import NIOCore
 internal import NIOSSL
 
 extension CheckRun {
-    /// Does the handshake with a server; `secured` is called with the protocol that ALPN chose.
+    /// Starts the TLS handshake with a server; `secured` is called with the protocol selected by ALPN.
     func beginTLS(on channel: any Channel, for url: HTTPURL, then secured: @escaping (String?) -> Void) {
         recorder.begin(.tls)
         var serverName: String?
@@ -39,7 +41,7 @@ extension CheckRun {
         }
     }
 
-    /// Asks the trust evaluator about what the server presents, and lets the handshake go on or fail.
+    /// Evaluates the server's certificates, and accepts or rejects the handshake.
     private func verify(
         _ certificates: [NIOSSLCertificate],
         of identity: ServerIdentity,
@@ -55,8 +57,8 @@ extension CheckRun {
         }
     }
 
-    /// Evaluates certificates away from the event loop, which other checks share, and comes back to it with the verdict;
-    /// not at all when the check is over by then.
+    /// Evaluates certificates off the event loop, which other checks share, and returns to it with the verdict, unless
+    /// the check has ended by then.
     private func evaluate(
         _ presented: [[UInt8]],
         of identity: ServerIdentity,
@@ -86,13 +88,13 @@ extension CheckRun {
         let trust = hop.tls?.trust
         switch result {
         case .failure(let error):
-            // The library's errors do not tell a refusal from other failures; the verdict does.
+            // The library's errors do not tell a rejected certificate from other failures; the verdict does.
             if let trust, !trust.isAccepted { return finish(trust.code ?? .tlsUntrustedRoot) }
             let finding = finding(error)
             let isRefusal = finding.code == .tlsHandshake || finding.code == .tlsPurpose
             let presented = trust == nil && isRefusal ? opening.certificates() : []
             if presented.isEmpty { return fail(finding) }
-            // The library refused the certificates before it handed them over.
+            // The library rejected the certificates before it handed them over.
             evaluate(presented, of: url.host) { [self] verdict in
                 findings += verdict.findings.filter { $0.code != finding.code }
                 fail(finding, as: verdict.code)
@@ -101,7 +103,7 @@ extension CheckRun {
             opening.forget()
             hop.tls?.version = version?.text
             hop.tls?.applicationProtocol = chosen
-            // Nothing is sent to a server that was not accepted, whatever the TLS library thinks of it.
+            // Nothing is sent to a server that was not accepted, whatever the TLS library decided.
             guard let trust, trust.isAccepted else {
                 return fail(.tlsUntrustedRoot, subject: url.authority, evidence: "the server's trust was not evaluated")
             }
@@ -110,7 +112,7 @@ extension CheckRun {
         }
     }
 
-    /// Ends the check because the TLS library refused certificates; the policy's own refusal says more.
+    /// Fails the check because the TLS library rejected certificates; the policy's own code is more precise.
     private func fail(_ finding: Finding, as code: FindingCode?) {
         findings.append(finding)
         finish(code ?? finding.code)

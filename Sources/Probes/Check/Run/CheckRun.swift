@@ -1,15 +1,18 @@
+internal import CheckResults
+internal import ForeignText
 internal import FoundationEssentials
+internal import HTTPSerialization
 internal import NIOCore
 
-/// One check from its beginning to its report.
+/// One check from its start to its report.
 ///
-/// Sendable by hand: everything is only used on the event loop. Whatever happens, the completion is called exactly once,
-/// at the deadline at the latest.
+/// Sendable by hand: used only on the event loop. The completion is called exactly once in all cases, at the latest at
+/// the deadline.
 final class CheckRun: @unchecked Sendable {
     let probe: Probe
     let loop: any EventLoop
     let services: CheckServices
-    /// The check's beginning by the monotonic clock.
+    /// The start of the check, by the monotonic clock.
     let epoch: NIODeadline
 
     var recorder: PhaseRecorder
@@ -23,11 +26,11 @@ final class CheckRun: @unchecked Sendable {
     var evaluation: PendingVerification?
     var exchange: HTTPExchange?
     var redirects = RedirectTrail()
-    /// The exchange by datagrams that is under way.
+    /// The pending datagram exchange.
     var datagram: WireExchange?
     var turn: DatagramTurn?
     let meter = ByteMeter()
-    /// What the work on the target's bytes may take; it ends with the check.
+    /// The budget of work on the target's bytes; it ends with the check.
     private(set) var budget: WorkBudget
 
     private let started = Date()
@@ -52,10 +55,10 @@ final class CheckRun: @unchecked Sendable {
         hop = CheckHop(url: probe.target.shown)
     }
 
-    /// Whether the report was given.
+    /// `true` once the report was delivered.
     var isOver: Bool { completion == nil }
 
-    // MARK: The beginning
+    // MARK: Start
 
     func start() {
         guard !isOver else { return }
@@ -93,17 +96,17 @@ final class CheckRun: @unchecked Sendable {
         deadline = loop.scheduleTask(in: TimeAmount(max(timeLeft, .zero))) { [self] in timeIsUp() }
     }
 
-    /// The time that is left until the deadline.
+    /// The time left until the deadline.
     var timeLeft: Duration { timeout - Duration(.now() - epoch) }
 
-    // MARK: The end
+    // MARK: End
 
-    /// Ends the check because nobody wants it any more.
+    /// Cancels the check.
     func cancel() {
         fail(.cancelled, subject: probe.target.shown, evidence: "the check was cancelled")
     }
 
-    /// The bytes that may come from each place that is asked.
+    /// The maximum number of bytes received for each hop.
     var receivedBytes: Int { probe.limits.receivedBytes ?? probe.limits.defaultReceivedBytes }
 
     private func exceeded(_ limit: ByteMeter.Limit) {
@@ -117,22 +120,22 @@ final class CheckRun: @unchecked Sendable {
         }
     }
 
-    /// Ends the check because of one finding.
+    /// Fails the check with one finding.
     func fail(_ code: FindingCode, subject: String, evidence: String) {
         fail(Finding(code, subject: subject, evidence: evidence))
     }
 
-    /// Ends the check because of one finding.
+    /// Fails the check with one finding.
     func fail(_ finding: Finding) {
         guard !isOver else { return }
         findings.append(finding)
         finish(finding.code)
     }
 
-    /// Ends the check; what was found so far decides.
+    /// Completes the check; the findings so far determine the verdict.
     func succeed() { finish(findings.first { $0.severity == .refusal }?.code) }
 
-    /// Ends the check: with a code it did not succeed.
+    /// Ends the check, as failed if there is a code.
     func finish(_ code: FindingCode?) {
         guard let completion else { return }
         self.completion = nil
@@ -142,7 +145,7 @@ final class CheckRun: @unchecked Sendable {
         let verdict: CheckVerdict =
             switch code {
             case nil: .ok
-            // A name server that was the target itself is at fault when it is silent.
+            // A silent name server that is itself the target is at fault.
             case .dnsTimeout? where phase == .query: .failed(.dnsTimeout, phase)
             case let code? where code.isLocalFault: .unknown(code, phase)
             case let code?: .failed(code, phase)
@@ -161,10 +164,10 @@ final class CheckRun: @unchecked Sendable {
         meter.finish()
         (report.bytesSent, report.bytesReceived) = (meter.sent, meter.received)
         report.bytesOnWire = meter.onWire
-        completion(self, KnownSecrets(probe.request).removed(from: report))
+        completion(self, probe.secrets.known.removed(from: report))
     }
 
-    /// Closes what the hop has open, and puts it to the report.
+    /// Closes the resources of the hop, and adds it to the report.
     func endHop() {
         lookup?.abandon()
         race?.abandon()
@@ -191,7 +194,7 @@ final class CheckRun: @unchecked Sendable {
         case .resolve: fail(.dnsTimeout, subject: subject, evidence: "the name was not looked up \(limit)")
         case .connect:
             let addresses = race?.reports.filter { $0.failure == nil }.map(\.address) ?? []
-            // Every address refused, and the answer that might bring others never came.
+            // Every address failed, and the answer with possible others never arrived.
             if addresses.isEmpty, let failure = race?.failure { return fail(failure) }
             let names = addresses.joined(separator: ", ")
             fail(.connectTimeout, subject: subject, evidence: "no connection to \(names) \(limit)")

@@ -1,4 +1,4 @@
-/// What the checks of one prober share.
+/// The resources that the checks of one prober share.
 final class CheckServices: Sendable {
     let resolver: any HostResolver
     let contexts = TLSContexts()

@@ -1,11 +1,12 @@
+internal import ForeignText
 internal import NIOPosix
 internal import Synchronization
 
-/// The threads for work whose time a stranger's bytes decide: judging bodies and chains.
+/// The threads for work whose duration depends on hostile input: evaluating bodies and chains.
 ///
-/// There are none until some comes. The targets take turns, and no target has more than one thread at a time: one whose
-/// answers take long to judge delays its own checks. Work that waits is dropped once its check is over, with all that it
-/// holds.
+/// Threads are started on demand. Targets take turns, and no target has more than one thread at a time: a target whose
+/// answers are slow to evaluate delays only its own checks. Queued work is dropped, with all that it holds, when its
+/// check ends.
 final class EvaluationThreads: Sendable {
     private struct Work: Sendable {
         let budget: WorkBudget
@@ -16,12 +17,12 @@ final class EvaluationThreads: Sendable {
         var pool: NIOThreadPool?
         var isEnded = false
         var running: Set<String> = []
-        /// The work of each target that waits, first come first.
+        /// The queued work of each target, in order.
         var waiting: [String: [Work]] = [:]
-        /// The targets that have work waiting, in the order of their turns.
+        /// The targets with queued work, in round-robin order.
         var turns: [String] = []
 
-        /// The first work whose target has no thread; its target's turn is the last one then.
+        /// Returns the first work whose target has no thread, and moves the target to the end of the order.
         mutating func next() -> (target: String, work: Work)? {
             guard let index = turns.firstIndex(where: { !running.contains($0) }) else { return nil }
             let target = turns.remove(at: index)
@@ -41,8 +42,8 @@ final class EvaluationThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body` on one of the threads when it is the target's turn; not at all when the budget is over by then, or after
-    /// ``end()``, of which the result is false.
+    /// Runs `body` on one of the threads when it is the target's turn; not if the budget is exceeded by then, or after
+    /// ``end()``, when the result is false.
     @discardableResult
     func submit(for target: String, within budget: WorkBudget, _ body: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = state.withLock { state in
@@ -55,7 +56,7 @@ final class EvaluationThreads: Sendable {
         return isAccepted
     }
 
-    /// Cancels a budget, and drops the work of the target that waits with it.
+    /// Cancels a budget, and drops the target's queued work of that budget.
     func cancel(_ budget: WorkBudget, of target: String) {
         budget.cancel()
         state.withLock { state in
@@ -65,7 +66,7 @@ final class EvaluationThreads: Sendable {
         }
     }
 
-    /// Ends the threads as soon as they are done with what they do.
+    /// Ends the threads after their current work.
     func end() {
         let pool = state.withLock { state -> NIOThreadPool? in
             let pool = state.pool
@@ -75,7 +76,7 @@ final class EvaluationThreads: Sendable {
         pool?.shutdownGracefully { _ in }
     }
 
-    /// The number of pieces of work that wait.
+    /// The number of queued pieces of work.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     private func advance() {
@@ -95,7 +96,7 @@ final class EvaluationThreads: Sendable {
             }
             if let pool = state.pool { return (target, work, pool) }
             let pool = NIOThreadPool(numberOfThreads: Self.count)
-            pool.start()
+            pool._start(threadNamePrefix: "evaluation-")
             state.pool = pool
             return (target, work, pool)
         }

@@ -1,19 +1,20 @@
+internal import CheckResults
 internal import NIOCore
 
-/// Notes when the phases of one hop begin and end.
+/// Records the start and end of a hop's phases.
 ///
-/// At most one phase is open. Beginning the next one, or ``end()``, completes it.
+/// At most one phase is open. Starting the next one, or ``end()``, completes it.
 struct PhaseRecorder {
     private let epoch: NIODeadline
     private var timings: [PhaseTiming] = []
     private var openSince: NIODeadline?
-    /// The phase that began last; nil before the first.
+    /// The last phase that was started; nil before the first.
     private(set) var phase: Phase?
 
-    /// - Parameter epoch: The check's beginning, from which phases are timed.
+    /// - Parameter epoch: The start of the check, to which phase times are relative.
     init(epoch: NIODeadline) { self.epoch = epoch }
 
-    /// Begins a phase, and completes the one before.
+    /// Starts a phase, and completes the open one.
     mutating func begin(_ phase: Phase) {
         let now = NIODeadline.now()
         close(at: now, isComplete: true)
@@ -24,10 +25,10 @@ struct PhaseRecorder {
     /// Completes the open phase.
     mutating func end() { close(at: .now(), isComplete: true) }
 
-    /// Gives the open phase up.
+    /// Closes the open phase as incomplete.
     mutating func interrupt() { close(at: .now(), isComplete: false) }
 
-    /// The phases that began; one that is still open is given up.
+    /// Returns the phases that started; an open one is closed as incomplete.
     mutating func finish() -> [PhaseTiming] {
         close(at: .now(), isComplete: false)
         return timings

@@ -1,31 +1,30 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The keys of handshakes that are under way: with them the certificates of a server can be read that the TLS library refuses
-/// before it has handed them over.
+/// The keys of pending handshakes, which decrypt the certificates that the TLS library rejects before handing them
+/// over.
 ///
-/// The library tells secrets as lines of the `SSLKEYLOGFILE` format. Only the one that protects the server's side of the
-/// handshake is kept, only for a connection that wants it, and only until the connection's handshake is over; no key that
-/// protects data is.
+/// The library reports secrets as lines of the `SSLKEYLOGFILE` format. Only the server's handshake traffic secret is
+/// kept, only for connections that expect it, and only until the handshake ends; keys that protect data never are.
 final class HandshakeSecrets: Sendable {
     private static let label = Array("SERVER_HANDSHAKE_TRAFFIC_SECRET".utf8)
 
-    /// By the client's random number, which names a connection; empty until the library tells the secret.
+    /// The secrets by client random, which identifies a connection; empty until the library reports the secret.
     private let secrets = Mutex<[[UInt8]: [UInt8]]>([:])
 
-    /// Keeps the secret of a connection when it comes.
+    /// Keeps the secret of a connection when the library reports it.
     func expect(_ random: [UInt8]) { secrets.withLock { $0[random] = [] } }
 
-    /// Forgets a connection; gives its secret if there is one.
+    /// Removes a connection, and returns its secret if there is one.
     @discardableResult
     func take(_ random: [UInt8]) -> [UInt8]? {
         secrets.withLock { $0.removeValue(forKey: random) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The number of connections whose secret is wanted.
+    /// The number of connections that expect a secret.
     var count: Int { secrets.withLock { $0.count } }
 
-    /// Takes a line of the library's.
+    /// Handles a line of the library's key log.
     func read(_ line: ByteBuffer) {
         let words = line.readableBytesView.split { $0 == 0x20 || $0 == 0x0A }
         guard words.count == 3, words[0].elementsEqual(Self.label), let random = Self.bytes(words[1]),

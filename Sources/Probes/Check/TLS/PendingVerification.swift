@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// A handshake that waits for the verdict on its certificates; it is answered exactly once.
+/// A handshake that waits for the verdict on its certificates; it is completed exactly once.
 ///
-/// Only used on the event loop of the connection.
+/// Used only on the event loop of the connection.
 final class PendingVerification {
     private var promise: EventLoopPromise<NIOSSLVerificationResult>?
     private let loop: any EventLoop
@@ -13,13 +13,13 @@ final class PendingVerification {
         self.loop = loop
     }
 
-    /// Lets the handshake go on or fail.
+    /// Accepts or rejects the certificates.
     func answer(_ isAccepted: Bool) {
         promise?.succeed(isAccepted ? .certificateVerified : .failed)
         promise = nil
     }
 
-    /// Lets the handshake fail, once those who ask for it have closed the connection.
+    /// Fails the handshake, after the callers have closed the connection.
     func cancel() {
         guard let promise else { return }
         self.promise = nil

@@ -1,13 +1,13 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// What a server sent until its certificates were known, for reading them when the TLS library does not hand them over.
+/// The server's bytes up to its certificates, to read those when the TLS library does not hand them over.
 ///
-/// The library looks at the server's certificate before it asks anybody: in TLS 1.3 a key usage without digitalSignature
-/// ends the handshake, in all versions a key that the library cannot use. Why that was, and until when the certificate is
-/// valid, an operator still wants to know.
+/// The library checks the server's certificate before the verification callback: in TLS 1.3 a key usage without
+/// digitalSignature fails the handshake, in all versions a key that the library cannot use does. The operator still
+/// needs the reason and the certificate's expiry date.
 struct ServerFlight {
-    /// The bytes that are kept; the library itself takes at most 100 KB of certificates.
+    /// The maximum number of bytes kept; the library itself accepts at most 100 KB of certificates.
     static let maximumSize = 160 << 10
 
     private(set) var bytes: [UInt8] = []
@@ -16,9 +16,9 @@ struct ServerFlight {
         bytes += more.prefix(Self.maximumSize - bytes.count)
     }
 
-    /// The certificates in DER, the server's own first; none when they cannot be read.
+    /// Returns the certificates in DER, the server's own first; none when they cannot be read.
     ///
-    /// - Parameter secret: What protects the server's side of a TLS 1.3 handshake (RFC 8446, section 7.1); in TLS 1.2 the
+    /// - Parameter secret: The server's handshake traffic secret of TLS 1.3 (RFC 8446, section 7.1); in TLS 1.2 the
     ///   certificates are not encrypted.
     func certificates(secret: [UInt8]?) -> [[UInt8]] {
         var plain = HandshakeMessages()
@@ -37,7 +37,7 @@ struct ServerFlight {
                     protection = RecordProtection(secret: secret, suite: suite)
                 }
                 guard var content = protection?.open(body, header: header) else { return [] }
-                // The content's type is behind it, and zeros may be behind that (section 5.2).
+                // The content is followed by its type and optional zeros (section 5.2).
                 while content.last == 0 { content.removeLast() }
                 guard content.popLast() == 22 else { return [] }
                 hidden.append(content[...])
@@ -50,10 +50,10 @@ struct ServerFlight {
     }
 }
 
-/// The messages of a handshake, as far as they came.
+/// The handshake messages received so far.
 private struct HandshakeMessages {
     private var rest: ArraySlice<UInt8> = []
-    /// The cipher suite of the last hello.
+    /// The cipher suite of the last ServerHello.
     private(set) var cipherSuite: UInt16?
     private var certificate: ArraySlice<UInt8>?
 
@@ -77,7 +77,8 @@ private struct HandshakeMessages {
         cipherSuite = suite.reduce(0) { $0 << 8 | UInt16($1) }
     }
 
-    /// The certificates, once their message is whole; TLS 1.3 has a context before them and extensions behind each.
+    /// Returns the certificates, once their message is complete; in TLS 1.3 it starts with a context, and extensions
+    /// follow each certificate.
     func certificates(hasContext: Bool) -> [[UInt8]]? {
         guard var body = certificate else { return nil }
         if hasContext, body.vector(lengthBytes: 1) == nil { return [] }
@@ -91,7 +92,7 @@ private struct HandshakeMessages {
     }
 }
 
-/// The protection of a direction's records in TLS 1.3 (RFC 8446, section 5.2).
+/// The record protection of one direction in TLS 1.3 (RFC 8446, section 5.2).
 private struct RecordProtection {
     private enum Cipher { case aes, chacha }
 
@@ -125,7 +126,7 @@ private struct RecordProtection {
         return HKDF<Hash>.expand(pseudoRandomKey: SymmetricKey(data: secret), info: info, outputByteCount: count)
     }
 
-    /// The content of the next record; nil when it was not made with this key.
+    /// Decrypts the next record; nil when it was not protected with this key.
     mutating func open(_ body: ArraySlice<UInt8>, header: ArraySlice<UInt8>) -> [UInt8]? {
         guard body.count > 16 else { return nil }
         let (text, tag) = (body.dropLast(16), body.suffix(16))
@@ -148,14 +149,14 @@ private struct RecordProtection {
 }
 
 extension ArraySlice<UInt8> {
-    /// Takes bytes from the beginning; nil when there are fewer.
+    /// Removes and returns the first bytes; nil when there are fewer.
     fileprivate mutating func taking(_ count: Int) -> ArraySlice<UInt8>? {
         guard self.count >= count else { return nil }
         defer { removeFirst(count) }
         return prefix(count)
     }
 
-    /// Takes a vector behind its length; nil when it is not whole.
+    /// Removes and returns a vector with a length prefix; nil when it is incomplete.
     fileprivate mutating func vector(lengthBytes: Int) -> ArraySlice<UInt8>? {
         var copy = self
         guard let length = copy.taking(lengthBytes), let body = copy.taking(length.reduce(0) { $0 << 8 | Int($1) })

@@ -1,17 +1,19 @@
+internal import CheckResults
+
 /// The alerts of RFC 8446, section 6.
 enum TLSAlert {
     static let handshakeFailure: UInt8 = 40
 
-    /// The alert's name as the RFC writes it.
+    /// Returns the alert's name in the RFC.
     static func name(_ number: UInt8) -> String {
         names[number] ?? "\(number)"
     }
 
-    /// What an alert from the server means.
+    /// Returns the code for an alert from the server.
     static func code(_ number: UInt8) -> FindingCode {
         switch number {
         case 70: .tlsProtocolVersion
-        // About a certificate; the only one that a server looks at is the client's.
+        // Alerts about a certificate; a server verifies only the client's.
         case 41...46, 48, 49, 116: .tlsClientCertificate
         default: .tlsAlert
         }

@@ -1,24 +1,24 @@
 internal import NIOSSL
 internal import Synchronization
 
-/// Keeps the TLS library's contexts, one for each way of making handshakes; making one costs more than a handshake.
+/// Caches the TLS library's contexts, one per set of options; creating one costs more than a handshake.
 final class TLSContexts: Sendable {
-    /// How many are kept.
+    /// The maximum number of cached contexts.
     static let capacity = 32
 
     private struct State {
         var contexts: [TLSOptions: NIOSSLContext] = [:]
-        /// From the one that was not used for longest to the last one.
+        /// The options from the least to the most recently used.
         var order: [TLSOptions] = []
     }
 
     private let state = Mutex(State())
-    /// The keys of the handshakes that are under way.
+    /// The keys of the pending handshakes.
     let secrets = HandshakeSecrets()
 
-    /// The context for some options.
+    /// Returns the context for some options.
     ///
-    /// - Throws: The TLS library's error, when the client's key does not fit its certificate, for one.
+    /// - Throws: The TLS library's error, for example when the client's key does not match its certificate.
     func context(for options: TLSOptions) throws -> NIOSSLContext {
         let known = state.withLock { state -> NIOSSLContext? in
             guard let context = state.contexts[options] else { return nil }
@@ -44,11 +44,12 @@ final class TLSContexts: Sendable {
         case .tls12: configuration.minimumTLSVersion = .tlsv12
         case .tls13: configuration.minimumTLSVersion = .tlsv13
         }
-        // The verification callback decides. With `.none` its refusal would be ignored, and with `.fullVerification` the
-        // library would look at the host name once more, whatever the policy says.
+        // The verification callback decides. With `.none` its rejection would be ignored, and with
+        // `.fullVerification` the library would verify the host name again, whatever the policy says.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates([])
-        // The library's own list has neither P-521 nor Ed25519; servers with such keys shall get a verdict, not an alert.
+        // The library's own list has neither P-521 nor Ed25519; servers with such keys must get a verdict, not an
+        // alert.
         configuration.verifySignatureAlgorithms = [
             .ecdsaSecp256R1Sha256, .ed25519, .rsaPssRsaeSha256, .rsaPkcs1Sha256, .ecdsaSecp384R1Sha384,
             .rsaPssRsaeSha384, .rsaPkcs1Sha384, .ecdsaSecp521R1Sha512, .rsaPssRsaeSha512, .rsaPkcs1Sha512,
@@ -61,7 +62,7 @@ final class TLSContexts: Sendable {
         return configuration
     }
 
-    /// Whether ALPN can carry the name (RFC 7301, section 3.1); the TLS library traps on others.
+    /// Returns whether ALPN can carry the name (RFC 7301, section 3.1); the TLS library traps on others.
     private static func isUsable(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count) && name.utf8.allSatisfy { $0 < 0x80 }
     }

@@ -1,9 +1,10 @@
+internal import CheckResults
 internal import NIOCore
 internal import NIOSSL
 
-/// What the TLS library's errors mean.
+/// Maps the TLS library's errors to findings.
 enum TLSFailure {
-    /// The finding for an error during the handshake; the subject is the server.
+    /// Returns the finding for an error during the handshake; the subject is the server.
     static func finding(_ error: any Error, subject: String) -> Finding {
         switch error {
         case is TLSHandshake.Closed, NIOSSLError.uncleanShutdown:
@@ -23,10 +24,10 @@ enum TLSFailure {
         }
     }
 
-    /// The finding for an error during the handshake, with what the server said before it.
+    /// Returns the finding for an error during the handshake, with the server's first bytes as evidence.
     ///
-    /// A server that answers in plain text and closes with our hello unread resets the connection; and over TLS 1.2 a
-    /// server that misses a certificate ends with an alert that says nothing of it.
+    /// A server that answers in plain text and closes with our ClientHello unread resets the connection; over TLS 1.2 a
+    /// server that requires a certificate sends an alert that does not say so.
     static func finding(
         _ error: any Error,
         subject: String,
@@ -47,10 +48,10 @@ enum TLSFailure {
         return finding
     }
 
-    /// The finding for an alert that came after the client's side of the handshake was over.
+    /// Returns the finding for an alert that arrived after the client's side of the handshake was complete.
     ///
-    /// A TLS 1.3 server looks at the client's certificate after the client may already send, so its refusal comes instead
-    /// of a response. Nil when the error is not the TLS library's.
+    /// A TLS 1.3 server verifies the client certificate when the client may already send, so its rejection arrives
+    /// instead of a response. Nil when the error is not the TLS library's.
     static func findingAfterHandshake(_ error: any Error, subject: String) -> Finding? {
         guard let failure = Failure(error) else { return nil }
         return finding(failure, subject: subject)
@@ -83,13 +84,13 @@ enum TLSFailure {
         return Finding(code, subject: subject, evidence: failure.reason.lowercased().replacing("_", with: " "))
     }
 
-    /// What can be read from the TLS library's errors, which it gives as text alone.
+    /// The facts in the TLS library's errors, which are only text.
     private struct Failure {
-        /// The reason's name in the library: `WRONG_VERSION_NUMBER`.
+        /// The library's name of the reason: `WRONG_VERSION_NUMBER`.
         var reason = ""
-        /// The number of the alert that the peer sent.
+        /// The number of the peer's alert.
         var alert: UInt8?
-        /// Whether the connection ended in the middle.
+        /// `true` if the connection was closed during the handshake.
         var isEnd = false
 
         init?(_ error: any Error) {
@@ -120,10 +121,10 @@ enum TLSFailure {
             }
         }
 
-        /// Reads `Error: 268436526 error:1000042e:SSL routines:OPENSSL_internal:TLSV1_ALERT_PROTOCOL_VERSION at …`.
+        /// Parses `Error: 268436526 error:1000042e:SSL routines:OPENSSL_internal:TLSV1_ALERT_PROTOCOL_VERSION at …`.
         private mutating func read(_ text: String) {
             let words = text.split(separator: " ")
-            // The library puts alerts at 1000 and above, in the low twelve bits of the code.
+            // The library numbers alerts from 1000, in the low twelve bits of the code.
             if words.count > 1, let code = UInt32(words[1]), case let number = code & 0xFFF,
                 (1000...1255).contains(number)
             {

@@ -2,12 +2,12 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Tells how a connection's handshake ends; stands behind the TLS handler, and is silent afterwards.
+/// Reports the result of a connection's handshake; follows the TLS handler, and is passive afterwards.
 final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What came out: the protocol that ALPN chose, or the error; nil for a connection that simply ended.
+    /// Receives the protocol selected by ALPN, or the error; nil for a connection that was simply closed.
     typealias Completion = (Result<String?, any Error>) -> Void
 
     /// The peer closed the connection.

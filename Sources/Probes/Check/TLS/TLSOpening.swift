@@ -1,18 +1,17 @@
 internal import ForeignText
 
-/// What a server says before encryption begins: read beside the TLS library, which tells of errors only.
+/// The server's bytes before encryption starts: read beside the TLS library, which reports only errors.
 ///
-/// It ends with the first record that is encrypted (TLS 1.3: behind the server's hello), and keeps nothing but what it
-/// has found out.
+/// It ends with the first encrypted record (TLS 1.3: after the ServerHello), and keeps only its conclusions.
 struct TLSOpening {
     private static let certificateRequest: UInt8 = 13
     private static let maximumBeginning = 48
 
-    /// Whether what came is not TLS at all.
+    /// `true` if the bytes are not TLS.
     private(set) var isForeign = false
-    /// Whether the server asked for a client certificate (RFC 5246, section 7.4.4).
+    /// `true` if the server requested a client certificate (RFC 5246, section 7.4.4).
     private(set) var asksForCertificate = false
-    /// The first bytes that came.
+    /// The first bytes received.
     private(set) var beginning: [UInt8] = []
 
     private var isOver = false
@@ -21,7 +20,7 @@ struct TLSOpening {
     private var message: [UInt8] = []
     private var messageBytes = 0
 
-    /// Takes what the server sent.
+    /// Handles bytes from the server.
     mutating func take(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             guard !isOver else { return }
@@ -43,7 +42,7 @@ struct TLSOpening {
         case 2: if byte != 3 { end(isForeign: true) }
         case 5:
             recordBytes = Int(header[3]) << 8 | Int(header[4])
-            // Behind a change of the cipher, and in application data, everything is encrypted.
+            // After ChangeCipherSpec, and in application data, everything is encrypted.
             if header[0] == 20 || header[0] == 23 { end() }
             if recordBytes == 0 { header = [] }
         default: break
@@ -63,12 +62,12 @@ struct TLSOpening {
     }
 
     private mutating func end(isForeign: Bool = false) {
-        // What is behind the first record is the library's to judge.
+        // The library checks everything after the first record.
         self.isForeign = isForeign && beginning.count <= 2
         isOver = true
     }
 
-    /// The first line that came, as it may be shown.
+    /// The first line received, in printable form.
     var firstLine: String {
         let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
         return ForeignText.shown(line, limit: Self.maximumBeginning)

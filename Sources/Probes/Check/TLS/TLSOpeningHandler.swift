@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Reads what a server sends on its way to the TLS library, until its certificates are known.
+/// Reads the server's bytes on their way to the TLS library, until the certificates are known.
 final class TLSOpeningHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -9,13 +9,13 @@ final class TLSOpeningHandler: ChannelDuplexHandler {
     private(set) var opening = TLSOpening()
     private var flight: ServerFlight? = ServerFlight()
     private let secrets: HandshakeSecrets
-    /// The client's random number; it names the connection.
+    /// The client random, which identifies the connection.
     private var random: [UInt8]?
 
     init(secrets: HandshakeSecrets) { self.secrets = secrets }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // A record's header, a message's header and a version are before it (RFC 8446, sections 4.1.2 and 5.1).
+        // A record header, a message header and a version precede it (RFC 8446, sections 4.1.2 and 5.1).
         let bytes = unwrapOutboundIn(data)
         if random == nil, flight != nil, let random = bytes.getBytes(at: bytes.readerIndex + 11, length: 32) {
             self.random = random
@@ -33,13 +33,13 @@ final class TLSOpeningHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { forget() }
 
-    /// Drops what was read, unread: the library has handed the certificates over.
+    /// Drops the bytes unread: the library has handed the certificates over.
     func forget() {
         if let random { secrets.take(random) }
         (flight, random) = (nil, nil)
     }
 
-    /// The certificates that the server sent, its own first; from then on none.
+    /// Returns the server's certificates, its own first; later calls return none.
     func certificates() -> [[UInt8]] {
         defer { (flight, random) = (nil, nil) }
         return flight?.certificates(secret: random.flatMap { secrets.take($0) }) ?? []

@@ -1,0 +1,14 @@
+/// The address families that a check may use.
+public enum AddressFamilies: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Both; IPv6 is tried first.
+    case any
+    /// IPv4 alone.
+    case ipv4
+    /// IPv6 alone.
+    case ipv6
+
+    /// Whether IPv4 is one of them.
+    package var includesIPv4: Bool { self != .ipv6 }
+    /// Whether IPv6 is one of them.
+    package var includesIPv6: Bool { self != .ipv4 }
+}

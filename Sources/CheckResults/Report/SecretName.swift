@@ -1,0 +1,85 @@
+internal import ForeignText
+
+/// The one rule for names of secrets: of a header field, a parameter, a JSON member or a variable.
+///
+/// Values with such a name are never shown in an event, log, status or configuration listing.
+package enum SecretName {
+    /// The replacement for a secret.
+    package static let placeholder = "(not-shown)"
+    /// Words after which a secret may follow in untrusted text.
+    package static let textMarks = [
+        "password", "passwd", "secret", "token", "authorization", "api_key", "apikey", "api-key", "bearer", "cookie",
+        "session", "private_key", "credential",
+    ]
+
+    /// The last words of secret names and of compounds like `accesstoken`.
+    private static let endings = [
+        "password", "passwd", "passphrase", "secret", "secrets", "token", "tokens", "apikey", "accesskey", "privatekey",
+        "credential", "credentials", "cookie", "cookies", "authorization", "bearer", "jwt",
+    ]
+    /// Names that are secrets only as a whole.
+    private static let whole: Set<String> = [
+        "key", "auth", "session", "sid", "sig", "signature", "pass", "pwd", "otp", "sessionid",
+    ]
+    /// Words that make a following `key` or `id` a secret.
+    private static let keyOwners: Set<String> = [
+        "api", "private", "access", "secret", "auth", "account", "subscription", "session", "master", "signing",
+    ]
+    /// `API_TOKEN_FILE` names a file, which is no secret.
+    private static let places: Set<String> = ["file", "path", "dir", "fd"]
+
+    /// Returns whether the value with this name is a secret.
+    package static func isSecret(_ name: String) -> Bool {
+        let words = words(of: name)
+        guard let last = words.last, !places.contains(last) else { return false }
+        if words.count == 1, whole.contains(last) { return true }
+        if words.contains(where: { word in endings.contains { word.hasSuffix($0) } }) { return true }
+        let owner = words.dropLast().last ?? ""
+        return (last == "key" && keyOwners.contains(owner)) || (last == "id" && owner == "session")
+    }
+
+    /// Returns the URL with the values of secret parameters replaced, and otherwise unchanged.
+    package static func hidingQuery(of url: String) -> String {
+        guard let mark = url.firstIndex(of: "?") else { return url }
+        let start = url.index(after: mark)
+        let end = url[start...].firstIndex(of: "#") ?? url.endIndex
+        let pairs = url[start..<end].split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            guard let equals = pair.firstIndex(of: "="), isSecret(decoded(pair[..<equals])) else { return String(pair) }
+            return pair[...equals] + placeholder
+        }
+        return url[..<start] + pairs.joined(separator: "&") + url[end...]
+    }
+
+    /// Returns the lower-case words of a name, separated by other characters than letters and digits, or by capitals.
+    private static func words(of name: String) -> [String] {
+        var words: [String] = [""]
+        var wasLower = false
+        for byte in name.utf8.prefix(256) {
+            let isUpper = (0x41...0x5A).contains(byte)
+            let isLower = (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+            if !isUpper && !isLower || isUpper && wasLower { words.append("") }
+            if isUpper || isLower {
+                words[words.count - 1].unicodeScalars.append(Unicode.Scalar(byte.lowercasedASCII))
+            }
+            wasLower = isLower
+        }
+        return words.filter { !$0.isEmpty }
+    }
+
+    /// Returns a name with its percent-encoded ASCII characters decoded.
+    private static func decoded(_ name: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

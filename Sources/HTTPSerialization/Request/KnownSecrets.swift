@@ -1,0 +1,191 @@
+package import CheckResults
+internal import ForeignText
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The secrets of a request, to be removed from the response: a server may echo them.
+///
+/// They are detected as sent, percent-encoded, escaped as in JSON, HTML or evidence, in base64 at any offset, and in
+/// hexadecimal digits, in any case. A prefix is enough, because texts are truncated; secrets shorter than four bytes
+/// are ignored.
+package struct KnownSecrets {
+    /// The number of leading bytes that identify a secret.
+    private static let telling = 8
+    private static let shortest = 4
+    /// The maximum number of secrets, and of bytes of each, to search for.
+    private static let most = 64
+    private static let longest = 4096
+
+    /// The secrets in lower case by their first byte, the longest first.
+    private var needles: [UInt8: [[UInt8]]] = [:]
+
+    /// Collects the secrets of a request: values of fields and parameters with the names of secrets, credentials, and
+    /// marked strings.
+    package init(_ request: ProbeRequest) {
+        var values = Array(request.hiddenTexts)
+        for field in request.headers.fields
+        where field.isSecret || request.hiddenFields.contains(field.name.lowercased()) {
+            // `Bearer abc` and `a=b; c=d` have their secrets after other words.
+            values +=
+                [field.value] + field.value.split { " ;,=".contains($0) }.map(String.init).filter { $0.utf8.count >= 8 }
+        }
+        if let credentials = request.credentials { values += credentials.secrets }
+        for parameters in [request.query, request.parameters].compactMap(\.self) {
+            parameters.collectSecrets(into: &values)
+        }
+        let forms = values.prefix(Self.most).filter { $0.utf8.count >= Self.shortest }.flatMap { value in
+            Self.forms(of: Array(value.utf8.prefix(Self.longest)))
+        }
+        for form in Set(forms.map { $0.map(\.lowercasedASCII) }).sorted(by: { $0.count > $1.count }) {
+            if let first = form.first, form.count >= Self.shortest { needles[first, default: []].append(form) }
+        }
+    }
+
+    /// `true` if there is nothing to remove.
+    package var isEmpty: Bool { needles.isEmpty }
+
+    /// Returns the text with a placeholder for each secret.
+    package func removed(from text: String) -> String {
+        let bytes = Array(text.utf8)
+        let result = removed(from: bytes)
+        return result.count == bytes.count && result == bytes ? text : String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns the bytes with a placeholder for each secret; at the end of truncated bytes a prefix of one counts too.
+    package func removed(from bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let length =
+                needles[bytes[index].lowercasedASCII]?.lazy.map { matched($0, in: bytes, at: index, isCut) }.max() ?? 0
+            if length > 0 {
+                result += SecretName.placeholder.utf8
+                index += length
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// Returns the number of bytes of a secret at an index; 0 when they are too few to identify it.
+    private func matched(_ needle: [UInt8], in bytes: [UInt8], at index: Int, _ isCut: Bool) -> Int {
+        var count = 0
+        while count < needle.count, index + count < bytes.count, bytes[index + count].lowercasedASCII == needle[count] {
+            count += 1
+        }
+        let isAtEnd = isCut && index + count == bytes.count
+        return count >= min(Self.telling, needle.count) || (isAtEnd && count >= Self.shortest) ? count : 0
+    }
+
+    private static func forms(of secret: [UInt8]) -> [[UInt8]] {
+        func escaped(_ escape: (UInt8) -> String?) -> [UInt8] {
+            secret.flatMap { byte in escape(byte).map { Array($0.utf8) } ?? [byte] }
+        }
+        let hex = secret.map(hexadecimal).joined()
+        var forms = [secret, Array(hex.utf8)]
+        forms.append(escaped { isUnreserved($0) ? nil : "%" + hexadecimal($0) })
+        forms.append(escaped { $0 == 0x20 ? "+" : isUnreserved($0) ? nil : "%" + hexadecimal($0) })
+        forms.append(escaped { ["\"": "\\\"", "\\": "\\\\", "/": "\\/"][Character(Unicode.Scalar($0))] })
+        forms.append(escaped { ["\"": "\\\"", "\\": "\\\\", "'": "\\'"][Character(Unicode.Scalar($0))] })
+        forms.append(escaped { ["'": "\\'", "\\": "\\\\"][Character(Unicode.Scalar($0))] })
+        forms.append(
+            escaped {
+                ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"][Character(Unicode.Scalar($0))]
+            }
+        )
+        for offset in 0..<3 {
+            // Only the digits that do not depend on the bytes around the secret.
+            let text = Array(Data([UInt8](repeating: 0, count: offset) + secret).base64EncodedString().utf8)
+            let inside = text[((offset * 8 + 5) / 6)..<((offset + secret.count) * 8 / 6)]
+            forms += [
+                Array(inside), inside.map { $0 == UInt8(ascii: "+") ? 0x2D : $0 == UInt8(ascii: "/") ? 0x5F : $0 },
+            ]
+        }
+        return forms
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+}
+
+/// The secrets of one request, computed once: at the end of the first check with it.
+package final class ProbeSecrets: Sendable {
+    private let request: ProbeRequest
+    private let found = Mutex<KnownSecrets?>(nil)
+
+    package init(_ request: ProbeRequest) { self.request = request }
+
+    /// The secrets.
+    package var known: KnownSecrets {
+        found.withLock { found in
+            let known = found ?? KnownSecrets(request)
+            found = known
+            return known
+        }
+    }
+}
+
+extension KnownSecrets {
+    /// Returns the report without the secrets that the server has echoed.
+    package func removed(from report: CheckReport) -> CheckReport {
+        guard !isEmpty else { return report }
+        var report = report
+        report.findings = report.findings.map { finding in
+            Finding(
+                finding.code,
+                finding.severity,
+                subject: removed(from: finding.subject),
+                evidence: removed(from: finding.evidence)
+            )
+        }
+        report.hops = report.hops.map { hop in
+            var hop = hop
+            hop.url = removed(from: hop.url)
+            guard var response = hop.response else { return hop }
+            let isCut = (response.body?.count ?? 0) < response.bodyBytes
+            response.headers = response.headers.map { HeaderField(name: $0.name, value: removed(from: $0.value)) }
+            response.body = response.body.map { removed(from: $0, isCut: isCut) }
+            hop.response = response
+            return hop
+        }
+        return report
+    }
+}
+
+extension ParameterValue {
+    /// Collects the values with the names of secrets, at any depth.
+    fileprivate func collectSecrets(into values: inout [String], _ isSecret: Bool = false) {
+        switch self {
+        case .dictionary(let members):
+            for (name, value) in members { value.collectSecrets(into: &values, isSecret || SecretName.isSecret(name)) }
+        case .array(let members), .repeated(let members):
+            for value in members { value.collectSecrets(into: &values, isSecret) }
+        case .set(let members): for value in members { value.collectSecrets(into: &values, isSecret) }
+        case .string, .integer, .number, .bool, .null: if isSecret { values.append(text) }
+        }
+    }
+
+    /// The value with a placeholder for each secret in it.
+    package var withoutSecrets: ParameterValue {
+        switch self {
+        case .dictionary(let members):
+            .dictionary(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { name, value in
+                        (name, SecretName.isSecret(name) ? .string(SecretName.placeholder) : value.withoutSecrets)
+                    }
+                )
+            )
+        case .array(let members): .array(members.map(\.withoutSecrets))
+        case .repeated(let members): .repeated(members.map(\.withoutSecrets))
+        case .set(let members): .set(Set(members.map(\.withoutSecrets)))
+        case .string, .integer, .number, .bool, .null: self
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import Glibc
+
+/// A regular file that is open for reading; closed with the last reference.
+///
+/// The descriptor never changes and its position is not used, so a file may be shared.
+package final class OpenFile: Sendable {
+    /// The path of the file.
+    package let path: String
+    /// The length at the time of opening.
+    package let length: Int
+    /// The type and permissions at the time of opening.
+    package let mode: mode_t
+    private let descriptor: CInt
+
+    /// Opens a file.
+    ///
+    /// - Throws: ``RequestError/file(path:reason:)`` unless it is a regular file that can be read.
+    package init(path: String) throws(RequestError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .file(path: path, reason: "is not a path") }
+        // Without O_NONBLOCK opening a FIFO would wait for a writer before it could be rejected.
+        let descriptor = Self.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        guard descriptor >= 0 else { throw .file(path: path, reason: "cannot be opened: \(Self.reason(errno))") }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .file(path: path, reason: "cannot be examined: \(Self.reason(code))")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, let length = Int(exactly: status.st_size), length >= 0 else {
+            close(descriptor)
+            throw .file(path: path, reason: "is not a regular file")
+        }
+        self.path = path
+        self.length = length
+        self.mode = status.st_mode
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads at most `count` bytes at an offset; none at the end of the file.
+    ///
+    /// - Throws: ``RequestError/file(path:reason:)`` when read(2) fails.
+    package func read(at offset: Int, upTo count: Int) throws(RequestError) -> [UInt8] {
+        var code: CInt = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, filled in
+            let result = Self.retrying { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+            if result < 0 { code = errno }
+            filled = max(result, 0)
+        }
+        guard code == 0 else { throw .file(path: path, reason: "cannot be read: \(Self.reason(code))") }
+        return bytes
+    }
+
+    private static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    private static func reason(_ code: CInt) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+}

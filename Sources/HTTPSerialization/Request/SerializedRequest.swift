@@ -1,0 +1,64 @@
+public import CheckResults
+
+/// A request ready to be sent.
+///
+/// The header may contain credentials: neither the description nor the mirror shows it.
+public struct SerializedRequest: Sendable {
+    /// The method.
+    public let method: String
+    /// The URL.
+    public let url: HTTPURL
+    /// All fields in order, Host first, except Connection, which the connection adds.
+    public let headers: [HeaderField]
+    /// The body.
+    public let body: RequestBody
+    /// The timeout of the whole check; nil for the default.
+    public let timeoutInterval: Duration?
+    /// `true` if the check may leave through a cellular interface.
+    public let allowsCellularAccess: Bool
+
+    /// Returns the exact bytes of an HTTP/1.1 head, including the empty line and any credentials.
+    ///
+    /// - Parameter fields: Fields that the connection appends, such as `Connection: close`.
+    public func httpOneHead(adding fields: [HeaderField] = []) -> [UInt8] {
+        var text = "\(method) \(url.requestTarget) HTTP/1.1\r\n"
+        for field in headers + fields { text += "\(field.name): \(field.value)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+
+    /// Passes the exact bytes of an HTTP/1.1 request to a closure, piece by piece, without sending anything.
+    ///
+    /// - Parameters:
+    ///   - fields: Fields that the connection appends to the header.
+    ///   - bodyLimit: The maximum number of body bytes; nil for all of them.
+    ///   - output: Receives the head, then pieces of the body.
+    /// - Returns: Whether the body was complete.
+    /// - Throws: ``RequestError`` when the body cannot be read, and the errors of `output`.
+    @discardableResult
+    public func write(
+        adding fields: [HeaderField] = [],
+        bodyLimit: Int? = nil,
+        to output: ([UInt8]) throws -> Void
+    ) throws -> Bool {
+        var reader = try body.makeReader()
+        try output(httpOneHead(adding: fields))
+        let shown = min(max(bodyLimit ?? Int.max, 0), body.length)
+        var rest = shown
+        while rest > 0 {
+            let piece = try reader.read(upTo: min(rest, 64 * 1024))
+            guard !piece.isEmpty else { break }
+            try output(piece)
+            rest -= piece.count
+        }
+        return shown == body.length
+    }
+}
+
+extension SerializedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method and URL.
+    public var description: String { "\(method) \(url)" }
+    /// The same as the description.
+    public var debugDescription: String { description }
+    /// Method and URL alone.
+    public var customMirror: Mirror { Mirror(self, children: ["method": method, "url": url]) }
+}

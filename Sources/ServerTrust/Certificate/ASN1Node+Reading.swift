@@ -1,0 +1,75 @@
+internal import ForeignText
+internal import SwiftASN1
+
+extension ASN1Node {
+    /// The children of a constructed node; nil for a primitive one.
+    var children: [ASN1Node]? {
+        guard case .constructed(let nodes) = content else { return nil }
+        return Array(nodes)
+    }
+
+    /// The content of a primitive node; nil for a constructed one.
+    var primitiveBytes: [UInt8]? {
+        guard case .primitive(let bytes) = content else { return nil }
+        return [UInt8](bytes)
+    }
+
+    /// The children of a SEQUENCE; nil for anything else.
+    var sequence: [ASN1Node]? { identifier == .sequence ? children : nil }
+
+    /// An OBJECT IDENTIFIER in dotted form; nil for anything else.
+    var objectIdentifier: ForeignText? {
+        guard identifier == .objectIdentifier, let value = try? ASN1ObjectIdentifier(derEncoded: self) else {
+            return nil
+        }
+        return ForeignText(value.description)
+    }
+
+    /// The content of a minimal INTEGER, in two's complement; nil for anything else.
+    var integerBytes: [UInt8]? {
+        guard identifier == .integer, let bytes = primitiveBytes, let first = bytes.first else { return nil }
+        if bytes.count > 1, first == 0 && bytes[1] < 0x80 || first == 0xFF && bytes[1] >= 0x80 { return nil }
+        return bytes
+    }
+
+    /// A BOOLEAN in DER; nil for anything else.
+    var boolean: Bool? {
+        guard identifier == .boolean else { return nil }
+        switch primitiveBytes {
+        case [0x00]: return false
+        case [0xFF]: return true
+        default: return nil
+        }
+    }
+
+    /// The bytes of a BIT STRING that ends on a byte; nil for anything else.
+    var wholeBits: [UInt8]? {
+        guard identifier == .bitString, let bytes = primitiveBytes, bytes.first == 0 else { return nil }
+        return Array(bytes.dropFirst())
+    }
+
+    /// The number of a context-specific tag; nil for other classes.
+    var contextTag: UInt? { identifier.tagClass == .contextSpecific ? identifier.tagNumber : nil }
+
+    /// Parses one DER value that fills `bytes`; nil on failure.
+    static func parsing(_ bytes: some Collection<UInt8>) -> ASN1Node? { try? DER.parse([UInt8](bytes)) }
+}
+
+extension [UInt8] {
+    /// Returns the start in hexadecimal digits, with an ellipsis if it was truncated.
+    func shownHexadecimal(limit: Int = 64) -> String {
+        count > limit ? Array(prefix(limit)).hexadecimal + "…" : hexadecimal
+    }
+
+    /// The bytes as two lower-case hexadecimal digits each.
+    var hexadecimal: String {
+        let digits = Array<UInt8>("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(count * 2)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,153 @@
+internal import ForeignText
+internal import SwiftASN1
+
+/// A certificate's extensions (RFC 5280, section 4.2), as far as path validation needs them.
+struct CertificateExtensions: Sendable {
+    /// The object identifiers of the supported extensions.
+    enum Identifier {
+        static let subjectKeyIdentifier: ForeignText = "2.5.29.14"
+        static let keyUsage: ForeignText = "2.5.29.15"
+        static let subjectAlternativeName: ForeignText = "2.5.29.17"
+        static let basicConstraints: ForeignText = "2.5.29.19"
+        static let nameConstraints: ForeignText = "2.5.29.30"
+        static let certificatePolicies: ForeignText = "2.5.29.32"
+        static let authorityKeyIdentifier: ForeignText = "2.5.29.35"
+        static let policyConstraints: ForeignText = "2.5.29.36"
+        static let extendedKeyUsage: ForeignText = "2.5.29.37"
+        static let inhibitAnyPolicy: ForeignText = "2.5.29.54"
+        static let authorityInformationAccess: ForeignText = "1.3.6.1.5.5.7.1.1"
+        static let subjectInformationAccess: ForeignText = "1.3.6.1.5.5.7.1.11"
+    }
+
+    struct BasicConstraints: Sendable, Hashable {
+        let isAuthority: Bool
+        let pathLength: Int?
+    }
+
+    struct AuthorityKeyIdentifier: Sendable, Hashable {
+        let keyIdentifier: [UInt8]?
+    }
+
+    struct PolicyConstraints: Sendable, Hashable {
+        let requireExplicitPolicy: Int?
+        let inhibitPolicyMapping: Int?
+    }
+
+    /// The maximum number of recorded flaws and duplicates; one is enough to refuse a certificate.
+    private static let maximumFlaws = 16
+    /// The maximum number of alternative names of a certificate; real ones have two thousand at most.
+    private static let maximumNames = 10_000
+    private static let known: Set<ForeignText> = [
+        Identifier.subjectKeyIdentifier, Identifier.keyUsage, Identifier.subjectAlternativeName,
+        Identifier.basicConstraints, Identifier.nameConstraints, Identifier.certificatePolicies,
+        Identifier.authorityKeyIdentifier, Identifier.policyConstraints, Identifier.extendedKeyUsage,
+        Identifier.inhibitAnyPolicy, Identifier.authorityInformationAccess,
+    ]
+
+    /// Each extension's identifier and criticality, in the order of the certificate.
+    private(set) var list: [(identifier: ForeignText, isCritical: Bool)] = []
+    private(set) var basicConstraints: BasicConstraints?
+    private(set) var keyUsage: KeyUsage?
+    private(set) var extendedKeyUsage: [ForeignText]?
+    private(set) var subjectAlternativeNames: [GeneralNameForm] = []
+    private(set) var subjectKeyIdentifier: [UInt8]?
+    private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
+    private(set) var nameConstraints: NameConstraints?
+    private(set) var policies: [ForeignText]?
+    private(set) var policyConstraints: PolicyConstraints?
+    private(set) var inhibitAnyPolicy: Int?
+    /// The decoding errors.
+    private(set) var flaws: [String] = []
+    /// The identifiers that occur more than once.
+    private(set) var duplicates: [ForeignText] = []
+
+    /// Decodes the `[3]` field of a certificate.
+    init(_ node: ASN1Node?) {
+        guard let node else { return }
+        guard let wrapped = node.children, wrapped.count == 1, let nodes = wrapped[0].sequence, !nodes.isEmpty else {
+            note("its extensions cannot be decoded")
+            return
+        }
+        var seen: Set<ForeignText> = []
+        for node in nodes {
+            guard let item = Self.item(node) else {
+                note("an extension cannot be decoded")
+                continue
+            }
+            list.append((item.identifier, item.isCritical))
+            guard seen.insert(item.identifier).inserted else {
+                if duplicates.count < Self.maximumFlaws, !duplicates.contains(item.identifier) {
+                    duplicates.append(item.identifier)
+                }
+                continue
+            }
+            if !decode(item.identifier, item.value) {
+                note("the extension \(item.identifier) cannot be decoded")
+            }
+        }
+    }
+
+    /// Decodes one Extension: its identifier, criticality and value; nil when it is invalid.
+    static func item(_ node: ASN1Node) -> (identifier: ForeignText, isCritical: Bool, value: [UInt8])? {
+        guard let parts = node.sequence, (2...3).contains(parts.count), let identifier = parts[0].objectIdentifier,
+            let last = parts.last, last.identifier == .octetString, let value = last.primitiveBytes
+        else { return nil }
+        if parts.count == 2 { return (identifier, false, value) }
+        guard let isCritical = parts[1].boolean else { return nil }
+        return (identifier, isCritical, value)
+    }
+
+    func contains(_ identifier: ForeignText) -> Bool { list.contains { $0.identifier == identifier } }
+
+    func isCritical(_ identifier: ForeignText) -> Bool {
+        list.contains { $0.identifier == identifier && $0.isCritical }
+    }
+
+    private mutating func note(_ flaw: String) {
+        if flaws.count < Self.maximumFlaws { flaws.append(flaw) }
+    }
+
+    private mutating func decode(_ identifier: ForeignText, _ value: [UInt8]) -> Bool {
+        typealias Known = Identifier
+        guard Self.known.contains(identifier) else { return true }
+        guard let node = ASN1Node.parsing(value) else { return false }
+        switch identifier {
+        case Known.basicConstraints: basicConstraints = Self.basicConstraints(node)
+        case Known.keyUsage: keyUsage = KeyUsage(node)
+        case Known.extendedKeyUsage: extendedKeyUsage = Self.identifiers(node)
+        case Known.subjectAlternativeName:
+            guard let names = node.sequence, (1...Self.maximumNames).contains(names.count) else { return false }
+            subjectAlternativeNames = names.compactMap(GeneralNameForm.init)
+            return subjectAlternativeNames.count == names.count
+        case Known.subjectKeyIdentifier:
+            subjectKeyIdentifier = node.identifier == .octetString ? node.primitiveBytes : nil
+            return subjectKeyIdentifier != nil
+        case Known.authorityKeyIdentifier: authorityKeyIdentifier = Self.authorityKeyIdentifier(node)
+        case Known.nameConstraints: nameConstraints = NameConstraints(node)
+        case Known.certificatePolicies:
+            guard let items = node.sequence, !items.isEmpty else { return false }
+            let identifiers = items.compactMap { $0.sequence?.first?.objectIdentifier }
+            policies = identifiers
+            return identifiers.count == items.count
+        case Known.policyConstraints: policyConstraints = Self.policyConstraints(node)
+        case Known.inhibitAnyPolicy: inhibitAnyPolicy = node.integerBytes.flatMap(Self.smallNumber)
+        case Known.authorityInformationAccess:
+            guard let items = node.sequence, !items.isEmpty else { return false }
+            return items.allSatisfy { item in
+                guard let parts = item.sequence, parts.count == 2 else { return false }
+                return parts[0].objectIdentifier != nil && GeneralNameForm(parts[1]) != nil
+            }
+        default: break
+        }
+        switch identifier {
+        case Known.basicConstraints: return basicConstraints != nil
+        case Known.keyUsage: return keyUsage != nil
+        case Known.extendedKeyUsage: return extendedKeyUsage?.isEmpty == false
+        case Known.authorityKeyIdentifier: return authorityKeyIdentifier != nil
+        case Known.nameConstraints: return nameConstraints != nil
+        case Known.policyConstraints: return policyConstraints != nil
+        case Known.inhibitAnyPolicy: return inhibitAnyPolicy != nil
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// Reads certificates from files and directories, in PEM or DER.
+public enum CertificateFile {
+    /// The maximum size of a file, in bytes.
+    public static let maximumSize = 16 << 20
+    private static let extensions = [".pem", ".crt", ".cer", ".der"]
+
+    /// Reads the certificates of a file, or of a directory's files that end in `.pem`, `.crt`, `.cer` or `.der`, by
+    /// name.
+    ///
+    /// - Returns: Certificates in DER, at least one.
+    /// - Throws: ``SecurityPolicyError``: a decoding error names the file and, in PEM, the block.
+    public static func certificates(at path: String) throws(SecurityPolicyError) -> [[UInt8]] {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw .unreadable(path: path, reason: "there is no such file")
+        }
+        guard isFolder else { return try certificates(decoding: try bytes(of: path), source: path) }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        } catch {
+            throw .unreadable(path: path, reason: "the folder cannot be listed")
+        }
+        var certificates: [[UInt8]] = []
+        for name in names where extensions.contains(where: { name.lowercased().hasSuffix($0) }) {
+            let file = path.hasSuffix("/") ? path + name : path + "/" + name
+            certificates += try self.certificates(decoding: try bytes(of: file), source: file)
+        }
+        guard !certificates.isEmpty else { throw .noCertificate(source: path) }
+        return certificates
+    }
+
+    /// Decodes one DER certificate, or any number of them in PEM.
+    ///
+    /// - Parameters:
+    ///   - bytes: The certificate or the certificates.
+    ///   - source: The name of the source in errors.
+    /// - Throws: ``SecurityPolicyError`` when there is none, or one cannot be decoded.
+    public static func certificates(
+        decoding bytes: [UInt8],
+        source: String
+    ) throws(SecurityPolicyError) -> [[UInt8]] {
+        if let blocks = try PEMBlocks.blocks(
+            in: bytes,
+            named: ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"],
+            source: source
+        ) {
+            guard !blocks.isEmpty else { throw .noCertificate(source: source) }
+            for block in blocks {
+                try check(block.der, source: blocks.count > 1 ? "\(source), block \(block.number)" : source)
+            }
+            return blocks.map(\.der)
+        }
+        guard !bytes.isEmpty else { throw .noCertificate(source: source) }
+        try check(bytes, source: source)
+        return [bytes]
+    }
+
+    /// Returns the certificates among PEM blocks; invalid blocks are skipped.
+    package static func blocks(in bytes: [UInt8]) -> [[UInt8]] {
+        PEMBlocks.lenientBlocks(in: bytes, named: "CERTIFICATE")
+    }
+
+    /// Returns the certificates of a system bundle; invalid ones are skipped, because one bad root must not remove all
+    /// others.
+    static func certificates(inBundle path: String) throws(SecurityPolicyError) -> [[UInt8]] {
+        PEMBlocks.lenientBlocks(in: try bytes(of: path), named: "CERTIFICATE")
+    }
+
+    /// Reads a file of at most ``maximumSize``; a pipe is allowed, an endless device is an error.
+    static func bytes(of path: String) throws(SecurityPolicyError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: reason(errno)) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(path: path, reason: reason(errno)) }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+            guard bytes.count <= maximumSize else {
+                throw .unreadable(path: path, reason: "it is larger than \(maximumSize) bytes")
+            }
+        }
+    }
+
+    private static func reason(_ code: CInt) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+
+    private static func check(_ der: [UInt8], source: String) throws(SecurityPolicyError) {
+        let certificate = DecodedCertificate(der: der)
+        guard certificate.publicKey == nil || certificate.signedBytes.isEmpty else { return }
+        throw .undecodableCertificate(source: source, reason: certificate.flaws.first ?? "it is no certificate")
+    }
+}

@@ -1,0 +1,138 @@
+internal import CheckResults
+internal import ForeignText
+internal import FoundationEssentials
+internal import SwiftASN1
+
+/// A leniently decoded certificate.
+///
+/// The X509 module rejects what it cannot verify (RSA keys below 2048 bits, foreign curves, RSA-PSS) without a precise
+/// reason; a monitor has to name the fault. So every field is decoded on its own, and a decoding error becomes a flaw.
+/// An immutable class, because chains and anchors share it.
+final class DecodedCertificate: Sendable {
+    /// The maximum size of a certificate, in bytes; the TLS library accepts 100 KB for a whole chain.
+    static let maximumSize = 1 << 17
+
+    let der: [UInt8]
+    /// The exact DER of the signed part.
+    let signedBytes: [UInt8]
+    /// The version: 1, 2 or 3.
+    let version: Int
+    let serialNumber: [UInt8]
+    let issuer: DistinguishedName
+    let subject: DistinguishedName
+    let notBefore: CertificateTime?
+    let notAfter: CertificateTime?
+    let publicKey: SubjectPublicKey?
+    let signatureAlgorithm: SignatureAlgorithm?
+    let signature: [UInt8]
+    /// `true` if the signed and the unsigned copy of the signature algorithm are identical.
+    let namesOneSignatureAlgorithm: Bool
+    let extensions: CertificateExtensions
+    /// The hash of the public key; nil when there is none.
+    let publicKeyPin: PublicKeyPin?
+    /// The names to which constraints apply: the subject, its e-mail addresses, and the alternative names.
+    let constrainedNames: [GeneralNameForm]
+    /// The certificate's name in findings.
+    let label: String
+    /// The decoding errors.
+    let flaws: [String]
+
+    /// Decodes a certificate; errors become flaws.
+    init(der: [UInt8]) {
+        self.der = der
+        var flaws: [String] = []
+        let isTooLarge = der.count > Self.maximumSize
+        let outer = isTooLarge ? [] : ASN1Node.parsing(der)?.sequence ?? []
+        if isTooLarge {
+            flaws.append("it has \(der.count) bytes, and at most \(Self.maximumSize) are decoded")
+        } else if outer.isEmpty {
+            flaws.append("it is not one DER sequence")
+        }
+        if !outer.isEmpty, outer.count != 3 { flaws.append("it has \(outer.count) parts instead of 3") }
+        var fields = (outer.first?.sequence ?? [])[...]
+        signedBytes = outer.first.map { [UInt8]($0.encodedBytes) } ?? []
+
+        version = Self.version(&fields, &flaws)
+        serialNumber = fields.popFirst()?.integerBytes ?? Self.missing("serial number", [], &flaws)
+        let innerAlgorithm = fields.popFirst()
+        issuer = fields.popFirst().flatMap(DistinguishedName.init) ?? Self.missing("issuer", .empty, &flaws)
+        let validity = fields.popFirst()?.sequence ?? []
+        notBefore = validity.first.flatMap(CertificateTime.init) ?? Self.missing("start of validity", nil, &flaws)
+        notAfter =
+            validity.dropFirst().first.flatMap(CertificateTime.init) ?? Self.missing("end of validity", nil, &flaws)
+        subject = fields.popFirst().flatMap(DistinguishedName.init) ?? Self.missing("subject", .empty, &flaws)
+        let key = fields.popFirst().map(SubjectPublicKey.init)
+        if key == nil || key?.kind == .undecodable { flaws.append("its public key cannot be decoded") }
+        publicKey = key
+
+        var extensionsNode: ASN1Node?
+        var hasUnknownField = false
+        for field in fields {
+            switch field.contextTag {
+            case 1, 2: continue
+            case 3 where extensionsNode == nil: extensionsNode = field
+            default: hasUnknownField = true
+            }
+        }
+        if hasUnknownField { flaws.append("it has a field of an unknown kind") }
+        extensions = CertificateExtensions(extensionsNode)
+        flaws += extensions.flaws
+
+        let outerAlgorithm = outer.count > 1 ? outer[1] : nil
+        signatureAlgorithm = (outerAlgorithm ?? innerAlgorithm).map(SignatureAlgorithm.init)
+        namesOneSignatureAlgorithm = innerAlgorithm?.encodedBytes == outerAlgorithm?.encodedBytes
+        signature = (outer.count > 2 ? outer[2].wholeBits : nil) ?? Self.missing("signature", [], &flaws)
+        self.flaws = flaws
+        publicKeyPin = key.map { PublicKeyPin(subjectPublicKeyInfo: $0.encoded) }
+        constrainedNames = Self.constrainedNames(subject, extensions.subjectAlternativeNames)
+        label = Self.label(subject, extensions.subjectAlternativeNames, serialNumber)
+    }
+
+    private static func constrainedNames(
+        _ subject: DistinguishedName,
+        _ alternatives: [GeneralNameForm]
+    ) -> [GeneralNameForm] {
+        var names = alternatives
+        if !subject.isEmpty { names.append(.directory(subject)) }
+        if !alternatives.contains(where: { $0.tag == 1 }) {
+            names += subject.values(of: "1.2.840.113549.1.9.1").map { .email($0) }
+        }
+        return names
+    }
+
+    private static func label(
+        _ subject: DistinguishedName,
+        _ alternatives: [GeneralNameForm],
+        _ serialNumber: [UInt8]
+    ) -> String {
+        if !subject.isEmpty { return subject.shown(limit: ForeignText.shownLimit) }
+        if let name = alternatives.first { return name.description }
+        return serialNumber.isEmpty
+            ? "undecodable certificate" : "serial number \(serialNumber.shownHexadecimal(limit: 20))"
+    }
+
+    private static func version(_ fields: inout ArraySlice<ASN1Node>, _ flaws: inout [String]) -> Int {
+        guard let first = fields.first, first.contextTag == 0 else { return 1 }
+        fields.removeFirst()
+        guard let inner = first.children, inner.count == 1, let bytes = inner[0].integerBytes, bytes.count == 1,
+            bytes[0] <= 2
+        else { return missing("version", 1, &flaws) }
+        return Int(bytes[0]) + 1
+    }
+
+    private static func missing<Value>(_ name: String, _ value: Value, _ flaws: inout [String]) -> Value {
+        flaws.append("its \(name) cannot be decoded")
+        return value
+    }
+
+    /// `true` if the certificate can be part of a path.
+    var isUsable: Bool { flaws.isEmpty }
+
+    var isSelfIssued: Bool { issuer.encoded == subject.encoded }
+
+    /// Verifies that the holder of this certificate's key signed `child`.
+    func verifiesSignature(of child: DecodedCertificate) -> SignatureVerdict {
+        guard let publicKey, let algorithm = child.signatureAlgorithm else { return .unsupported }
+        return publicKey.verify(child.signature, of: child.signedBytes, with: algorithm)
+    }
+}

@@ -1,0 +1,177 @@
+internal import CheckResults
+internal import Crypto
+internal import CryptoExtras
+internal import ForeignText
+internal import SwiftASN1
+
+/// A certificate's public key: its algorithm, its strength, and the verification of its signatures.
+struct SubjectPublicKey: Sendable {
+    enum Kind: Sendable, Hashable {
+        case rsa(bits: Int, hasSoundExponent: Bool)
+        case p256, p384, p521, ed25519
+        case dsa
+        /// Another algorithm or curve, by its object identifier.
+        case other(ForeignText)
+        case undecodable
+    }
+
+    /// The exact DER of the SubjectPublicKeyInfo.
+    let encoded: [UInt8]
+    let kind: Kind
+    /// The content of the bit string: an EC point, a PKCS #1 key, raw bytes.
+    private let keyBytes: [UInt8]
+
+    init(_ node: ASN1Node) {
+        encoded = [UInt8](node.encodedBytes)
+        guard let parts = node.sequence, parts.count == 2, let algorithm = parts[0].sequence,
+            let first = algorithm.first,
+            let identifier = first.objectIdentifier, let bits = parts[1].wholeBits
+        else {
+            kind = .undecodable
+            keyBytes = []
+            return
+        }
+        keyBytes = bits
+        switch identifier {
+        case "1.2.840.113549.1.1.1", "1.2.840.113549.1.1.10": kind = Self.rsaKind(bits)
+        case "1.2.840.10045.2.1": kind = Self.curve(algorithm.dropFirst().first?.objectIdentifier)
+        case "1.3.101.112": kind = .ed25519
+        case "1.2.840.10040.4.1": kind = .dsa
+        default: kind = .other(identifier)
+        }
+    }
+
+    private static func curve(_ identifier: ForeignText?) -> Kind {
+        switch identifier {
+        case "1.2.840.10045.3.1.7": .p256
+        case "1.3.132.0.34": .p384
+        case "1.3.132.0.35": .p521
+        case .some(let other): .other(other)
+        case .none: .undecodable
+        }
+    }
+
+    private static func rsaKind(_ bytes: [UInt8]) -> Kind {
+        guard let parts = ASN1Node.parsing(bytes)?.sequence, parts.count == 2, let modulus = parts[0].integerBytes,
+            let exponent = parts[1].integerBytes
+        else { return .undecodable }
+        let digits = modulus.drop { $0 == 0 }
+        guard let top = digits.first, modulus[0] < 0x80 else { return .undecodable }
+        let isOdd = (exponent.last ?? 0) & 1 == 1
+        let isSound = isOdd && exponent[0] < 0x80 && exponent.count <= 32 && exponent != [1]
+        return .rsa(bits: digits.count * 8 - top.leadingZeroBitCount, hasSoundExponent: isSound)
+    }
+
+    /// The name of the key's algorithm.
+    var words: String {
+        switch kind {
+        case .rsa(let bits, _): "RSA \(bits)"
+        case .p256: "ECDSA P-256"
+        case .p384: "ECDSA P-384"
+        case .p521: "ECDSA P-521"
+        case .ed25519: "Ed25519"
+        case .dsa: "DSA"
+        case .other(let identifier): Self.otherCurves[identifier] ?? "algorithm \(identifier.shown(limit: 64))"
+        case .undecodable: "undecodable"
+        }
+    }
+
+    private static let otherCurves: [ForeignText: String] = [
+        "1.2.840.10045.3.1.1": "ECDSA P-192", "1.3.132.0.33": "ECDSA P-224", "1.3.132.0.10": "ECDSA secp256k1",
+        "1.3.101.113": "Ed448", "1.3.101.110": "X25519",
+    ]
+
+    /// The reason the key must not be used; nil when it may.
+    ///
+    /// Ed25519 is accepted: the Baseline Requirements exclude it for lack of hardware support, not for weakness, and
+    /// private authorities use it.
+    var weakness: (code: FindingCode, evidence: String)? {
+        switch kind {
+        case .rsa(let bits, let hasSoundExponent):
+            if bits < 2048 { return (.tlsWeakKey, "the RSA key has \(bits) bits, and at least 2048 are needed") }
+            if bits > 8192 {
+                return (.tlsUnsupportedAlgorithm, "the RSA key has \(bits) bits, and at most 8192 are accepted")
+            }
+            if bits % 8 != 0 { return (.tlsWeakKey, "the RSA key has \(bits) bits, which is no multiple of 8") }
+            if !hasSoundExponent { return (.tlsWeakKey, "the RSA key's public exponent is not an odd number above 1") }
+            return nil
+        case .p256, .p384, .p521, .ed25519: return nil
+        case .dsa: return (.tlsWeakKey, "the key is a DSA key; RSA, ECDSA and Ed25519 are accepted")
+        case .other:
+            return (.tlsUnsupportedAlgorithm, "the key is \(words); RSA, P-256, P-384, P-521 and Ed25519 are accepted")
+        case .undecodable: return (.tlsMalformedCertificate, "the public key cannot be decoded")
+        }
+    }
+
+    /// Verifies that the holder of this key signed `message`.
+    func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> SignatureVerdict {
+        guard weakness == nil else { return .unsupported }
+        switch algorithm.kind {
+        case .ecdsa(let hash): return verifyECDSA(signature, of: message, hash)
+        case .rsa(let hash): return verifyRSA(signature, of: message, hash, .insecurePKCS1v1_5)
+        case .rsaPSS(let hash): return verifyRSA(signature, of: message, hash, .PSS)
+        case .ed25519:
+            guard kind == .ed25519, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: keyBytes) else {
+                return .invalid
+            }
+            return key.isValidSignature(signature, for: message) ? .valid : .invalid
+        case .weak: return .weak
+        case .other: return .unsupported
+        }
+    }
+
+    private func verifyECDSA(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureAlgorithm.Hash)
+        -> SignatureVerdict
+    {
+        let digest = hash.digest(of: message)
+        let isValid: Bool?
+        switch kind {
+        case .p256:
+            isValid = try? P256.Signing.PublicKey(x963Representation: keyBytes).isValidSignature(
+                P256.Signing.ECDSASignature(derRepresentation: signature),
+                for: digest
+            )
+        case .p384:
+            isValid = try? P384.Signing.PublicKey(x963Representation: keyBytes).isValidSignature(
+                P384.Signing.ECDSASignature(derRepresentation: signature),
+                for: digest
+            )
+        case .p521:
+            isValid = try? P521.Signing.PublicKey(x963Representation: keyBytes).isValidSignature(
+                P521.Signing.ECDSASignature(derRepresentation: signature),
+                for: digest
+            )
+        default: isValid = false
+        }
+        return isValid == true ? .valid : .invalid
+    }
+
+    private func verifyRSA(
+        _ signature: [UInt8],
+        of message: [UInt8],
+        _ hash: SignatureAlgorithm.Hash,
+        _ padding: _RSA.Signing.Padding
+    ) -> SignatureVerdict {
+        guard case .rsa = kind, let key = try? _RSA.Signing.PublicKey(derRepresentation: keyBytes) else {
+            return .invalid
+        }
+        let value = _RSA.Signing.RSASignature(rawRepresentation: signature)
+        let isValid =
+            switch hash {
+            case .sha256: key.isValidSignature(value, for: SHA256.hash(data: message), padding: padding)
+            case .sha384: key.isValidSignature(value, for: SHA384.hash(data: message), padding: padding)
+            case .sha512: key.isValidSignature(value, for: SHA512.hash(data: message), padding: padding)
+            }
+        return isValid ? .valid : .invalid
+    }
+}
+
+/// The result of verifying a signature.
+enum SignatureVerdict: Sendable, Hashable {
+    case valid
+    case invalid
+    /// Not verified, because the hash is broken.
+    case weak
+    /// Not verified, because the algorithm or the key is not supported.
+    case unsupported
+}

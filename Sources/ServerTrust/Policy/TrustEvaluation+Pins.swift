@@ -1,0 +1,182 @@
+internal import CheckResults
+internal import ForeignText
+
+extension TrustEvaluation {
+    /// The maximum number of certificates and pins named in an explanation.
+    private static let maximumShown = 8
+
+    /// A statement about a certificate that two evaluations may share, each with its own evidence.
+    private struct Said: Hashable {
+        let code: FindingCode
+        let severity: Finding.Severity
+        let subject: ForeignText
+
+        init(_ finding: Finding) {
+            (code, severity) = (finding.code, finding.severity)
+            subject = ForeignText(finding.subject)
+        }
+    }
+
+    /// Evaluates AFSecurityPolicy's mode for public keys.
+    mutating func evaluatePublicKeys(_ leaf: DecodedCertificate) -> ChainResult {
+        let present = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
+        let pins = present.union(policy.backupPublicKeys)
+        let isPinned: (DecodedCertificate) -> Bool = { $0.publicKeyPin.map(pins.contains) ?? false }
+        var result = chain(
+            from: leaf,
+            to: anchors,
+            arePinned: false,
+            isWanted: { $0.certificates.contains { $0.publicKeyPin.map(present.contains) ?? false } }
+        )
+        // A path with a backup pin counts only when no path has a current pin.
+        if !result.isWanted, result.validatedPath != nil, !policy.backupPublicKeys.isEmpty {
+            let other = chain(
+                from: leaf,
+                to: anchors,
+                arePinned: false,
+                isWanted: { $0.certificates.contains(where: isPinned) }
+            )
+            if other.isWanted { result = other }
+        }
+        // An anchor need not be sent; and the path that was found may lead through an unauthorized issuer.
+        let (signers, areAll) = signers(of: leaf, among: helpers + (result.validatedPath?.certificates ?? []))
+        guard !pins.isEmpty else {
+            result.findings.append(noPins(leaf))
+            return tolerant(result)
+        }
+        // Without a path the chain is refused anyway; a matching pin is still worth knowing.
+        let isStrict = !policy.allowsInvalidCertificates && result.validatedPath != nil
+        let isMatch = isStrict ? result.isWanted : signers.contains(where: isPinned)
+        result.pinnable = isStrict ? result.validatedPath?.certificates ?? [] : signers
+        if !isMatch {
+            // Nothing is known about the pins of a path that an aborted search has not found.
+            if result.isGivenUp { return result }
+            guard areAll || isStrict else {
+                result.findings.append(givenUp(leaf))
+                return result
+            }
+            let offered = (result.validatedPath?.certificates ?? signers).prefix(Self.maximumShown).compactMap(
+                \.publicKeyPin
+            ).map(\.description)
+            result.findings.append(mismatch(leaf, "public key", Array(offered), pins.map(\.description).sorted()))
+        } else if let audit = PinAudit(policy, of: result.pinnable), audit.matchesBackupOnly {
+            result.findings.append(backupOnly(leaf, audit))
+        }
+        return tolerant(result)
+    }
+
+    /// Evaluates AFSecurityPolicy's mode for certificates.
+    mutating func evaluateCertificates(_ leaf: DecodedCertificate) -> ChainResult {
+        let system = chain(from: leaf, to: anchors, arePinned: false)
+        guard hasPins else {
+            var result = system
+            result.findings.append(noPins(leaf))
+            return tolerant(result)
+        }
+        var pinned = chain(from: leaf, to: pinnedAnchors, arePinned: true)
+        let signers = system.validatedPath?.certificates ?? signers(of: leaf, among: helpers).found
+        if pinned.validatedPath == nil, !pinned.isGivenUp,
+            !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid })
+        {
+            let unanchored: [FindingCode] = [.tlsUntrustedRoot, .tlsSelfSigned, .tlsMissingIntermediate]
+            pinned.findings.removeAll { unanchored.contains($0.code) }
+            let offered = signers.prefix(Self.maximumShown).map { "\($0.label) \(CertificateDescription($0).sha256)" }
+            let wanted = policy.pinnedCertificates.prefix(Self.maximumShown).map {
+                CertificateDescription(der: $0.der).sha256
+            }
+            pinned.findings.append(mismatch(leaf, "certificate", Array(offered), Array(wanted)))
+        }
+        pinned.pinnable = signers + (pinned.validatedPath?.certificates ?? [])
+        // AFSecurityPolicy requires both: a refusal by the roots stays, whatever the pinned certificates say.
+        // Findings of both evaluations are reported once.
+        let known = Set(pinned.findings.map { Said($0) })
+        pinned.findings += tolerant(system).findings.filter { !known.contains(Said($0)) }
+        return pinned
+    }
+
+    /// With invalid certificates allowed, faults of the chain become warnings; a revocation stays a refusal, because
+    /// configured lists are mandatory.
+    private func tolerant(_ result: ChainResult) -> ChainResult {
+        guard policy.allowsInvalidCertificates else { return result }
+        let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked]
+        var result = result
+        result.findings = result.findings.map { finding in
+            finding.severity == .refusal && !kept.contains(finding.code) ? finding.with(.warning) : finding
+        }
+        return result
+    }
+
+    private func noPins(_ leaf: DecodedCertificate) -> Finding {
+        Finding(
+            .tlsNoPins,
+            subject: leaf.label,
+            evidence: "the pinning mode is '\(policy.pinningMode.rawValue)', and the policy has no pin for it"
+        )
+    }
+
+    private func backupOnly(_ leaf: DecodedCertificate, _ audit: PinAudit) -> Finding {
+        let matched = audit.entries.filter { $0.isMatched }.map(\.pin)
+        let others = audit.entries.filter { !$0.isBackup }.count
+        return Finding(
+            .tlsBackupPinOnly,
+            .warning,
+            subject: leaf.label,
+            evidence:
+                "the chain has the backup \(matched.prefix(Self.maximumShown).joined(separator: ", ")), and none of the "
+                + "\(others) other pins"
+        )
+    }
+
+    private func mismatch(_ leaf: DecodedCertificate, _ kind: String, _ offered: [String], _ wanted: [String])
+        -> Finding
+    {
+        let offer = offered.isEmpty ? "none" : offered.prefix(Self.maximumShown).joined(separator: ", ")
+        return Finding(
+            .tlsPinMismatch,
+            subject: leaf.label,
+            evidence:
+                "no pinned \(kind) is in the chain; pinned: \(wanted.prefix(Self.maximumShown).joined(separator: ", ")); "
+                + "the chain has: \(offer)"
+        )
+    }
+}
+
+extension TrustEvaluation {
+    /// Returns the server's certificate, and every authority that signed it or one of its authorities, by verified
+    /// signatures: the real signers of a chain without a trusted end.
+    ///
+    /// A certificate that is merely sent is not among them, and neither is one that may not issue: its holder could
+    /// sign any name below the authority whose key is pinned.
+    ///
+    /// - Returns: The signers, and whether each signature could be verified.
+    private func signers(
+        of leaf: DecodedCertificate,
+        among presented: [DecodedCertificate]
+    ) -> (found: [DecodedCertificate], areAll: Bool) {
+        var found = [leaf]
+        // Each certificate once, however often it was sent: there may be as many signers as certificates.
+        var ders: Set<[UInt8]> = [leaf.der]
+        let candidates = presented.filter { $0.mayIssue && ders.insert($0.der).inserted }
+        var known: Set<ObjectIdentifier> = []
+        var index = 0
+        while index < found.count {
+            let child = found[index]
+            index += 1
+            for candidate in candidates where !known.contains(ObjectIdentifier(candidate)) {
+                guard candidate.subject.encoded == child.issuer.encoded else { continue }
+                guard let verdict = signatures.verdict(on: child, by: candidate) else { return (found, false) }
+                guard verdict == .valid else { continue }
+                known.insert(ObjectIdentifier(candidate))
+                found.append(candidate)
+            }
+        }
+        return (found, true)
+    }
+}
+
+extension DecodedCertificate {
+    fileprivate var mayIssue: Bool {
+        let isAuthority = extensions.basicConstraints?.isAuthority ?? (version == 1 && isSelfIssued)
+        return isAuthority && extensions.keyUsage?.allowsCertificateSigning != false
+    }
+}

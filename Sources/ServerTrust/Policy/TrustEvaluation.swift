@@ -1,0 +1,206 @@
+internal import CheckResults
+internal import ForeignText
+internal import FoundationEssentials
+
+/// One evaluation: the work of ``TrustEvaluator`` for one presented chain.
+struct TrustEvaluation {
+    /// The maximum number of presented bytes that are decoded; a handshake carries 100 KB at most.
+    private static let maximumSize = 1 << 19
+
+    let policy: SecurityPolicy
+    let anchors: AnchorSet
+    let pinnedAnchors: AnchorSet
+    let identity: ServerIdentity?
+    let date: Date
+    let maximumPathLength: Int
+    /// The presented certificates, the server's own first.
+    let presented: [DecodedCertificate]
+    /// The certificates after the server's own that can be part of a path.
+    let helpers: [DecodedCertificate]
+    /// `true` if certificates were left out that a path could need.
+    let hasLeftOut: Bool
+    let pathRules: PathRules
+    let budget: WorkBudget
+    let signatures: SignatureChecks
+    private let notes: [Finding]
+    /// The dates on which the verdict may depend.
+    private(set) var boundaries: [Date] = []
+
+    init(
+        policy: SecurityPolicy,
+        anchors: AnchorSet,
+        pinnedAnchors: AnchorSet,
+        revocationLists: [CertificateRevocationList],
+        maximumPathLength: Int,
+        presented: [[UInt8]],
+        identity: ServerIdentity?,
+        date: Date,
+        budget: WorkBudget
+    ) {
+        self.policy = policy
+        self.anchors = anchors
+        self.pinnedAnchors = pinnedAnchors
+        self.identity = identity
+        self.date = date
+        self.maximumPathLength = maximumPathLength
+        self.budget = budget
+        signatures = SignatureChecks(budget: budget)
+        self.presented = Self.decoded(presented, budget)
+        pathRules = PathRules(
+            certificateRules: CertificateRules(
+                date: date,
+                isForServer: policy.validatesDomainName,
+                isStrict: policy.isStrict
+            ),
+            revocation: RevocationCheck(lists: revocationLists),
+            maximumLength: maximumPathLength
+        )
+        var seen: Set<[UInt8]> = []
+        var helpers: [DecodedCertificate] = []
+        var notes: [Finding] = []
+        for (index, certificate) in self.presented.enumerated().dropFirst() where seen.insert(certificate.der).inserted
+        {
+            if certificate.publicKey == nil {
+                notes.append(
+                    Finding(
+                        .tlsMalformedCertificate,
+                        .note,
+                        subject: "presented certificate \(index + 1)",
+                        evidence: "skipped: \(certificate.flaws.first ?? "it cannot be decoded")"
+                    )
+                )
+            } else {
+                helpers.append(certificate)
+            }
+        }
+        self.helpers = Array(helpers.prefix(PathSearch.maximumPresented))
+        hasLeftOut = helpers.count > PathSearch.maximumPresented || presented.count > self.presented.count
+        if hasLeftOut {
+            notes.append(
+                Finding(
+                    .tlsPathBudget,
+                    .note,
+                    subject: "presented chain",
+                    evidence: "of \(presented.count) certificates, \(self.helpers.count + 1) were considered"
+                )
+            )
+        }
+        self.notes = notes
+        note(datesOf: self.presented)
+        for list in revocationLists {
+            boundaries.append(list.content.thisUpdate.date)
+            if let nextUpdate = list.content.nextUpdate { boundaries.append(nextUpdate.date) }
+        }
+    }
+
+    /// Decodes the first certificates, as many as fit; the server's own in any case.
+    private static func decoded(_ presented: [[UInt8]], _ budget: WorkBudget) -> [DecodedCertificate] {
+        var certificates: [DecodedCertificate] = []
+        var size = 0
+        for der in presented.prefix(PathSearch.maximumPresented * 4) {
+            size += der.count
+            // Decoding reads each byte several times.
+            guard certificates.isEmpty || size <= maximumSize, budget.allows(der.count * 8) else { break }
+            certificates.append(DecodedCertificate(der: der))
+        }
+        return certificates
+    }
+
+    /// Records the dates of certificates.
+    mutating func note(datesOf certificates: [DecodedCertificate]) {
+        for certificate in certificates {
+            if let date = certificate.notBefore?.date { boundaries.append(date) }
+            if let date = certificate.notAfter?.date { boundaries.append(date) }
+        }
+    }
+
+    /// Returns the verdict.
+    mutating func verdict() -> TrustVerdict {
+        let namePolicyFinding = unvalidatableName
+        if policy.pinningMode == .none, policy.allowsInvalidCertificates, namePolicyFinding == nil {
+            let subject = presented.first?.label ?? "server"
+            let finding = Finding(
+                .tlsNotEvaluated,
+                .warning,
+                subject: subject,
+                evidence: "the policy allows invalid certificates, and there is no pinning and no name to validate"
+            )
+            return answer([finding], path: nil)
+        }
+        guard let leaf = presented.first else {
+            if let reason = budget.exceeded {
+                let evidence = "the evaluation was given up: \(reason)"
+                return answer([Finding(.tlsPathBudget, subject: "server", evidence: evidence)], path: nil)
+            }
+            let finding = Finding(.tlsMalformedCertificate, subject: "server", evidence: "it presented no certificate")
+            return answer([finding], path: nil)
+        }
+        guard leaf.publicKey != nil else {
+            let evidence = leaf.flaws.first ?? "it cannot be decoded"
+            return answer(
+                [Finding(.tlsMalformedCertificate, subject: leaf.label, evidence: evidence)] + notes,
+                path: nil
+            )
+        }
+        var findings = [namePolicyFinding].compactMap(\.self) + notes + nameFindings(leaf)
+        let result: ChainResult
+        switch policy.pinningMode {
+        case .none: result = chain(from: leaf, to: anchors, arePinned: false)
+        case .publicKey: result = evaluatePublicKeys(leaf)
+        case .certificate: result = evaluateCertificates(leaf)
+        }
+        findings += result.findings
+        return answer(findings, path: result.validatedPath, pinnable: result.pinnable)
+    }
+
+    /// AFSecurityPolicy's first rule: validating a name is meaningless when any certificate passes, unless there are
+    /// pins.
+    private var unvalidatableName: Finding? {
+        guard let identity, policy.allowsInvalidCertificates, policy.validatesDomainName else { return nil }
+        guard policy.pinningMode == .none || !hasPins else { return nil }
+        return Finding(
+            .tlsNameNeedsPins,
+            subject: identity.description,
+            evidence: "invalid certificates are allowed, the name is to be validated, and no pin is used"
+        )
+    }
+
+    /// `true` if there are pins that count in the policy's mode.
+    var hasPins: Bool {
+        switch policy.pinningMode {
+        case .none: false
+        case .publicKey:
+            !policy.pinnedCertificates.isEmpty || !policy.pinnedPublicKeys.isEmpty || !policy.backupPublicKeys.isEmpty
+        case .certificate: !policy.pinnedCertificates.isEmpty
+        }
+    }
+
+    private func nameFindings(_ leaf: DecodedCertificate) -> [Finding] {
+        guard let identity, policy.validatesDomainName, let finding = IdentityCheck.finding(leaf, identity) else {
+            return []
+        }
+        let isIgnored =
+            policy.pinningMode == .publicKey && policy.allowsInvalidCertificates && policy.isAFNetworkingCompatible
+        return [isIgnored ? finding.with(.warning) : finding]
+    }
+
+    private func answer(
+        _ findings: [Finding],
+        path: CertificatePath?,
+        pinnable: [DecodedCertificate] = []
+    ) -> TrustVerdict {
+        TrustVerdict(
+            isAccepted: !findings.contains { $0.severity == .refusal },
+            findings: FindingOrder.sorted(findings),
+            presentedChain: presented.map { CertificateDescription($0) },
+            validatedChain: path?.certificates.map { CertificateDescription($0) } ?? [],
+            date: date,
+            pinAudit: PinAudit(policy, of: pinnable)
+        )
+    }
+}
+
+extension Finding {
+    /// Returns the finding with another severity.
+    func with(_ severity: Severity) -> Finding { Finding(code, severity, subject: subject, evidence: evidence) }
+}

@@ -1,0 +1,109 @@
+internal import CheckResults
+internal import FoundationEssentials
+
+/// Checks the certificates of a path against the revocation lists of an evaluation.
+///
+/// Configured lists are mandatory: when none contains the status of the server's own certificate, it is refused. For
+/// the authorities above it, that is a warning, because complete lists are rare. An outdated list still counts for the
+/// certificates that it revokes.
+struct RevocationCheck {
+    /// The obstacles to using lists, by list and issuer: the signature of a large list is verified once in a search.
+    struct Memory {
+        fileprivate struct Key: Hashable {
+            let list: ObjectIdentifier
+            let issuer: ObjectIdentifier
+        }
+
+        fileprivate var obstacles: [Key: String?] = [:]
+    }
+
+    let lists: [CertificateRevocationList]
+
+    func findings(_ path: CertificatePath, at date: Date, _ memory: inout Memory) -> [Finding] {
+        guard !lists.isEmpty else { return [] }
+        return zip(path.certificates.indices, zip(path.certificates, path.certificates.dropFirst())).compactMap {
+            index,
+            pair in
+            finding(pair.0, issuer: pair.1, isServer: index == 0, at: date, &memory)
+        }
+    }
+
+    private func finding(
+        _ certificate: DecodedCertificate,
+        issuer: DecodedCertificate,
+        isServer: Bool,
+        at date: Date,
+        _ memory: inout Memory
+    ) -> Finding? {
+        var obstacles: [String] = []
+        var isGood = false
+        for list in lists where list.content.issuer.encoded == certificate.issuer.encoded {
+            let content = list.content
+            if let obstacle = obstacle(content, issuer, &memory) {
+                obstacles.append(obstacle)
+                continue
+            }
+            if let entry = content.entries[certificate.serialNumber] {
+                let reason = entry.reason.map { " for the reason '\($0)'" } ?? ""
+                return Finding(
+                    .tlsRevoked,
+                    subject: certificate.label,
+                    evidence: "revoked by \(issuer.label) at \(entry.date.utcText)\(reason)"
+                )
+            }
+            if let obstacle = staleness(content, at: date) {
+                obstacles.append(obstacle)
+            } else {
+                isGood = true
+            }
+        }
+        if isGood { return nil }
+        let reason =
+            obstacles.isEmpty
+            ? "no list of \(certificate.issuer.shown(limit: 256)) was given"
+            : obstacles.prefix(4).joined(separator: "; ")
+        return Finding(
+            .tlsRevocationUnknown,
+            isServer ? .refusal : .warning,
+            subject: certificate.label,
+            evidence: reason
+        )
+    }
+
+    private func obstacle(
+        _ content: RevocationListContent,
+        _ issuer: DecodedCertificate,
+        _ memory: inout Memory
+    ) -> String? {
+        let key = Memory.Key(list: ObjectIdentifier(content), issuer: ObjectIdentifier(issuer))
+        if let known = memory.obstacles[key] { return known }
+        let found = obstacle(content, issuer)
+        memory.obstacles[key] = .some(found)
+        return found
+    }
+
+    private func obstacle(_ content: RevocationListContent, _ issuer: DecodedCertificate) -> String? {
+        if let obstacle = content.obstacle {
+            return "the list of \(content.issuer.shown(limit: 256)) cannot be used: \(obstacle)"
+        }
+        if let usage = issuer.extensions.keyUsage, !usage.allowsRevocationListSigning {
+            return "the key usage of \(issuer.label) lacks cRLSign"
+        }
+        guard
+            issuer.publicKey?.verify(content.signature, of: content.signedBytes, with: content.signatureAlgorithm)
+                == .valid
+        else { return "the signature of the list of \(content.issuer.shown(limit: 256)) does not verify" }
+        return nil
+    }
+
+    private func staleness(_ content: RevocationListContent, at date: Date) -> String? {
+        if date < content.thisUpdate.date {
+            return "the list of \(content.issuer.shown(limit: 256)) is from \(content.thisUpdate.date.utcText)"
+        }
+        guard let nextUpdate = content.nextUpdate else {
+            return "the list of \(content.issuer.shown(limit: 256)) has no date of the next one"
+        }
+        return date > nextUpdate.date
+            ? "the list of \(content.issuer.shown(limit: 256)) was to be replaced at \(nextUpdate.date.utcText)" : nil
+    }
+}

@@ -1,0 +1,60 @@
+import CheckResults
+import Foundation
+import Testing
+
+@testable import HTTPSerialization
+
+/// What a server echoes of the secrets that were sent.
+struct KnownSecretsTests {
+    static let secret = "s3cr3t/va+lue&\"quoted\""
+
+    private static func known() throws -> KnownSecrets {
+        var request = ProbeRequest(credentials: try BasicCredentials(user: "me", password: "hunter2-hunter2"))
+        try request.headers.set("X-Api-Key", secret)
+        try request.headers.set("X-Authorization", "Bearer abcdefgh12345678")
+        try request.headers.set("X-Custom", "from-a-file-0123456789")
+        try request.headers.set("Accept", "application/json")
+        request.hiddenFields = ["x-custom"]
+        request.query = .dictionary(["token": .string("query-token-value"), "q": .string("not a secret at all")])
+        request.parameters = .dictionary(["user": .dictionary(["password": .string("form-password")])])
+        request.hiddenTexts = ["/services/T000/B000/xyz"]
+        return KnownSecrets(request)
+    }
+
+    private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    @Test(arguments: [
+        secret, secret.uppercased(), "s3cr3t%2Fva%2Blue%26%22quoted%22", "s3cr3t%2fva%2blue%26%22quoted%22",
+        #"s3cr3t\/va+lue&\"quoted\""#, "s3cr3t/va+lue&amp;&quot;quoted&quot;", base64(secret),
+        secret.utf8.map { String(format: "%02X", $0) }.joined(), "hunter2-hunter2", base64("me:hunter2-hunter2"),
+        "abcdefgh12345678", "from-a-file-0123456789", "query-token-value", "form-password", "/services/T000/B000/xyz",
+        "query-token-va",
+    ])
+    func `a secret is removed in each of its forms`(form: String) throws {
+        let shown = try Self.known().removed(from: "before: \(form)")
+        #expect(shown.hasPrefix("before: \(SecretName.placeholder)"))
+        #expect(!shown.contains(form.suffix(8)) || form.utf8.count < 12)
+    }
+
+    @Test(arguments: ["", "a", "ab", "abc", "abcd"])
+    func `base64 is found at whatever offset`(prefix: String) throws {
+        let text = Self.base64(prefix + "query-token-value" + "suffix")
+        let shown = try Self.known().removed(from: text)
+        #expect(shown.contains(SecretName.placeholder))
+        #expect(!shown.contains(Self.base64("query-token-value").prefix(12)))
+    }
+
+    @Test(arguments: ["", "nothing here", "not a secret at all", "application/json", "Bearer", "query", "hunter2"])
+    func `everything else stays`(text: String) throws {
+        #expect(try Self.known().removed(from: text) == text)
+    }
+
+    @Test func `the beginning of a secret at the end of a body that was cut is removed`() throws {
+        let known = try Self.known()
+        let cut = Array("got query-".utf8)
+        #expect(known.removed(from: cut) == cut)
+        #expect(known.removed(from: cut, isCut: true) == Array("got \(SecretName.placeholder)".utf8))
+    }
+
+    @Test func `a request without secrets costs nothing`() { #expect(KnownSecrets(ProbeRequest()).isEmpty) }
+}

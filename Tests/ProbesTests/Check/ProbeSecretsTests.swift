@@ -1,0 +1,20 @@
+import HTTPSerialization
+import ServerTrust
+import Testing
+
+@testable import Probes
+
+/// The secrets of a probe, which are not looked for again at the end of each check.
+struct ProbeSecretsTests {
+    @Test func `copies of a probe look for its secrets once, and another request's anew`() throws {
+        let url = try HTTPURL(parsing: "https://example.org/")
+        var probe = Probe(target: .http(url), trust: TrustEvaluator(anchors: TrustAnchors(certificates: [])))
+        let copy = probe
+        #expect(copy.secrets === probe.secrets)
+        #expect(probe.secrets.known.isEmpty)
+        probe.request.hiddenTexts = ["/services/T000"]
+        #expect(copy.secrets.known.isEmpty)
+        #expect(probe.secrets !== copy.secrets)
+        #expect(!probe.secrets.known.isEmpty)
+    }
+}

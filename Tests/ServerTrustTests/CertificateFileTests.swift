@@ -1,0 +1,104 @@
+import FoundationEssentials
+import ProbeTestKit
+import Testing
+
+@testable import ServerTrust
+
+/// Certificates in files, folders and bundles.
+@Suite final class CertificateFileTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        let url = folder.appending(path: name)
+        try Data(bytes).write(to: url)
+        return url.path(percentEncoded: false)
+    }
+
+    @Test func `PEM bundles with text around them and DER files are read`() throws {
+        let chain = try TestAuthority.standard()
+        let bundle = "# comment\r\n" + chain.leaf.pem + "\nmore\n" + chain.leaf.key.pkcs8PEM + chain.root.pem
+        #expect(try CertificateFile.certificates(at: write("a.pem", bundle.utf8)) == [chain.leaf.der, chain.root.der])
+        #expect(try CertificateFile.certificates(at: write("a.der", chain.root.der)) == [chain.root.der])
+    }
+
+    @Test func `a folder is read by name, and only what looks like a certificate`() throws {
+        let chain = try TestAuthority.standard()
+        _ = try write("2.crt", chain.root.pem.utf8)
+        _ = try write("1.cer", chain.leaf.der)
+        _ = try write("notes.txt", "no certificate".utf8)
+        let path = folder.path(percentEncoded: false)
+        #expect(try CertificateFile.certificates(at: path) == [chain.leaf.der, chain.root.der])
+    }
+
+    @Test func `what cannot be decoded is named with its file and block`() throws {
+        let chain = try TestAuthority.standard()
+        let broken = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+        let path = try write("b.pem", (chain.leaf.pem + broken).utf8)
+        #expect {
+            try CertificateFile.certificates(at: path)
+        } throws: {
+            "\($0)".hasPrefix("\(path), block 2 is not a usable certificate")
+        }
+        let open = try write("c.pem", "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n".utf8)
+        #expect { try CertificateFile.certificates(at: open) } throws: { "\($0)".contains("block 1") }
+    }
+
+    @Test func `a missing, an empty and an endless file are errors`() throws {
+        #expect(throws: SecurityPolicyError.unreadable(path: "/nowhere/x", reason: "there is no such file")) {
+            try CertificateFile.certificates(at: "/nowhere/x")
+        }
+        let empty = try write("empty.pem", [])
+        #expect(throws: SecurityPolicyError.noCertificate(source: empty)) {
+            try CertificateFile.certificates(at: empty)
+        }
+        #expect { try CertificateFile.certificates(at: "/dev/zero") } throws: { "\($0)".contains("larger than") }
+    }
+
+    @Test func `a bundle is read again when it changes, and a bad entry does not hide the others`() async throws {
+        let old = try TestAuthority.standard()
+        let new = try TestAuthority.standard()
+        let path = try write(
+            "bundle.crt",
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" + old.root.pem).utf8
+        )
+        let anchors = TrustAnchors(bundles: ["/nowhere/bundle", path])
+        let evaluator = TrustEvaluator(anchors: anchors)
+        func isAccepted(_ chain: TestAuthority) async -> Bool {
+            await evaluator.evaluate(presented: chain.presented, identity: .name("host.test"), at: TestDate.present)
+                .isAccepted
+        }
+        #expect(await isAccepted(old))
+        #expect(await !isAccepted(new))
+        let generation = anchors.current().generation
+        #expect(anchors.current().generation == generation)
+        _ = try write("bundle.crt", (new.root.pem + new.intermediate.pem).utf8)
+        #expect(await isAccepted(new))
+        #expect(await !isAccepted(old))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(await !isAccepted(new))
+    }
+
+    @Test func `an old form is forgiven in the system's bundle, and being no authority is not`() async throws {
+        for (constraints, isAccepted) in [
+            (CertificateExtension.basicConstraints(isAuthority: true, critical: false), true),
+            (.basicConstraints(isAuthority: false), false),
+        ] {
+            let root = CertificateTemplate.authority().with { $0.replaceExtension(with: constraints) }
+            let chain = try TestAuthority(root: root)
+            let anchors = TrustAnchors(bundles: [try write("bundle.crt", chain.root.pem.utf8)])
+            let verdict = await TrustEvaluator(anchors: anchors).evaluate(
+                presented: chain.presented,
+                identity: .name("host.test"),
+                at: TestDate.present
+            )
+            #expect(verdict.isAccepted == isAccepted)
+        }
+    }
+}

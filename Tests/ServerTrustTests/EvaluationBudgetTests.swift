@@ -1,0 +1,132 @@
+import ForeignText
+import FoundationEssentials
+import ProbeTestKit
+import Testing
+
+@testable import ServerTrust
+
+/// Evaluations that are cut short: they say that they were, and nothing that they do not know.
+@Suite struct EvaluationBudgetTests {
+    private static let chain = Result { try TestAuthority.standard() }
+
+    private static func policies() throws -> [SecurityPolicy] {
+        let chain = try chain.get()
+        let stranger = try IssuedCertificate.selfSigned(.authority("Stranger"))
+        return try SecurityPolicy.PinningMode.allCases.flatMap { mode in
+            try [chain.intermediate, stranger].flatMap { pinned in
+                try [false, true].map { allowsInvalid in
+                    SecurityPolicy(
+                        pinningMode: mode,
+                        pinnedCertificates: [try PinnedCertificate(der: pinned.der)],
+                        allowsInvalidCertificates: allowsInvalid,
+                        validatesDomainName: !(mode == .none && allowsInvalid)
+                    )
+                }
+            }
+        }
+    }
+
+    @Test func `with too few steps an evaluation is given up, and never guessed`() throws {
+        let chain = try Self.chain.get()
+        let stranger = try IssuedCertificate.selfSigned(.authority("Other Root"))
+        for roots in [[chain.root.der], [stranger.der]] {
+            for policy in try Self.policies() {
+                let evaluator = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: roots))
+                func code(_ steps: Int) -> FindingCode? {
+                    evaluator.evaluate(
+                        presented: chain.presented,
+                        identity: .name("host.test"),
+                        at: TestDate.present,
+                        within: WorkBudget(deadline: nil, steps: steps)
+                    ).code
+                }
+                // From small to large, so that no answer is remembered from before.
+                var codes: [FindingCode?] = []
+                for steps in [0, 1, 2000, 5000, 10_000, 50_000, 105_000, 120_000, 205_000, 220_000, 320_000, 420_000] {
+                    codes.append(code(steps))
+                }
+                let whole = code(1 << 30)
+                #expect(
+                    codes.allSatisfy { $0 == .tlsPathBudget || $0 == whole },
+                    "\(policy): \(codes), \(whole as Any)"
+                )
+            }
+        }
+    }
+
+    @Test(arguments: [WorkBudget.Exceeded.cancelled, .deadline, .steps])
+    func `what was cut short says why, and is not remembered`(_ reason: WorkBudget.Exceeded) throws {
+        let chain = try Self.chain.get()
+        let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))
+        func verdict(_ budget: WorkBudget) -> TrustVerdict {
+            evaluator.evaluate(
+                presented: chain.presented,
+                identity: .name("host.test"),
+                at: TestDate.present,
+                within: budget
+            )
+        }
+        let budget =
+            switch reason {
+            case .cancelled: WorkBudget.unlimited()
+            case .deadline: WorkBudget(deadline: .now - .seconds(1), steps: .max)
+            // Certificates have no values: only bodies end for them.
+            case .steps, .values: WorkBudget(deadline: nil, steps: 100)
+            }
+        if reason == .cancelled { budget.cancel() }
+        let given = verdict(budget)
+        #expect(given.refusals == [.tlsPathBudget])
+        #expect(given.findings.first?.evidence.contains(reason.description) == true, "\(given.findings)")
+        #expect(evaluator.memo.count == 0)
+        #expect(verdict(.unlimited()).isAccepted)
+        #expect(evaluator.memo.count == 1)
+    }
+
+    @Test func `a cancelled task ends its evaluation`() async throws {
+        let chain = try Self.chain.get()
+        let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))
+        let task = Task {
+            // The task is cancelled before it begins to evaluate.
+            while !Task.isCancelled { await Task.yield() }
+            return await evaluator.evaluate(
+                presented: chain.presented,
+                identity: .name("host.test"),
+                at: TestDate.present
+            )
+        }
+        task.cancel()
+        #expect(await task.value.code == .tlsPathBudget)
+    }
+
+    @Test func `certificates that do not fit are left out, and what may be for want of them is not guessed`()
+        async throws
+    {
+        let chain = try Self.chain.get()
+        let bulk = try (0..<5).map { number in
+            try IssuedCertificate.selfSigned(
+                .authority("Bulk \(number)").with { $0.subject = .common(String(repeating: "x", count: 120_000)) }
+            ).der
+        }
+        let late = await TrustHarness.verdict([chain.leaf.der] + bulk + [chain.intermediate.der], roots: [chain.root])
+        #expect(late.code == .tlsPathBudget)
+        #expect(!late.refusals.contains(.tlsMissingIntermediate))
+        let early = await TrustHarness.verdict(chain.presented + bulk, roots: [chain.root])
+        #expect(early.isAccepted)
+        let large = try IssuedCertificate.selfSigned(
+            .server().with { $0.subject = .common(String(repeating: "x", count: DecodedCertificate.maximumSize)) }
+        )
+        #expect(await TrustHarness.verdict([large.der], roots: [large]).code == .tlsMalformedCertificate)
+    }
+
+    @Test func `a chain of many bytes is not remembered`() async throws {
+        let chain = try Self.chain.get()
+        let long = try chain.presenting(
+            CertificateTemplate.server().with {
+                $0.subject = .common(String(repeating: "x", count: TrustMemo.maximumSize))
+            }
+        )
+        let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))
+        _ = await evaluator.evaluate(presented: long, identity: .name("host.test"), at: TestDate.present)
+        #expect(evaluator.memo.count == 0)
+    }
+}
