@@ -1,4 +1,3 @@
-import EventEnvelope
 import Foundation
 import Testing
 

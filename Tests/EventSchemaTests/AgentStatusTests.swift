@@ -1,12 +1,17 @@
-import EventEnvelope
+import CheckResults
 import Foundation
-import Hooks
 import NetlinkMonitor
-import Probes
 import Reachability
 import Testing
 
-@testable import EventSchema
+import struct AgentEvents.AgentStatus
+import struct AgentEvents.ConfigurationRejection
+import struct AgentEvents.JSONWriter
+import struct AgentEvents.ScannedLine
+import struct AgentEvents.Timestamp
+
+@testable import Hooks
+@testable import ReachAgent
 
 /// The bytes of the answer to `status`, frozen in `Golden/`; see ``GoldenTests``.
 @Suite struct AgentStatusTests {
@@ -73,32 +78,36 @@ import Testing
             observed: moment(0)
         )
         target.settle(reached, at: moment(0), keepsVia: false)
-        var overruns = OverrunSummary()
-        overruns.count(code: "netlink_overrun", dropped: 17, at: Timestamp(moment(30)))
+        var overruns = AgentStatus.Overruns(count: 0, dropped: 0)
+        overruns.count(Overrun(code: .bufferFull, detail: "full", dropped: 17, observed: moment(30)))
         let transitions: [(Transition, UInt64, Int)] = [
             (.reachability(up), 3, 0), (.target(GoldenTests.office, reached), 5, 0), (.reachability(down), 8, 61),
         ]
         return AgentStatus(
-            agent: agent,
-            now: moment(91),
+            of: agent,
+            at: moment(91),
             reachability: reachability,
             targets: [(GoldenTests.office, target)],
             network: network,
             recent: transitions.compactMap { transition, sequence, seconds in
-                RecentTransition(transition, sequence: sequence, time: Timestamp(moment(seconds)))
+                AgentStatus.Transition(transition, sequence: sequence, time: Timestamp(moment(seconds)))
             },
             lastSequence: 9,
             overruns: overruns,
-            journal: JournalSummary(
+            journal: AgentStatus.Journal(
                 directory: "/var/lib/reachagent/journal",
                 oldestSequence: 1,
                 newestSequence: 8,
                 segments: 2,
                 bytes: 40_960,
-                trouble: .init(code: "no_space", detail: "cannot write: No space left on device"),
-                missing: [4...5, 9...9]
+                isDegraded: true,
+                code: "no_space",
+                detail: "cannot write: No space left on device",
+                missing: [.init(firstSequence: 4, lastSequence: 5), .init(firstSequence: 9, lastSequence: 9)],
+                sync: "interval",
+                syncMilliseconds: 1000
             ),
-            sockets: SocketSummary(
+            sockets: AgentStatus.Sockets(
                 events: "/run/reachagent/events.sock",
                 control: "/run/reachagent/control.sock",
                 connections: 3,
@@ -108,12 +117,17 @@ import Testing
     }()
 
     /// Just started: nothing is known.
-    private static let fresh = AgentStatus(
-        agent: agent,
-        now: moment(0),
-        reachability: Standing(unknown: .unknown),
-        network: NetworkSnapshot(isSynchronized: false)
-    )
+    private static let fresh = status(hooks: [])
+
+    private static func status(hooks: [AgentStatus.HookStatus]) -> AgentStatus {
+        AgentStatus(
+            of: agent,
+            at: moment(0),
+            reachability: Standing(unknown: .unknown),
+            hooks: hooks,
+            network: NetworkSnapshot(isSynchronized: false)
+        )
+    }
 
     /// Some probes are not up.
     private static let probing: AgentStatus = {
@@ -126,7 +140,7 @@ import Testing
             settled: .seconds(1)
         )
         reachability.settle(change, at: moment(61), keepsVia: true, keepsConnectivity: false)
-        var schedule = ProbeScheduler.Statistics()
+        var schedule = ScheduleStatistics()
         (schedule.checks, schedule.shared, schedule.skipped, schedule.refused) = (120, 8, 2, 1)
         schedule.longestDelay = .milliseconds(1200)
         schedule.bytes = ["wwan": 40_960]
@@ -136,30 +150,44 @@ import Testing
             (.certificate(GoldenTests.expiry), 9, 61),
         ]
         return AgentStatus(
-            agent: agent,
-            now: moment(91),
+            of: agent,
+            at: moment(91),
             reachability: reachability,
             probes: GoldenTests.records(at: moment(90), since: moment(61)),
             uplinks: GoldenTests.uplinks,
             schedule: schedule,
-            configuration: ConfigurationFacts(
+            configuration: AgentStatus.Configuration(
                 files: ["/etc/reachagent/reachagent.toml", "/etc/reachagent/conf.d/office.toml"],
-                loaded: Timestamp(moment(0))
+                loaded: Timestamp(moment(0)),
+                path: "/etc/reachagent/reachagent.toml",
+                rejected: .init(
+                    ConfigurationRejection(
+                        errors: ["/etc/reachagent/reachagent.toml:7:1: probe.web.rise: 0 is not from 1 to 1000"],
+                        errorsOmitted: 2
+                    ),
+                    time: Timestamp(moment(80))
+                )
+            ),
+            hookSetup: AgentStatus.HookSetup(
+                HookSettings(folders: ["/etc/reachagent/hooks.d"]),
+                .descendants(because: "control groups are not delegated")
             ),
             network: network,
             recent: transitions.compactMap { transition, sequence, seconds in
-                RecentTransition(transition, sequence: sequence, time: Timestamp(moment(seconds)))
+                AgentStatus.Transition(transition, sequence: sequence, time: Timestamp(moment(seconds)))
             },
             lastSequence: 9
         )
     }()
 
     /// Hooks that fail, and some that do not.
-    private static let hooked: AgentStatus = {
-        var status = fresh
-        status.hooks = GoldenTests.standings
-        return status
-    }()
+    private static let hooked = status(hooks: GoldenTests.hookStatuses)
+
+    private static func json(_ value: some Encodable) -> [UInt8] {
+        var json = JSONWriter()
+        json.encode(value)
+        return json.bytes
+    }
 
     private static let statuses: [(name: String, status: AgentStatus)] = [
         ("status.eventful", eventful), ("status.fresh", fresh), ("status.probes", probing),
@@ -170,7 +198,7 @@ import Testing
     func `the bytes of each status are those of its golden file`(_ index: Int) throws {
         let (name, status) = Self.statuses[index]
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).json")
-        let line = String(decoding: status.json, as: UTF8.self)
+        let line = String(decoding: Self.json(status), as: UTF8.self)
         if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
             try (line + "\n").write(to: file, atomically: true, encoding: .utf8)
         }
@@ -182,7 +210,7 @@ import Testing
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/status.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let object = try #require(JSONSerialization.jsonObject(with: Data(Self.eventful.json)) as? [String: Any])
+        let object = try #require(JSONSerialization.jsonObject(with: Data(Self.json(Self.eventful))) as? [String: Any])
         var names = Set(object.keys)
         for part in ["agent", "journal", "sockets", "overruns", "pending"] {
             names.formUnion(try #require(object[part] as? [String: Any]).keys)
@@ -190,7 +218,7 @@ import Testing
         for list in ["targets", "interfaces", "recent"] {
             names.formUnion(try #require((object[list] as? [[String: Any]])?.first).keys)
         }
-        let probing = try #require(JSONSerialization.jsonObject(with: Data(Self.probing.json)) as? [String: Any])
+        let probing = try #require(JSONSerialization.jsonObject(with: Data(Self.json(Self.probing))) as? [String: Any])
         names.formUnion(probing.keys)
         for part in ["schedule", "configuration"] {
             names.formUnion(try #require(probing[part] as? [String: Any]).keys)
@@ -204,7 +232,7 @@ import Testing
                 for pin in entry["pins"] as? [[String: Any]] ?? [] { names.formUnion(pin.keys) }
             }
         }
-        let hooked = try #require(JSONSerialization.jsonObject(with: Data(Self.hooked.json)) as? [String: Any])
+        let hooked = try #require(JSONSerialization.jsonObject(with: Data(Self.json(Self.hooked))) as? [String: Any])
         for hook in try #require(hooked["hooks"] as? [[String: Any]]) {
             names.formUnion(hook.keys)
             names.formUnion((hook["last"] as? [String: Any] ?? [:]).keys)
@@ -213,30 +241,29 @@ import Testing
     }
 
     @Test func `of many hooks those that fail are told, and the others counted`() throws {
-        var status = Self.fresh
-        status.hooks = (0..<100).map { HookStanding(hook: "\($0)", kind: .folder) }
-        for index in 90..<95 { status.hooks[index].failures = index == 92 ? 3 : 1 }
-        let object = try #require(JSONSerialization.jsonObject(with: Data(status.json)) as? [String: Any])
+        let hooks = (0..<100).map { index in
+            GoldenTests.status("\(index)", failures: (90..<95).contains(index) ? index == 92 ? 3 : 1 : 0)
+        }
+        let status = Self.json(Self.status(hooks: hooks))
+        let object = try #require(JSONSerialization.jsonObject(with: Data(status)) as? [String: Any])
         let names = (object["hooks"] as? [[String: Any]])?.compactMap { $0["hook"] as? String }
         #expect(names == ["92", "90", "91", "93", "94"] + (0..<59).map(String.init))
         #expect(object["hooks_omitted"] as? Int == 36)
-        let report = HooksReport(status.hooks).json
+        let report = Self.json(HooksReply(hooks))
         let all = try #require(JSONSerialization.jsonObject(with: Data(report)) as? [String: Any])
         #expect((all["hooks"] as? [Any])?.count == 100)
         #expect(Set(all.keys) == ["hooks"])
     }
 
     @Test func `hooks whose refusals are as long as paths can be leave the status readable`() throws {
-        var status = Self.fresh
         let path = "/" + String(repeating: "\u{1}", count: 20_000)
-        status.hooks = (0..<64).map { index in
-            var standing = HookStanding(hook: "\(index)", kind: .folder)
-            let refusal = HookRefusal(.owner, path: path, evidence: path, remedy: path)
-            standing.last = GoldenTests.completion("\(index)", .folder, .refused(refusal))
-            return standing
+        let refusal = HookRefusal(.owner, path: path, evidence: path, remedy: path)
+        let hooks = (0..<64).map { index in
+            GoldenTests.status("\(index)", last: GoldenTests.completion("\(index)", .folder, .refused(refusal)))
         }
-        #expect(status.json.count < ScannedLine.mostBytes)
-        let object = try #require(JSONSerialization.jsonObject(with: Data(status.json)) as? [String: Any])
+        let status = Self.json(Self.status(hooks: hooks))
+        #expect(status.count < ScannedLine.mostBytes)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(status)) as? [String: Any])
         let (written, omitted) = ((object["hooks"] as? [Any])?.count, object["hooks_omitted"] as? Int)
         #expect(try #require(written) + #require(omitted) == 64)
     }

@@ -1,9 +1,10 @@
-import EventEnvelope
+import AgentEvents
+import CheckResults
 import Foundation
-import Probes
+import ServerTrust
 import Testing
 
-@testable import EventSchema
+@testable import ReachAgent
 
 /// The bytes of a check's report, frozen in `Golden/`; see ``GoldenTests``.
 struct CheckJSONTests {
@@ -23,9 +24,13 @@ struct CheckJSONTests {
         isCertificateAuthority: false
     )
 
-    static let refused: CheckReport = {
-        let expired = Finding(.tlsExpired, subject: "CN=host.test", evidence: "ended \"2026-11-18\"\u{1B}[31m")
-        var hop = CheckHop(url: "https://host.test/")
+    static let refused: CheckResults.CheckReport = {
+        let expired = CheckResults.Finding(
+            .tlsExpired,
+            subject: "CN=host.test",
+            evidence: "ended \"2026-11-18\"\u{1B}[31m"
+        )
+        var hop = CheckResults.CheckHop(url: "https://host.test/")
         hop.phases = [
             PhaseTiming(phase: .resolve, start: .zero, duration: .microseconds(1200), isComplete: true),
             PhaseTiming(phase: .connect, start: .microseconds(1200), duration: .milliseconds(8), isComplete: true),
@@ -42,7 +47,7 @@ struct CheckJSONTests {
                 family: .ipv6,
                 start: .zero,
                 duration: .microseconds(1200),
-                failure: Finding(.dnsNoAddress, subject: "host.test", evidence: "No address associated")
+                failure: CheckResults.Finding(.dnsNoAddress, subject: "host.test", evidence: "No address associated")
             ),
         ]
         hop.addresses = ["2001:db8::7", "192.0.2.7"]
@@ -51,7 +56,7 @@ struct CheckJSONTests {
                 address: "[2001:db8::7]:443",
                 start: .microseconds(1200),
                 duration: .microseconds(300),
-                failure: Finding(.noRoute, subject: "[2001:db8::7]:443", evidence: "ENETUNREACH"),
+                failure: CheckResults.Finding(.noRoute, subject: "[2001:db8::7]:443", evidence: "ENETUNREACH"),
                 isUsed: false
             ),
             ConnectAttempt(
@@ -64,7 +69,7 @@ struct CheckJSONTests {
         ]
         (hop.localAddress, hop.peerAddress, hop.interface) = ("192.0.2.2:50000", "192.0.2.7:443", "wlan0")
         var tls = TLSReport(serverName: "host.test")
-        tls.trust = TrustVerdict(
+        tls.trust = CheckResults.TrustVerdict(
             isAccepted: false,
             findings: [expired],
             presentedChain: [certificate],
@@ -76,7 +81,7 @@ struct CheckJSONTests {
             ])
         )
         hop.tls = tls
-        return CheckReport(
+        return CheckResults.CheckReport(
             target: "https://host.test/",
             verdict: .failed(.tlsExpired, .tls),
             findings: [expired],
@@ -86,8 +91,8 @@ struct CheckJSONTests {
         )
     }()
 
-    static let answered: CheckReport = {
-        var hop = CheckHop(url: "http://192.0.2.7/")
+    static let answered: CheckResults.CheckReport = {
+        var hop = CheckResults.CheckHop(url: "http://192.0.2.7/")
         hop.response = ResponseReport(
             httpVersion: "1.1",
             status: 200,
@@ -99,7 +104,7 @@ struct CheckJSONTests {
             decodedBodyBytes: 400
         )
         hop.response?.body = Array("the body itself".utf8)
-        var report = CheckReport(
+        var report = CheckResults.CheckReport(
             target: "http://192.0.2.7/",
             verdict: .ok,
             findings: [],
@@ -111,13 +116,18 @@ struct CheckJSONTests {
         return report
     }()
 
+    private static func json(_ report: CheckResults.CheckReport) -> JSONWriter {
+        var json = JSONWriter()
+        json.encode(AgentEvents.CheckReport(report))
+        return json
+    }
+
     @Test(
         "the bytes of a report are those of its golden file",
-        arguments: [("check.refused", refused), ("check.ok", answered)] as [(String, CheckReport)]
+        arguments: [("check.refused", refused), ("check.ok", answered)] as [(String, CheckResults.CheckReport)]
     )
-    func golden(_ name: String, _ report: CheckReport) throws {
-        var json = JSONWriter()
-        report.write(to: &json)
+    func golden(_ name: String, _ report: CheckResults.CheckReport) throws {
+        let json = Self.json(report)
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).json")
         if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
             try (json.text + "\n").write(to: file, atomically: true, encoding: .utf8)
@@ -128,24 +138,21 @@ struct CheckJSONTests {
 
     @Test("a cookie is a secret, and never written")
     func cookies() {
-        var json = JSONWriter()
-        Self.answered.write(to: &json)
+        let json = Self.json(Self.answered)
         #expect(json.text.contains("set-cookie"))
         #expect(!json.text.contains("secret"))
     }
 
     @Test("a body that a report keeps is never written")
     func bodies() {
-        var json = JSONWriter()
-        Self.answered.write(to: &json)
+        let json = Self.json(Self.answered)
         #expect(Self.answered.hops.first?.response?.body != nil)
         #expect(!json.text.contains("the body itself"))
     }
 
     @Test("days that a certificate has left are counted from the check's beginning, and negative once it is over")
     func daysLeft() {
-        var json = JSONWriter()
-        Self.refused.write(to: &json)
+        let json = Self.json(Self.refused)
         #expect(json.text.contains("\"days_left\":-3"))
     }
 

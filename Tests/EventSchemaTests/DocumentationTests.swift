@@ -1,8 +1,7 @@
-import EventEnvelope
-import EventSchema
+import AgentEvents
+import CheckResults
 import Foundation
 import NetlinkMonitor
-import Probes
 import Reachability
 import Testing
 

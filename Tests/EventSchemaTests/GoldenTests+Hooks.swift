@@ -1,9 +1,9 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
-import Hooks
 import Testing
 
-@testable import EventSchema
+@testable import Hooks
+@testable import ReachAgent
 
 /// What is told of hooks.
 extension GoldenTests {
@@ -16,18 +16,22 @@ extension GoldenTests {
 
     static func completion(
         _ hook: String,
-        _ kind: HookCompletion.Kind,
-        _ outcome: HookCompletion.Outcome,
+        _ kind: HookKind,
+        _ outcome: HookRunEnd.Outcome,
         _ change: (inout HookCompletion) -> Void = { _ in }
     ) -> HookCompletion {
         var completion = HookCompletion(
             hook: hook,
-            kind: kind,
-            trigger: .reachabilityChanged,
-            sequence: 41,
-            outcome: outcome,
-            delay: .microseconds(2300),
-            duration: .milliseconds(1234)
+            kind: kind.rawValue,
+            trigger: "reachability.changed",
+            triggerSequence: 41,
+            superseded: 0,
+            ending: HookEnding(
+                HookRunEnd(outcome: outcome, duration: .milliseconds(1234), attempts: 1),
+                of: kind
+            ),
+            delayMilliseconds: 2,
+            failures: 0
         )
         change(&completion)
         return completion
@@ -36,12 +40,9 @@ extension GoldenTests {
     static let failed = completion("vpn", .command, .exited(status: 3)) { completion in
         completion.superseded = 12
         completion.failures = 4
-        completion.pause = .seconds(2)
-        completion.output = HookOutput(
-            text: "wg: \"wg0\"\u{1B}[2J\n\u{7}Unable to access interface: \u{FFFD}\u{202E}\n\n",
-            bytes: 100_000_000,
-            omittedBytes: 99_995_904
-        )
+        completion.pausedMilliseconds = 2000
+        completion.output = "wg: \"wg0\"\u{1B}[2J\n\u{7}Unable to access interface: \u{FFFD}\u{202E}\n\n"
+        (completion.outputBytes, completion.outputOmittedBytes) = (100_000_000, 99_995_904)
     }
 
     static let undelivered = completion(
@@ -49,28 +50,28 @@ extension GoldenTests {
         .webhook,
         .undelivered(code: "http_status", detail: "503; wanted 200-299")
     ) { completion in
-        (completion.attempts, completion.httpStatus) = (6, 503)
-        completion.duration = .milliseconds(63_000)
-        completion.trigger = .probeChanged
+        (completion.ending.attempts, completion.ending.httpStatus) = (6, 503)
+        completion.ending.durationMilliseconds = 63_000
+        completion.trigger = "probe.changed"
     }
 
     static let hookCompletions: [(name: String, completion: HookCompletion)] = [
         (
             "hook.completed",
-            completion("10-log", .folder, .succeeded) { $0.output = HookOutput(text: "logged\n", bytes: 7) }
+            completion("10-log", .folder, .succeeded) { ($0.output, $0.outputBytes) = ("logged\n", 7) }
         ),
         ("hook.completed.exited", failed),
         (
             "hook.completed.signaled",
             completion("wifi.d/20-led", .folder, .signaled(SIGSEGV)) { completion in
                 completion.failures = 1
-                completion.sequence = nil
+                completion.triggerSequence = nil
             }
         ),
         (
             "hook.completed.timed_out",
             completion("slow", .command, .timedOut) { completion in
-                completion.duration = .milliseconds(30_004)
+                completion.ending.durationMilliseconds = 30_004
                 completion.failures = 1
                 completion.superseded = 1
             }
@@ -78,42 +79,61 @@ extension GoldenTests {
         (
             "hook.completed.refused",
             completion("10-log", .folder, .refused(refusal)) { completion in
-                completion.duration = .zero
-                completion.attempts = 0
+                completion.ending.durationMilliseconds = 0
                 completion.failures = 2
             }
         ),
         (
             "hook.completed.not_started",
             completion("vpn", .command, .notStarted(reason: "Resource temporarily unavailable")) { completion in
-                completion.duration = .zero
-                completion.attempts = 0
+                completion.ending.durationMilliseconds = 0
                 completion.failures = 1
             }
         ),
         ("hook.completed.stopped", completion("vpn", .command, .stopped)),
         ("hook.completed.undelivered", undelivered),
-        ("hook.completed.delivered", completion("chat", .webhook, .succeeded) { $0.httpStatus = 204 }),
+        ("hook.completed.delivered", completion("chat", .webhook, .succeeded) { $0.ending.httpStatus = 204 }),
     ]
 
     static let hookDrafts = hookCompletions.map { (name: $0.name, draft: EventDraft($0.completion)) }
 
-    static let standings: [HookStanding] = {
-        var good = HookStanding(hook: "10-log", kind: .folder)
-        (good.runs, good.last) = (132, hookCompletions[0].completion)
-        good.lastEnded = date(0)
-        var failing = HookStanding(hook: "vpn", kind: .command)
-        (failing.runs, failing.failedRuns, failing.superseded) = (9, 4, 12)
-        (failing.failures, failing.pause, failing.waiting) = (4, .seconds(2), 1)
-        (failing.last, failing.lastEnded) = (failed, date(0))
-        var refused = HookStanding(hook: "20-led", kind: .folder)
-        (refused.runs, refused.failedRuns, refused.failures) = (1, 1, 1)
-        refused.last = completion("20-led", .folder, .refused(refusal)) { $0.duration = .zero }
-        refused.lastEnded = date(0)
-        var doubtful = HookStanding(hook: "chat", kind: .webhook)
-        (doubtful.runs, doubtful.failedRuns, doubtful.failures, doubtful.running) = (2, 1, 1, 1)
-        (doubtful.last, doubtful.lastEnded) = (undelivered, date(0))
-        return [good, refused, doubtful, failing, HookStanding(hook: "zero", kind: .command)]
+    static func status(
+        _ hook: String,
+        _ kind: HookKind = .folder,
+        runs: UInt64 = 0,
+        failures: Int = 0,
+        last: HookCompletion? = nil
+    ) -> AgentStatus.HookStatus {
+        AgentStatus.HookStatus(
+            hook: hook,
+            kind: kind.rawValue,
+            runs: runs,
+            failedRuns: UInt64(failures),
+            superseded: 0,
+            running: 0,
+            waiting: 0,
+            failures: failures,
+            last: last.map { last in
+                .init(
+                    ending: last.ending,
+                    ended: Timestamp(date(0)),
+                    trigger: last.trigger,
+                    triggerSequence: last.triggerSequence,
+                    output: last.output.flatMap(SummaryText.lastLine)
+                )
+            }
+        )
+    }
+
+    static let hookStatuses: [AgentStatus.HookStatus] = {
+        let good = status("10-log", runs: 132, last: hookCompletions[0].completion)
+        var failing = status("vpn", .command, runs: 9, failures: 4, last: failed)
+        (failing.superseded, failing.pausedMilliseconds, failing.waiting) = (12, 2000, 1)
+        let refusedRun = completion("20-led", .folder, .refused(refusal)) { $0.ending.durationMilliseconds = 0 }
+        let refused = status("20-led", runs: 1, failures: 1, last: refusedRun)
+        var doubtful = status("chat", .webhook, runs: 2, failures: 1, last: undelivered)
+        doubtful.running = 1
+        return [good, refused, doubtful, failing, status("zero", .command)]
     }()
 
     @Test func `how runs of hooks went is told in words that say what to do`() {

@@ -1,13 +1,36 @@
-import EventEnvelope
+import CheckResults
 import Foundation
 import NetlinkMonitor
-import Probes
 import Reachability
 
-@testable import EventSchema
+import struct AgentEvents.ConfigurationReload
+import struct AgentEvents.EventDraft
+import struct AgentEvents.ProbeSummary
+import struct AgentEvents.Timestamp
+
+@testable import ReachAgent
 
 /// What is told of probes, certificates, suspends and reloads.
 extension GoldenTests {
+    /// An hour of checks over two phases.
+    static let summary = {
+        var summary = ProbeSummary(
+            point: .init(probe: "web", interface: "wlan0", family: "ipv4"),
+            from: Timestamp(microsecondsSince1970: 1_795_240_812_000_000),
+            to: time,
+            succeeded: 57
+        )
+        summary.failed.add("timeout", 2)
+        summary.failed.add("connect_refused")
+        summary.notChecked.add("resolver_busy")
+        for check in 0..<57 as Range<Int64> {
+            summary.latency.add(microseconds: 20_000 + 37 * check * check)
+            summary.phases.add(microseconds: 5000 + 11 * check, to: "connect")
+            summary.phases.add(microseconds: 15_000 + 30 * check * check, to: "tls")
+        }
+        return summary
+    }()
+
     static func point(_ probe: String, _ interface: String? = nil, _ families: AddressFamilies = .any) -> ProbePoint {
         ProbePoint(probe: probe, vantage: Vantage(interface: interface, families: families))
     }
@@ -227,7 +250,33 @@ extension GoldenTests {
                 )
             )
         ),
+        (
+            "uplink.changed.bound",
+            transition(
+                .uplink(
+                    Change(
+                        from: Uplink(
+                            interface: eth0,
+                            connectivity: .full,
+                            isUsed: false,
+                            isBoundOnly: true
+                        ),
+                        to: Uplink(
+                            interface: eth0,
+                            connectivity: .none,
+                            reason: ConnectivityReason(code: "no_route", probe: "web"),
+                            isUsed: false,
+                            isBoundOnly: true
+                        ),
+                        cause: ChangeCause(kind: .probe, code: "no_route", interface: "eth0"),
+                        observed: observed,
+                        settled: .seconds(1)
+                    )
+                )
+            )
+        ),
         ("certificate.expiring", transition(.certificate(expiry))),
+        ("probe.summary", EventDraft(summary)),
         ("suspend.resumed", transition(.resumed(after: .milliseconds(28_985_250), observed: observed))),
         ("config.reloaded", EventDraft(reload)),
         ("probe.completed", EventDraft(completed, cadence: .down(attempt: 2))),

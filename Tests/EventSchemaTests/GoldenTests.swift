@@ -1,11 +1,18 @@
-import EventEnvelope
+import CheckResults
 import Foundation
 import NetlinkMonitor
-import Probes
 import Reachability
 import Testing
 
-@testable import EventSchema
+import struct AgentEvents.ConfigurationRejection
+import struct AgentEvents.Event
+import struct AgentEvents.EventDraft
+import struct AgentEvents.EventOrigin
+import struct AgentEvents.EventsOmitted
+import struct AgentEvents.JournalDegraded
+import struct AgentEvents.Timestamp
+
+@testable import ReachAgent
 
 /// The bytes of every event, frozen in `Golden/`.
 ///
@@ -66,14 +73,19 @@ struct GoldenTests {
         detail: "wlan0: \"no carrier\"\u{7}"
     )
 
+    static let deadWithStandby = ReachabilityState(
+        ipv4: lost,
+        ipv6: noRoute,
+        alternative: PathAlternative(
+            preferred: PathInterface(index: 3, name: "wlan0", kind: .wifi),
+            interface: PathInterface(index: 4, name: "wwan0", kind: .wwan)
+        )
+    )
     static let up = ReachabilityState(ipv4: wifi, ipv6: noRoute)
     static let down = ReachabilityState(ipv4: lost, ipv6: noRoute)
     static let office = Target(name: "office", address: address("203.0.113.7"))
 
-    static func transition(_ transition: Transition) -> EventDraft {
-        var texts = StateTexts()
-        return EventDraft(transition, texts: &texts)
-    }
+    static func transition(_ transition: Transition) -> EventDraft { EventDraft(transition) }
 
     static let kernelDrafts: [(name: String, draft: EventDraft)] = [
         (
@@ -94,6 +106,20 @@ struct GoldenTests {
             transition(
                 .reachability(
                     Change(from: up, to: down, cause: cause, observed: observed, settled: .milliseconds(1000))
+                )
+            )
+        ),
+        (
+            "reachability.changed.alternative",
+            transition(
+                .reachability(
+                    Change(
+                        from: up,
+                        to: deadWithStandby,
+                        cause: cause,
+                        observed: observed,
+                        settled: .milliseconds(1000)
+                    )
                 )
             )
         ),
@@ -141,11 +167,30 @@ struct GoldenTests {
         ),
         (
             "journal.degraded",
-            .journalDegraded(
-                code: "no_space",
-                detail: "cannot write /var/lib/reachagent/journal: No space left on device",
-                isDegraded: false,
-                missing: 38...41
+            EventDraft(
+                .journalDegraded,
+                .journalDegraded(
+                    JournalDegraded(
+                        isDegraded: false,
+                        code: "no_space",
+                        detail: "cannot write /var/lib/reachagent/journal: No space left on device",
+                        missingFirstSequence: 38,
+                        missingLastSequence: 41
+                    )
+                )
+            )
+        ),
+        (
+            "events.omitted",
+            EventDraft(.eventsOmitted, .eventsOmitted(EventsOmitted(firstSequence: 30, count: 13)))
+        ),
+        (
+            "config.rejected",
+            EventDraft(
+                ConfigurationRejection(
+                    errors: ["/etc/reachagent/reachagent.toml:7:1: probe.web.rise: 0 is not from 1 to 1000"],
+                    errorsOmitted: 2
+                )
             )
         ),
         ("subscriber.lagged", .subscriberLagged(lastSequence: 41)),
@@ -215,19 +260,5 @@ struct GoldenTests {
         #expect(object?["time"] as? String == "2026-11-21T07:00:00.123456Z")
         #expect(object?["seq"] as? Int == (event.type.isNumbered ? 42 : nil))
         #expect((object?["id"] as? String)?.hasSuffix(event.type.isNumbered ? "-42" : "-u42") == true)
-    }
-
-    @Test("a state that was encoded before is written as if it were encoded anew")
-    func sharedTexts() {
-        var texts = StateTexts()
-        let back = Transition.path(Change(from: Self.down, to: Self.up, cause: .start, observed: Self.observed))
-        let there = Transition.path(Change(from: Self.up, to: Self.down, cause: Self.cause, observed: Self.observed))
-        for transition in [
-            there, back, there, .path(Change(from: .unknown, to: Self.up, cause: .start, observed: Self.observed)),
-            back,
-        ] {
-            let shared = Event(EventDraft(transition, texts: &texts), from: Self.origin, at: Self.time, number: 1)
-            #expect(shared.line == Event(Self.transition(transition), from: Self.origin, at: Self.time, number: 1).line)
-        }
     }
 }

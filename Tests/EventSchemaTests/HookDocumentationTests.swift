@@ -1,9 +1,9 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 import Hooks
 import Testing
 
-@testable import EventSchema
+@testable import ReachAgent
 
 /// The documentation of hooks names everything that the code can give and refuse.
 @Suite struct HookDocumentationTests {

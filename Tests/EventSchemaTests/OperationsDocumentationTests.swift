@@ -1,10 +1,12 @@
-import EventEnvelope
+import CheckResults
 import Foundation
-import Hooks
 import NetlinkMonitor
-import Probes
 import Reachability
 import Testing
+
+import struct AgentEvents.HookEnding
+
+@testable import Hooks
 
 /// An operator who looks for a code finds it, and what to do about it.
 @Suite struct OperationsDocumentationTests {
@@ -54,11 +56,12 @@ import Testing
 
     @Test func `every outcome of a hook that is no success stands in a row`() throws {
         let rows = try Self.rows(of: "operations.md")
-        for outcome: HookCompletion.Outcome in [
+        for outcome: HookRunEnd.Outcome in [
             .exited(status: 1), .signaled(11), .timedOut, .notStarted(reason: ""), .stopped,
             .undelivered(code: "", detail: ""),
         ] {
-            #expect(rows[outcome.code] != nil, "\(outcome.code) is missing")
+            let name = HookEnding(HookRunEnd(outcome: outcome), of: .command).outcome
+            #expect(rows[name] != nil, "\(name) is missing")
         }
     }
 

@@ -1,29 +1,38 @@
-import EventEnvelope
+import CheckResults
 import Foundation
 import NetlinkMonitor
-import Probes
 import Reachability
 import Testing
 
-@testable import EventSchema
+import struct AgentEvents.AgentStatus
+import struct AgentEvents.Event
+import struct AgentEvents.EventDraft
+import struct AgentEvents.EventOrigin
+import struct AgentEvents.JSONWriter
+import struct AgentEvents.ScannedLine
+
+@testable import ReachAgent
 
 /// Lists of probes that are longer than anybody's line.
 struct ProbeListTests {
     private static let now = ObservedTime(instant: .now, microsecondsSince1970: 1_795_244_400_000_000)
 
-    private static func status(_ records: [ProbeRecord]) -> AgentStatus {
-        AgentStatus(
-            agent: AgentFacts(
+    private static func status(_ records: [ProbeRecord]) -> [UInt8] {
+        var json = JSONWriter()
+        let status = AgentStatus(
+            of: AgentFacts(
                 version: "0.1.0",
                 processID: 1,
                 started: now,
                 origin: EventOrigin(streamID: "s", host: "h")
             ),
-            now: now,
+            at: now,
             reachability: Standing(unknown: .unknown),
             probes: records,
             network: NetworkSnapshot()
         )
+        json.encode(status)
+        return json.bytes
     }
 
     private static func names(_ bytes: [UInt8]) throws -> (names: [String], omitted: Int?) {
@@ -41,7 +50,7 @@ struct ProbeListTests {
         let draft = EventDraft.networkSnapshot(NetworkSnapshot(), state: .unknown, targets: [], probes: records)
         let event = Event(draft, from: GoldenTests.origin, at: GoldenTests.time, number: 1)
         #expect(ScannedLine(event.line.span) != nil)
-        for bytes in [event.line, Self.status(records).json] {
+        for bytes in [event.line, Self.status(records)] {
             let (names, omitted) = try Self.names(bytes)
             #expect(names.count == 10_000 && omitted == nil)
             #expect(names.prefix(2) == ["probe-7777", "probe-0"])
@@ -56,7 +65,7 @@ struct ProbeListTests {
                 standing: ProbeStanding(.portal, code: .portalRedirect, portalURL: url)
             )
         }
-        let status = Self.status(records).json
+        let status = Self.status(records)
         #expect(status.count < ScannedLine.mostBytes)
         let (names, omitted) = try Self.names(status)
         #expect(names.count > 500 && names.count + (omitted ?? 0) == 3000)

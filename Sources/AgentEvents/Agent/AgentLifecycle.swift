@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 /// The start of an agent.
 public struct AgentStarted: Codable, Sendable, Hashable {
     /// The agent's version.
@@ -26,12 +24,37 @@ public struct AgentStarted: Codable, Sendable, Hashable {
         case targets
     }
 
+    /// A start.
+    public init(
+        version: String,
+        schema: Int,
+        bootID: String? = nil,
+        stream: String,
+        settleUpMilliseconds: Int64,
+        settleDownMilliseconds: Int64,
+        targets: [Target]
+    ) {
+        self.version = version
+        self.schema = schema
+        self.bootID = bootID
+        self.stream = stream
+        self.settleUpMilliseconds = settleUpMilliseconds
+        self.settleDownMilliseconds = settleDownMilliseconds
+        self.targets = targets
+    }
+
     /// A target.
     public struct Target: Codable, Sendable, Hashable {
         /// Its name.
         public var name: String
         /// Its address.
         public var address: String
+
+        /// A target.
+        public init(name: String, address: String) {
+            self.name = name
+            self.address = address
+        }
     }
 }
 
@@ -39,6 +62,11 @@ public struct AgentStarted: Codable, Sendable, Hashable {
 public struct AgentStopping: Codable, Sendable, Hashable {
     /// The reason, such as the name of a signal.
     public var reason: String
+
+    /// An end.
+    public init(reason: String) {
+        self.reason = reason
+    }
 }
 
 /// The first line on a socket.
@@ -66,6 +94,25 @@ public struct AgentHello: Codable, Sendable, Hashable {
         case oldestSequence = "oldest_seq"
         case processID = "pid"
     }
+
+    /// A first line.
+    public init(
+        version: String,
+        schema: Int,
+        bootID: String? = nil,
+        stream: String,
+        sequence: UInt64,
+        oldestSequence: UInt64? = nil,
+        processID: Int32? = nil
+    ) {
+        self.version = version
+        self.schema = schema
+        self.bootID = bootID
+        self.stream = stream
+        self.sequence = sequence
+        self.oldestSequence = oldestSequence
+        self.processID = processID
+    }
 }
 
 /// The resumption after a suspend.
@@ -78,6 +125,12 @@ public struct SuspendResumed: Codable, Sendable, Hashable {
     private enum CodingKeys: String, CodingKey {
         case suspendedMilliseconds = "suspended_ms"
         case observed
+    }
+
+    /// A resumption.
+    public init(suspendedMilliseconds: Int64, observed: Timestamp) {
+        self.suspendedMilliseconds = suspendedMilliseconds
+        self.observed = observed
     }
 }
 
@@ -98,6 +151,34 @@ public struct ConfigurationReload: Codable, Sendable, Hashable {
         case files, added, removed, changed
         case needsRestart = "needs_restart"
     }
+
+    /// A reload.
+    public init(files: [String], added: [String], removed: [String], changed: [String], needsRestart: [String]) {
+        self.files = files
+        self.added = added
+        self.removed = removed
+        self.changed = changed
+        self.needsRestart = needsRestart
+    }
+}
+
+/// A reload that was rejected: the earlier configuration stays in effect.
+public struct ConfigurationRejection: Codable, Sendable, Hashable {
+    /// The errors, each with its file, line and key; at most 16.
+    @List public var errors: [String]
+    /// The number of further errors; `nil` without any.
+    public var errorsOmitted: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case errors
+        case errorsOmitted = "errors_omitted"
+    }
+
+    /// A rejection.
+    public init(errors: [String], errorsOmitted: Int? = nil) {
+        self.errors = errors
+        self.errorsOmitted = errorsOmitted
+    }
 }
 
 /// The end of a subscription whose client was too slow.
@@ -107,6 +188,11 @@ public struct SubscriberLagged: Codable, Sendable, Hashable {
 
     private enum CodingKeys: String, CodingKey {
         case lastSequence = "last_seq"
+    }
+
+    /// The end of a subscription.
+    public init(lastSequence: UInt64) {
+        self.lastSequence = lastSequence
     }
 }
 
@@ -128,5 +214,20 @@ public struct JournalDegraded: Codable, Sendable, Hashable {
         case code, detail
         case missingFirstSequence = "missing_first_seq"
         case missingLastSequence = "missing_last_seq"
+    }
+
+    /// A change.
+    public init(
+        isDegraded: Bool,
+        code: String,
+        detail: String? = nil,
+        missingFirstSequence: UInt64? = nil,
+        missingLastSequence: UInt64? = nil
+    ) {
+        self.isDegraded = isDegraded
+        self.code = code
+        self.detail = detail
+        self.missingFirstSequence = missingFirstSequence
+        self.missingLastSequence = missingLastSequence
     }
 }

@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 /// A loss of kernel messages.
 public struct NetlinkOverrun: Codable, Sendable, Hashable {
     /// The code of the loss.
@@ -10,6 +8,14 @@ public struct NetlinkOverrun: Codable, Sendable, Hashable {
     public var dropped: UInt32
     /// The moment at which the agent noticed.
     public var observed: Timestamp
+
+    /// A loss.
+    public init(code: String, detail: String, dropped: UInt32, observed: Timestamp) {
+        self.code = code
+        self.detail = detail
+        self.dropped = dropped
+        self.observed = observed
+    }
 }
 
 /// A resynchronization with the kernel after a loss.
@@ -33,6 +39,23 @@ public struct NetlinkResynchronization: Codable, Sendable, Hashable {
         case corrections, corrected, observed
     }
 
+    /// A resynchronization.
+    public init(
+        code: String,
+        attempts: Int,
+        tookMilliseconds: Int64,
+        corrections: Int,
+        corrected: [Correction],
+        observed: Timestamp
+    ) {
+        self.code = code
+        self.attempts = attempts
+        self.tookMilliseconds = tookMilliseconds
+        self.corrections = corrections
+        self.corrected = corrected
+        self.observed = observed
+    }
+
     /// A difference between what the agent knew and what the kernel has.
     public struct Correction: Codable, Sendable, Hashable {
         /// The code of the change.
@@ -43,5 +66,13 @@ public struct NetlinkResynchronization: Codable, Sendable, Hashable {
         public var family: String?
         /// The particulars, for people.
         public var detail: String
+
+        /// A correction.
+        public init(code: String, interface: String? = nil, family: String? = nil, detail: String) {
+            self.code = code
+            self.interface = interface
+            self.family = family
+            self.detail = detail
+        }
     }
 }

@@ -37,6 +37,35 @@ public struct HookCompletion: Codable, Sendable, Hashable {
         case pausedMilliseconds = "paused_ms"
     }
 
+    /// The end of a run.
+    public init(
+        hook: String,
+        kind: String,
+        trigger: String,
+        triggerSequence: UInt64? = nil,
+        superseded: Int,
+        ending: HookEnding,
+        delayMilliseconds: Int64,
+        output: String? = nil,
+        outputBytes: Int? = nil,
+        outputOmittedBytes: Int? = nil,
+        failures: Int,
+        pausedMilliseconds: Int64? = nil
+    ) {
+        self.hook = hook
+        self.kind = kind
+        self.trigger = trigger
+        self.triggerSequence = triggerSequence
+        self.superseded = superseded
+        self.ending = ending
+        self.delayMilliseconds = delayMilliseconds
+        self.output = output
+        self.outputBytes = outputBytes
+        self.outputOmittedBytes = outputOmittedBytes
+        self.failures = failures
+        self.pausedMilliseconds = pausedMilliseconds
+    }
+
     /// Reads the completion, with the ending's members beside its own.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -93,7 +122,7 @@ public struct HookEnding: Codable, Sendable, Hashable {
     /// The number of requests that were sent.
     public var attempts: Int?
     /// The duration of the run, in milliseconds.
-    public var durationMilliseconds: Int64
+    public var durationMilliseconds: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case outcome
@@ -102,6 +131,12 @@ public struct HookEnding: Codable, Sendable, Hashable {
         case httpStatus = "http_status"
         case attempts
         case durationMilliseconds = "duration_ms"
+    }
+
+    /// An ending.
+    public init(outcome: String, durationMilliseconds: Int64? = nil) {
+        self.outcome = outcome
+        self.durationMilliseconds = durationMilliseconds
     }
 
     /// The reason that a file is not run.
@@ -114,5 +149,13 @@ public struct HookEnding: Codable, Sendable, Hashable {
         public var evidence: String
         /// The command that repairs it.
         public var remedy: String
+
+        /// A refusal.
+        public init(code: String, path: String, evidence: String, remedy: String) {
+            self.code = code
+            self.path = path
+            self.evidence = evidence
+            self.remedy = remedy
+        }
     }
 }

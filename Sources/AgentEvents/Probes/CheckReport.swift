@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 /// The end of a check.
 public struct CompletedCheck: Codable, Sendable, Hashable {
     /// The probe, and where it is made from.
@@ -22,6 +20,25 @@ public struct CompletedCheck: Codable, Sendable, Hashable {
         case delayMilliseconds = "delay_ms"
         case isShared = "shared"
         case report
+    }
+
+    /// The end of a check.
+    public init(
+        point: ProbePoint,
+        cadence: String,
+        attempt: Int? = nil,
+        due: Timestamp,
+        delayMilliseconds: Int64,
+        isShared: Bool,
+        report: CheckReport
+    ) {
+        self.point = point
+        self.cadence = cadence
+        self.attempt = attempt
+        self.due = due
+        self.delayMilliseconds = delayMilliseconds
+        self.isShared = isShared
+        self.report = report
     }
 
     /// Reads the check, with the point's members beside its own.
@@ -82,6 +99,33 @@ public struct CheckReport: Codable, Sendable, Hashable {
         case bytesOnWire = "bytes_on_wire"
         case findings, hops
     }
+
+    /// A report.
+    public init(
+        target: String,
+        verdict: String,
+        code: String? = nil,
+        phase: String? = nil,
+        started: Timestamp,
+        durationMicroseconds: Int64,
+        bytesSent: Int,
+        bytesReceived: Int,
+        bytesOnWire: Int,
+        findings: [Finding],
+        hops: [CheckHop]
+    ) {
+        self.target = target
+        self.verdict = verdict
+        self.code = code
+        self.phase = phase
+        self.started = started
+        self.durationMicroseconds = durationMicroseconds
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.bytesOnWire = bytesOnWire
+        self.findings = findings
+        self.hops = hops
+    }
 }
 
 /// A fact that a check found out about its target.
@@ -94,6 +138,14 @@ public struct Finding: Codable, Sendable, Hashable {
     public var subject: String
     /// The evidence, for people.
     public var evidence: String
+
+    /// A finding.
+    public init(code: String, severity: String, subject: String, evidence: String) {
+        self.code = code
+        self.severity = severity
+        self.subject = subject
+        self.evidence = evidence
+    }
 }
 
 /// One server of a check, the target or one that it redirected to.
@@ -101,13 +153,13 @@ public struct CheckHop: Codable, Sendable, Hashable {
     /// The URL.
     public var url: String
     /// The phases.
-    @List public var phases: [Phase]
+    @List public var phases: [Phase] = []
     /// The name lookups.
-    @List public var lookups: [Lookup]
+    @List public var lookups: [Lookup] = []
     /// The addresses in the order in which they were tried.
-    @List public var addresses: [String]
+    @List public var addresses: [String] = []
     /// The connection attempts.
-    @List public var attempts: [Attempt]
+    @List public var attempts: [Attempt] = []
     /// The local address and port.
     public var local: String?
     /// The server's address and port.
@@ -120,6 +172,9 @@ public struct CheckHop: Codable, Sendable, Hashable {
     public var response: Response?
     /// The answer of a DNS or ICMP server, in words.
     public var answer: String?
+
+    /// A server of a check.
+    public init(url: String) { self.url = url }
 
     /// A phase of the check.
     public struct Phase: Codable, Sendable, Hashable {
@@ -137,6 +192,14 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case startMicroseconds = "start_us"
             case durationMicroseconds = "duration_us"
             case isComplete = "complete"
+        }
+
+        /// A phase.
+        public init(phase: String, startMicroseconds: Int64, durationMicroseconds: Int64, isComplete: Bool? = nil) {
+            self.phase = phase
+            self.startMicroseconds = startMicroseconds
+            self.durationMicroseconds = durationMicroseconds
+            self.isComplete = isComplete
         }
     }
 
@@ -160,6 +223,23 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case startMicroseconds = "start_us"
             case durationMicroseconds = "duration_us"
             case addresses, code, evidence
+        }
+
+        /// A lookup.
+        public init(
+            family: String,
+            startMicroseconds: Int64,
+            durationMicroseconds: Int64,
+            addresses: [String],
+            code: String? = nil,
+            evidence: String? = nil
+        ) {
+            self.family = family
+            self.startMicroseconds = startMicroseconds
+            self.durationMicroseconds = durationMicroseconds
+            self.addresses = addresses
+            self.code = code
+            self.evidence = evidence
         }
     }
 
@@ -185,6 +265,23 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case isUsed = "used"
             case code, evidence
         }
+
+        /// An attempt.
+        public init(
+            address: String,
+            startMicroseconds: Int64,
+            durationMicroseconds: Int64,
+            isUsed: Bool,
+            code: String? = nil,
+            evidence: String? = nil
+        ) {
+            self.address = address
+            self.startMicroseconds = startMicroseconds
+            self.durationMicroseconds = durationMicroseconds
+            self.isUsed = isUsed
+            self.code = code
+            self.evidence = evidence
+        }
     }
 
     /// The head of a response, and the size of its body.
@@ -207,12 +304,27 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case decodedBodyBytes = "decoded_body_bytes"
         }
 
+        /// A response.
+        public init(httpVersion: String, status: Int, headers: [Header], bodyBytes: Int, decodedBodyBytes: Int? = nil) {
+            self.httpVersion = httpVersion
+            self.status = status
+            self.headers = headers
+            self.bodyBytes = bodyBytes
+            self.decodedBodyBytes = decodedBodyBytes
+        }
+
         /// A header field.
         public struct Header: Codable, Sendable, Hashable {
             /// The name.
             public var name: String
             /// The value.
             public var value: String
+
+            /// A header.
+            public init(name: String, value: String) {
+                self.name = name
+                self.value = value
+            }
         }
     }
 }

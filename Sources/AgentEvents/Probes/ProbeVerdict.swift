@@ -1,7 +1,11 @@
-public import EventEnvelope
-
 /// A probe, and where its checks are made from.
 public struct ProbePoint: Codable, Sendable, Hashable {
+    /// The name of the built-in check of the next hop of each uplink; no other probe has it.
+    public static let firstHopName = "first-hop"
+
+    /// True for the check of a next hop.
+    public var isFirstHop: Bool { probe == Self.firstHopName }
+
     /// The probe's name.
     public var probe: String
     /// The interface that it is bound to; `nil` for the path that the kernel chooses.
@@ -26,7 +30,7 @@ public struct ProbeVerdict: Codable, Sendable, Hashable {
     /// The address of the login page, while a portal answers.
     public var portalURL: String?
     /// True while the verdict flaps.
-    @Flag public var isFlapping: Bool
+    @OptionalFlag public var isFlapping: Bool
 
     private enum CodingKeys: String, CodingKey {
         case verdict, code
@@ -118,6 +122,27 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
         case certificate, observed
     }
 
+    /// An expiry.
+    public init(
+        probe: String,
+        threshold: String,
+        percentLeft: Int,
+        daysLeft: Int,
+        position: Int,
+        isVerified: Bool,
+        certificate: Certificate,
+        observed: Timestamp
+    ) {
+        self.probe = probe
+        self.threshold = threshold
+        self.percentLeft = percentLeft
+        self.daysLeft = daysLeft
+        self.position = position
+        self.isVerified = isVerified
+        self.certificate = certificate
+        self.observed = observed
+    }
+
     /// A certificate, as far as its expiry is concerned.
     public struct Certificate: Codable, Sendable, Hashable {
         /// The subject, in the form of RFC 4514.
@@ -135,6 +160,15 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
             case subject, issuer, sha256
             case notBefore = "not_before"
             case notAfter = "not_after"
+        }
+
+        /// A certificate.
+        public init(subject: String, issuer: String, sha256: String, notBefore: Timestamp, notAfter: Timestamp) {
+            self.subject = subject
+            self.issuer = issuer
+            self.sha256 = sha256
+            self.notBefore = notBefore
+            self.notAfter = notAfter
         }
     }
 }

@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 /// A TLS handshake, and the security policy's verdict on the server.
 public struct TLSHandshake: Codable, Sendable, Hashable {
     /// The protocol version.
@@ -18,6 +16,21 @@ public struct TLSHandshake: Codable, Sendable, Hashable {
         case applicationProtocol = "alpn"
         case serverName = "server_name"
         case trust
+    }
+
+    /// A TLS handshake.
+    public init(
+        version: String? = nil,
+        cipher: String? = nil,
+        applicationProtocol: String? = nil,
+        serverName: String? = nil,
+        trust: TrustVerdict? = nil
+    ) {
+        self.version = version
+        self.cipher = cipher
+        self.applicationProtocol = applicationProtocol
+        self.serverName = serverName
+        self.trust = trust
     }
 }
 
@@ -41,6 +54,25 @@ public struct TrustVerdict: Codable, Sendable, Hashable {
     private enum CodingKeys: String, CodingKey {
         case isAccepted = "accepted"
         case code, at, findings, presented, validated, pins
+    }
+
+    /// A verdict.
+    public init(
+        isAccepted: Bool,
+        code: String? = nil,
+        at: Timestamp,
+        findings: [Finding],
+        presented: [Certificate],
+        validated: [Certificate],
+        pins: [Pin]? = nil
+    ) {
+        self.isAccepted = isAccepted
+        self.code = code
+        self.at = at
+        self.findings = findings
+        self.presented = presented
+        self.validated = validated
+        self.pins = pins
     }
 }
 
@@ -79,6 +111,35 @@ public struct Certificate: Codable, Sendable, Hashable {
         case serial, sha256, pin, key, signature
         case isCertificateAuthority = "ca"
     }
+
+    /// A certificate.
+    public init(
+        subject: String,
+        names: [String],
+        issuer: String,
+        notBefore: Timestamp? = nil,
+        notAfter: Timestamp? = nil,
+        daysLeft: Int? = nil,
+        serial: String,
+        sha256: String,
+        pin: String? = nil,
+        key: String,
+        signature: String,
+        isCertificateAuthority: Bool
+    ) {
+        self.subject = subject
+        self.names = names
+        self.issuer = issuer
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.daysLeft = daysLeft
+        self.serial = serial
+        self.sha256 = sha256
+        self.pin = pin
+        self.key = key
+        self.signature = signature
+        self.isCertificateAuthority = isCertificateAuthority
+    }
 }
 
 /// A pin of the security policy.
@@ -94,5 +155,12 @@ public struct Pin: Codable, Sendable, Hashable {
         case pin
         case isMatched = "matched"
         case isBackup = "backup"
+    }
+
+    /// A pin.
+    public init(pin: String, isMatched: Bool, isBackup: Bool? = nil) {
+        self.pin = pin
+        self.isMatched = isMatched
+        self.isBackup = isBackup
     }
 }

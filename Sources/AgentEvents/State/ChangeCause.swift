@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 /// The cause of a change.
 public struct ChangeCause: Codable, Sendable, Hashable {
     /// The kind of thing that changed, such as `link`, `route` or `probe`.

@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 /// The complete state at one moment: the second line on a socket.
 public struct NetworkSnapshot: Codable, Sendable, Hashable {
     /// The reachability of the machine.
@@ -27,12 +25,39 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
         case isSynchronized = "synchronized"
     }
 
+    /// A snapshot.
+    public init(
+        state: ReachabilityState,
+        targets: [Target],
+        probes: [ProbeVerdict] = [],
+        probesOmitted: Int? = nil,
+        uplinks: [Uplink] = [],
+        interfaces: [Interface],
+        defaultRoutes: [DefaultRoute],
+        isSynchronized: Bool
+    ) {
+        self.state = state
+        self.targets = targets
+        self.probes = probes
+        self.probesOmitted = probesOmitted
+        self.uplinks = uplinks
+        self.interfaces = interfaces
+        self.defaultRoutes = defaultRoutes
+        self.isSynchronized = isSynchronized
+    }
+
     /// A target and its state.
     public struct Target: Codable, Sendable, Hashable {
         /// The target's name.
         public var name: String
         /// Its reachability.
         public var state: ReachabilityState
+
+        /// A target.
+        public init(name: String, state: ReachabilityState) {
+            self.name = name
+            self.state = state
+        }
     }
 
     /// The verdict of a probe from one vantage.
@@ -48,6 +73,14 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
 
         private enum CodingKeys: String, CodingKey {
             case since, stale
+        }
+
+        /// A probe verdict.
+        public init(point: ProbePoint, verdict: AgentEvents.ProbeVerdict, isStale: Bool, since: Timestamp? = nil) {
+            self.point = point
+            self.verdict = verdict
+            self.isStale = isStale
+            self.since = since
         }
 
         /// Reads the members of all three, which stand in one object.
@@ -73,19 +106,19 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
 /// An interface of the machine.
 public struct Interface: Codable, Sendable, Hashable {
     /// The index.
-    public var index: UInt32
+    public var index: UInt32?
     /// The name.
     public var name: String
     /// The kind, such as `wifi`, `wwan` or `wired`.
     public var kind: String
     /// True when the kind is a guess.
-    @Flag public var kindIsGuess: Bool
+    @OptionalFlag public var kindIsGuess: Bool = false
     /// The evidence for the kind; `nil` in a status, which leaves it out.
     public var evidence: [Evidence]?
     /// True when packets can pass.
-    public var isUsable: Bool
+    public var isUsable: Bool?
     /// `up`, or the obstacle, for people.
-    public var state: String
+    public var state: String?
     /// The administrative state (`IFF_UP`).
     public var isUp: Bool?
     /// The state of the lower layer (`IFF_LOWER_UP`).
@@ -122,12 +155,28 @@ public struct Interface: Codable, Sendable, Hashable {
         case lower, master, parent, remote, addresses
     }
 
+    /// An interface.
+    public init(index: UInt32, name: String, kind: String, isUsable: Bool, state: String, addresses: [Address]) {
+        self.index = index
+        self.name = name
+        self.kind = kind
+        self.isUsable = isUsable
+        self.state = state
+        self.addresses = addresses
+    }
+
     /// The evidence for a kind.
     public struct Evidence: Codable, Sendable, Hashable {
         /// The source, such as `devtype`.
         public var source: String
         /// The value found there.
         public var value: String
+
+        /// An evidence.
+        public init(source: String, value: String) {
+            self.source = source
+            self.value = value
+        }
     }
 
     /// An address of an interface.
@@ -135,9 +184,9 @@ public struct Interface: Codable, Sendable, Hashable {
         /// The address.
         public var address: String
         /// The length of the network's prefix, in bits.
-        public var prefixLength: Int
+        public var prefixLength: Int?
         /// True when packets can be sent from it.
-        public var isUsable: Bool
+        public var isUsable: Bool?
         /// The far end of a point-to-point link.
         public var peer: String?
         /// The kernel's marks, such as `tentative`.
@@ -148,6 +197,15 @@ public struct Interface: Codable, Sendable, Hashable {
             case prefixLength = "prefix_length"
             case isUsable = "usable"
             case peer, flags
+        }
+
+        /// An address.
+        public init(address: String, prefixLength: Int, isUsable: Bool, peer: String? = nil, flags: [String] = []) {
+            self.address = address
+            self.prefixLength = prefixLength
+            self.isUsable = isUsable
+            self.peer = peer
+            self.flags = flags
         }
     }
 }
@@ -177,6 +235,27 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         case nexthops
     }
 
+    /// A default route.
+    public init(
+        family: String,
+        destination: String,
+        type: String,
+        table: UInt32,
+        `protocol`: UInt8,
+        metric: UInt32,
+        nexthopObject: UInt32? = nil,
+        nexthops: [NextHop]
+    ) {
+        self.family = family
+        self.destination = destination
+        self.type = type
+        self.table = table
+        self.protocol = `protocol`
+        self.metric = metric
+        self.nexthopObject = nexthopObject
+        self.nexthops = nexthops
+    }
+
     /// A next hop.
     public struct NextHop: Codable, Sendable, Hashable {
         /// The interface's name.
@@ -185,5 +264,12 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         public var gateway: String?
         /// The weight among several; `nil` for 1.
         public var weight: Int?
+
+        /// A next hop.
+        public init(interface: String? = nil, gateway: String? = nil, weight: Int? = nil) {
+            self.interface = interface
+            self.gateway = gateway
+            self.weight = weight
+        }
     }
 }

@@ -11,7 +11,7 @@ public struct Path: Codable, Sendable, Hashable {
     /// Its kind, such as `wifi` or `tunnel`.
     public var kind: String?
     /// True when the kind is a guess.
-    @Flag public var kindIsGuess: Bool
+    @OptionalFlag public var kindIsGuess: Bool
     /// The next hop.
     public var gateway: String?
     /// The source address that the kernel chose.
@@ -79,9 +79,9 @@ public struct Path: Codable, Sendable, Hashable {
         /// Its kind.
         public var kind: String?
         /// The code of the evidence.
-        public var evidence: String
+        public var evidence: String?
         /// True when the evidence is a guess.
-        @Flag public var isGuess: Bool
+        @OptionalFlag public var isGuess: Bool
 
         private enum CodingKeys: String, CodingKey {
             case interface, kind, evidence

@@ -1,21 +1,21 @@
-public import EventEnvelope
-
-/// An interface with a default route, active or standby.
+/// An interface with a default route, active or standby, or one that only a probe is bound to.
 public struct Uplink: Codable, Sendable, Hashable {
     /// The interface's name.
     public var interface: String
     /// The interface's index.
-    public var interfaceIndex: UInt32
+    public var interfaceIndex: UInt32?
     /// The interface's kind.
     public var kind: String
     /// True when the kind is a guess.
-    @Flag public var kindIsGuess: Bool
+    @OptionalFlag public var kindIsGuess: Bool
     /// The connectivity, by the verdicts of the probes bound to it.
     public var connectivity: Connectivity
     /// The reason when the connectivity is not `full`.
     public var reason: Reason?
     /// True when the default path of a family leads through it, false for a standby uplink.
     public var isUsed: Bool
+    /// True for an interface without a default route, to which a probe is bound.
+    @OptionalFlag public var isBoundOnly: Bool
 
     private enum CodingKeys: String, CodingKey {
         case interface
@@ -24,6 +24,7 @@ public struct Uplink: Codable, Sendable, Hashable {
         case kindIsGuess = "kind_is_guess"
         case connectivity, reason
         case isUsed = "used"
+        case isBoundOnly = "bound_only"
     }
 
     /// An uplink.
@@ -34,7 +35,8 @@ public struct Uplink: Codable, Sendable, Hashable {
         kindIsGuess: Bool = false,
         connectivity: Connectivity,
         reason: Reason? = nil,
-        isUsed: Bool
+        isUsed: Bool,
+        isBoundOnly: Bool = false
     ) {
         self.interface = interface
         self.interfaceIndex = interfaceIndex
@@ -43,6 +45,7 @@ public struct Uplink: Codable, Sendable, Hashable {
         self.connectivity = connectivity
         self.reason = reason
         self.isUsed = isUsed
+        self.isBoundOnly = isBoundOnly
     }
 
     /// The reason for a connectivity other than `full`.

@@ -1,47 +1,68 @@
-public import EventEnvelope
-
 extension AgentStatus {
     /// The agent that replies.
     public struct Agent: Codable, Sendable, Hashable {
         /// The agent's version.
-        public var version: String
+        public var version: String?
         /// The version of the schema.
-        public var schema: Int
+        public var schema: Int?
+        /// The machine's name.
+        public var host: String?
         /// The agent's process.
-        public var processID: Int32
+        public var processID: Int32?
         /// The moment of its start.
-        public var started: Timestamp
+        public var started: Timestamp?
         /// The time since then, in milliseconds, by a clock that does not jump.
-        public var uptimeMilliseconds: Int64
+        public var uptimeMilliseconds: Int64?
         /// The kernel's id of this boot of the machine.
         public var bootID: String?
         /// The stream that the numbers belong to.
-        public var stream: String
+        public var stream: String?
 
         private enum CodingKeys: String, CodingKey {
-            case version, schema
+            case version, schema, host
             case processID = "pid"
             case started
             case uptimeMilliseconds = "uptime_ms"
             case bootID = "boot_id"
             case stream
         }
+
+        /// An agent.
+        public init(
+            version: String,
+            schema: Int,
+            host: String? = nil,
+            processID: Int32,
+            started: Timestamp,
+            uptimeMilliseconds: Int64,
+            bootID: String? = nil,
+            stream: String
+        ) {
+            self.version = version
+            self.schema = schema
+            self.host = host
+            self.processID = processID
+            self.started = started
+            self.uptimeMilliseconds = uptimeMilliseconds
+            self.bootID = bootID
+            self.stream = stream
+        }
     }
 
     /// The journal.
     public struct Journal: Codable, Sendable, Hashable {
         /// Its directory.
-        public var directory: String
+        public var directory: String?
         /// The number of its oldest event; `nil` while it is empty.
         public var oldestSequence: UInt64?
         /// The number of its newest event; `nil` while it is empty.
         public var newestSequence: UInt64?
         /// The number of its files.
-        public var segments: Int
+        public var segments: Int?
         /// The size of them together, in bytes.
-        public var bytes: UInt64
+        public var bytes: UInt64?
         /// True while it cannot be written.
-        public var isDegraded: Bool
+        public var isDegraded: Bool?
         /// The code of the obstacle.
         public var code: String?
         /// The particulars, for people.
@@ -49,7 +70,7 @@ extension AgentStatus {
         /// The numbers that it does not have.
         @List public var missing: [Gap]
         /// The sync policy: `always`, `interval` or `never`.
-        public var sync: String
+        public var sync: String?
         /// The interval, in milliseconds.
         public var syncMilliseconds: Int64?
 
@@ -63,6 +84,33 @@ extension AgentStatus {
             case syncMilliseconds = "sync_ms"
         }
 
+        /// A journal.
+        public init(
+            directory: String,
+            oldestSequence: UInt64? = nil,
+            newestSequence: UInt64? = nil,
+            segments: Int,
+            bytes: UInt64,
+            isDegraded: Bool,
+            code: String? = nil,
+            detail: String? = nil,
+            missing: [Gap],
+            sync: String,
+            syncMilliseconds: Int64? = nil
+        ) {
+            self.directory = directory
+            self.oldestSequence = oldestSequence
+            self.newestSequence = newestSequence
+            self.segments = segments
+            self.bytes = bytes
+            self.isDegraded = isDegraded
+            self.code = code
+            self.detail = detail
+            self.missing = missing
+            self.sync = sync
+            self.syncMilliseconds = syncMilliseconds
+        }
+
         /// Consecutive numbers that are missing.
         public struct Gap: Codable, Sendable, Hashable {
             /// The first of them.
@@ -74,57 +122,145 @@ extension AgentStatus {
                 case firstSequence = "first_seq"
                 case lastSequence = "last_seq"
             }
+
+            /// Numbers.
+            public init(firstSequence: UInt64, lastSequence: UInt64) {
+                self.firstSequence = firstSequence
+                self.lastSequence = lastSequence
+            }
         }
     }
 
     /// The sockets.
     public struct Sockets: Codable, Sendable, Hashable {
         /// The path of the event socket.
-        public var events: String
+        public var events: String?
         /// The path of the control socket.
-        public var control: String
+        public var control: String?
         /// The number of connections to both.
-        public var connections: Int
+        public var connections: Int?
         /// The maximum of them.
-        public var limit: Int
+        public var limit: Int?
+
+        /// Creates the sockets.
+        public init(events: String, control: String, connections: Int, limit: Int?) {
+            self.events = events
+            self.control = control
+            self.connections = connections
+            self.limit = limit
+        }
     }
 
     /// The losses of kernel messages since the start.
     public struct Overruns: Codable, Sendable, Hashable {
         /// The number of losses.
-        public var count: UInt64
+        public var count: UInt64?
         /// The number of datagrams that the kernel dropped, where it says so.
-        public var dropped: UInt64
+        public var dropped: UInt64?
         /// The code of the last loss.
         public var code: String?
         /// The moment at which the last loss was noticed.
         public var last: Timestamp?
+
+        /// Losses.
+        public init(count: UInt64, dropped: UInt64, code: String? = nil, last: Timestamp? = nil) {
+            self.count = count
+            self.dropped = dropped
+            self.code = code
+            self.last = last
+        }
     }
 
     /// The configuration.
     public struct Configuration: Codable, Sendable, Hashable {
-        /// The files, the main one first.
+        /// The files, the main one first; empty without any.
         @List public var files: [String]
         /// The moment at which they were last read and valid.
-        public var loaded: Timestamp
+        public var loaded: Timestamp?
+        /// The main file, which a reload reads; `nil` without one.
+        public var path: String?
+        /// The files that a reload looks for, while there is none.
+        @OptionalList public var searched: [String]
+        /// The last reload, if it was rejected; `nil` after one that was not.
+        public var rejected: RejectedReload?
+
+        /// Creates a configuration.
+        public init(
+            files: [String],
+            loaded: Timestamp?,
+            path: String? = nil,
+            searched: [String] = [],
+            rejected: RejectedReload? = nil
+        ) {
+            self.files = files
+            self.loaded = loaded
+            self.path = path
+            self.searched = searched
+            self.rejected = rejected
+        }
+
+        /// A reload that was rejected.
+        public struct RejectedReload: Codable, Sendable, Hashable {
+            /// The moment of the rejection.
+            public var time: Timestamp?
+            /// The errors, each with its file, line and key; at most 16.
+            @List public var errors: [String]
+            /// The number of further errors; `nil` without any.
+            public var errorsOmitted: Int?
+
+            private enum CodingKeys: String, CodingKey {
+                case time, errors
+                case errorsOmitted = "errors_omitted"
+            }
+
+            /// A rejected reload.
+            public init(_ rejection: ConfigurationRejection, time: Timestamp) {
+                self.time = time
+                errors = rejection.errors
+                errorsOmitted = rejection.errorsOmitted
+            }
+        }
+    }
+
+    /// The hooks as a whole.
+    public struct HookSetup: Codable, Sendable, Hashable {
+        /// The folders whose files are run, by falling priority.
+        @List public var folders: [String]
+        /// The means by which the processes of a run are found: `control_groups` or `descendants`; `nil` before the first
+        /// run.
+        public var containment: String?
+        /// The control group, or the reason why there are none.
+        public var containmentDetail: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case folders, containment
+            case containmentDetail = "containment_detail"
+        }
+
+        /// A setup.
+        public init(folders: [String], containment: String? = nil, containmentDetail: String? = nil) {
+            self.folders = folders
+            self.containment = containment
+            self.containmentDetail = containmentDetail
+        }
     }
 
     /// A settled change.
     public struct Transition: Codable, Sendable, Hashable {
         /// The event's number.
-        public var sequence: UInt64
+        public var sequence: UInt64?
         /// The moment at which it was published.
-        public var time: Timestamp
+        public var time: Timestamp?
         /// The event's type.
-        public var type: String
+        public var type: String?
         /// The subject: `default`, or the name of a target, an uplink or a probe.
-        public var subject: String
+        public var subject: String?
         /// The state before, in words.
         public var from: String?
         /// The state after, in words.
-        public var to: String
+        public var to: String?
         /// The code of the cause.
-        public var code: String
+        public var code: String?
         /// The interface concerned.
         public var interface: String?
         /// The family of a probe; `nil` for any.
@@ -135,6 +271,31 @@ extension AgentStatus {
         private enum CodingKeys: String, CodingKey {
             case sequence = "seq"
             case time, type, subject, from, to, code, interface, family, detail
+        }
+
+        /// A transition.
+        public init(
+            sequence: UInt64,
+            time: Timestamp,
+            type: String,
+            subject: String,
+            from: String? = nil,
+            to: String,
+            code: String,
+            interface: String? = nil,
+            family: String? = nil,
+            detail: String? = nil
+        ) {
+            self.sequence = sequence
+            self.time = time
+            self.type = type
+            self.subject = subject
+            self.from = from
+            self.to = to
+            self.code = code
+            self.interface = interface
+            self.family = family
+            self.detail = detail
         }
     }
 }

@@ -1,5 +1,3 @@
-public import EventEnvelope
-
 extension AgentStatus {
     /// A probe from one vantage.
     public struct ProbeStatus: Codable, Sendable, Hashable {
@@ -10,15 +8,15 @@ extension AgentStatus {
         /// The family, `ipv4` or `ipv6`; `nil` for any.
         public var family: String?
         /// The verdict: `unknown`, `up`, `down` or `portal`.
-        public var verdict: String
+        public var verdict: String?
         /// The code of the verdict; `nil` for `up`.
         public var code: String?
         /// The address of the login page, while a portal answers.
         public var portalURL: String?
         /// True while the verdict flaps.
-        @Flag public var isFlapping: Bool
+        @OptionalFlag public var isFlapping: Bool = false
         /// True when the path has changed since the last check.
-        @Flag public var isStale: Bool
+        @OptionalFlag public var isStale: Bool = false
         /// The moment at which the verdict became this one.
         public var since: Timestamp?
         /// The time since then, in milliseconds, by a clock that does not jump.
@@ -53,43 +51,73 @@ extension AgentStatus {
             case lastCode = "last_code"
             case detail, certificate, pins
         }
+
+        /// A probe's status.
+        public init(probe: String, verdict: String) {
+            self.probe = probe
+            self.verdict = verdict
+        }
     }
 
     /// A certificate, as far as its expiry is concerned.
     public struct ExpiringCertificate: Codable, Sendable, Hashable {
         /// The subject, in the form of RFC 4514.
-        public var subject: String
+        public var subject: String?
         /// The end of its validity.
-        public var notAfter: Timestamp
+        public var notAfter: Timestamp?
         /// The whole days that are left; negative after the end.
-        public var daysLeft: Int
+        public var daysLeft: Int?
 
         private enum CodingKeys: String, CodingKey {
             case subject
             case notAfter = "not_after"
             case daysLeft = "days_left"
         }
+
+        /// An expiring certificate.
+        public init(subject: String, notAfter: Timestamp, daysLeft: Int) {
+            self.subject = subject
+            self.notAfter = notAfter
+            self.daysLeft = daysLeft
+        }
     }
 
     /// The counters of the probe scheduler since the start.
     public struct Schedule: Codable, Sendable, Hashable {
         /// The number of checks that were started.
-        public var checks: UInt64
+        public var checks: UInt64?
         /// The number of results that another probe's check provided.
-        public var shared: UInt64
+        public var shared: UInt64?
         /// The number of checks that were left out because the one before had not ended.
-        public var skipped: UInt64
+        public var skipped: UInt64?
         /// The number of checks that the budget or the policy for cellular links did not allow.
-        public var refused: UInt64
+        public var refused: UInt64?
         /// The longest time by which a check started late, in milliseconds.
-        public var longestDelayMilliseconds: Int64
+        public var longestDelayMilliseconds: Int64?
         /// The bytes of today, by account.
-        public var bytes: [String: Int]
+        public var bytes: [String: Int]?
 
         private enum CodingKeys: String, CodingKey {
             case checks, shared, skipped, refused
             case longestDelayMilliseconds = "longest_delay_ms"
             case bytes
+        }
+
+        /// The counters.
+        public init(
+            checks: UInt64,
+            shared: UInt64,
+            skipped: UInt64,
+            refused: UInt64,
+            longestDelayMilliseconds: Int64,
+            bytes: [String: Int]
+        ) {
+            self.checks = checks
+            self.shared = shared
+            self.skipped = skipped
+            self.refused = refused
+            self.longestDelayMilliseconds = longestDelayMilliseconds
+            self.bytes = bytes
         }
     }
 
@@ -98,19 +126,19 @@ extension AgentStatus {
         /// The hook's name.
         public var hook: String
         /// `folder`, `command` or `webhook`.
-        public var kind: String
+        public var kind: String?
         /// The number of runs that ended.
-        public var runs: UInt64
+        public var runs: UInt64?
         /// The number of runs that failed.
-        public var failedRuns: UInt64
+        public var failedRuns: UInt64?
         /// The number of events that were dropped because newer ones replaced them.
-        public var superseded: UInt64
+        public var superseded: UInt64?
         /// The number of runs at present.
-        public var running: Int
+        public var running: Int?
         /// The number of events that wait.
-        public var waiting: Int
+        public var waiting: Int?
         /// The number of consecutive failures.
-        public var failures: Int
+        public var failures: Int?
         /// The rest of the pause because of them, in milliseconds.
         public var pausedMilliseconds: Int64?
         /// The last run.
@@ -124,6 +152,37 @@ extension AgentStatus {
             case last
         }
 
+        /// A hook's status.
+        public init(
+            hook: String,
+            kind: String,
+            runs: UInt64,
+            failedRuns: UInt64,
+            superseded: UInt64,
+            running: Int,
+            waiting: Int,
+            failures: Int,
+            pausedMilliseconds: Int64? = nil,
+            last: Run? = nil
+        ) {
+            self.hook = hook
+            self.kind = kind
+            self.runs = runs
+            self.failedRuns = failedRuns
+            self.superseded = superseded
+            self.running = running
+            self.waiting = waiting
+            self.failures = failures
+            self.pausedMilliseconds = pausedMilliseconds
+            self.last = last
+        }
+
+        /// The number of consecutive failures that make a hook one that fails repeatedly.
+        public static let repeatedFailures = 3
+
+        /// True when it fails repeatedly, or its file is refused.
+        public var isTroubled: Bool { last?.ending.outcome == "refused" || (failures ?? 0) >= Self.repeatedFailures }
+
         /// A run of a hook.
         public struct Run: Codable, Sendable, Hashable {
             /// The outcome of the run.
@@ -131,7 +190,7 @@ extension AgentStatus {
             /// The moment at which it ended.
             public var ended: Timestamp?
             /// The type of the event that it ran for, without the prefix.
-            public var trigger: String
+            public var trigger: String?
             /// The number of that event.
             public var triggerSequence: UInt64?
             /// The last line of its output.
@@ -143,12 +202,27 @@ extension AgentStatus {
                 case output
             }
 
+            /// A run.
+            public init(
+                ending: HookEnding,
+                ended: Timestamp? = nil,
+                trigger: String,
+                triggerSequence: UInt64? = nil,
+                output: String? = nil
+            ) {
+                self.ending = ending
+                self.ended = ended
+                self.trigger = trigger
+                self.triggerSequence = triggerSequence
+                self.output = output
+            }
+
             /// Reads a run, with the ending's members beside its own.
             public init(from decoder: any Decoder) throws {
                 ending = try HookEnding(from: decoder)
                 let members = try decoder.container(keyedBy: CodingKeys.self)
                 ended = try members.decodeIfPresent(Timestamp.self, forKey: .ended)
-                trigger = try members.decode(String.self, forKey: .trigger)
+                trigger = try members.decodeIfPresent(String.self, forKey: .trigger)
                 triggerSequence = try members.decodeIfPresent(UInt64.self, forKey: .triggerSequence)
                 output = try members.decodeIfPresent(String.self, forKey: .output)
             }
@@ -158,7 +232,7 @@ extension AgentStatus {
                 try ending.encode(to: encoder)
                 var members = encoder.container(keyedBy: CodingKeys.self)
                 try members.encodeIfPresent(ended, forKey: .ended)
-                try members.encode(trigger, forKey: .trigger)
+                try members.encodeIfPresent(trigger, forKey: .trigger)
                 try members.encodeIfPresent(triggerSequence, forKey: .triggerSequence)
                 try members.encodeIfPresent(output, forKey: .output)
             }

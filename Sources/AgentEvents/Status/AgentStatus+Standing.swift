@@ -1,10 +1,8 @@
-public import EventEnvelope
-
 extension AgentStatus {
     /// A settled state, the moments since which it holds, and the change that may replace it.
     public struct Standing: Codable, Sendable, Hashable {
         /// The settled state.
-        public var state: ReachabilityState
+        public var state: ReachabilityState?
         /// The moment at which it was published; `nil` while nothing was.
         public var since: Timestamp?
         /// The time since then, in milliseconds, by a clock that does not jump.
@@ -32,21 +30,34 @@ extension AgentStatus {
             case cause, pending
         }
 
+        /// A state that was not published.
+        public init(state: ReachabilityState) {
+            self.state = state
+        }
+
         /// A state that was observed and has not held for the settle time.
         public struct Pending: Codable, Sendable, Hashable {
             /// The state.
-            public var state: ReachabilityState
+            public var state: ReachabilityState?
             /// The moment since which the observed state differs from the settled one.
-            public var since: Timestamp
+            public var since: Timestamp?
             /// The time since then, in milliseconds.
-            public var forMilliseconds: Int64
+            public var forMilliseconds: Int64?
             /// The cause.
-            public var cause: ChangeCause
+            public var cause: ChangeCause?
 
             private enum CodingKeys: String, CodingKey {
                 case state, since
                 case forMilliseconds = "for_ms"
                 case cause
+            }
+
+            /// A state that has not held.
+            public init(state: ReachabilityState, since: Timestamp, forMilliseconds: Int64, cause: ChangeCause) {
+                self.state = state
+                self.since = since
+                self.forMilliseconds = forMilliseconds
+                self.cause = cause
             }
         }
     }
@@ -59,6 +70,12 @@ extension AgentStatus {
         public var standing: Standing
 
         private enum CodingKeys: String, CodingKey { case name }
+
+        /// A target.
+        public init(name: String, standing: Standing) {
+            self.name = name
+            self.standing = standing
+        }
 
         /// Reads a target, with its standing beside the name.
         public init(from decoder: any Decoder) throws {

@@ -1,13 +1,12 @@
-public import EventEnvelope
-
 /// The state of an agent at one moment: the reply to `status`.
 ///
-/// Text is as the agent sent it: escape it before a terminal shows it. docs/status.md describes the members.
+/// An agent of another version may send more members, which are ignored, and fewer: what is missing, or of another form, is
+/// `nil` or empty. Text is as the agent sent it: escape it before a terminal shows it. docs/status.md describes the members.
 public struct AgentStatus: Sendable, Hashable {
     /// The agent.
-    public var agent: Agent
+    public var agent: Agent?
     /// The moment of the reply.
-    public var time: Timestamp
+    public var time: Timestamp?
     /// The reachability of the machine.
     public var reachability: Standing
     /// The reachability of the targets.
@@ -18,89 +17,152 @@ public struct AgentStatus: Sendable, Hashable {
     public var probesOmitted: Int?
     /// The uplinks.
     public var uplinks: [Uplink]
+    /// The availability of the default path and of each uplink; empty until the journal was read.
+    public var availability: [Availability]
     /// The counters of the probe scheduler; `nil` without one.
     public var schedule: Schedule?
-    /// The configuration; `nil` without a file.
+    /// The configuration; `nil` for an agent that reads no file.
     public var configuration: Configuration?
+    /// The folders and the containment of hooks.
+    public var hookSetup: HookSetup?
     /// The hooks: those that fail first.
     public var hooks: [HookStatus]
     /// The number of hooks that had no room in the reply.
     public var hooksOmitted: Int?
     /// The interfaces, by their index.
     public var interfaces: [Interface]
+    /// The default routes.
+    public var defaultRoutes: [DefaultRoute]
     /// The newest settled changes, the oldest first.
     public var recent: [Transition]
     /// The number of the newest event; 0 while there is none.
-    public var lastSequence: UInt64
+    public var lastSequence: UInt64?
     /// The journal; `nil` when none is kept.
     public var journal: Journal?
     /// The sockets.
     public var sockets: Sockets?
     /// False between a loss of kernel messages and the end of the resynchronization.
-    public var isSynchronized: Bool
+    public var isSynchronized: Bool?
     /// The losses of kernel messages since the start.
-    public var overruns: Overruns
+    public var overruns: Overruns?
+
+    /// Creates a status.
+    public init(
+        agent: Agent,
+        time: Timestamp,
+        reachability: Standing,
+        targets: [Target],
+        probes: [ProbeStatus],
+        probesOmitted: Int? = nil,
+        uplinks: [Uplink],
+        availability: [Availability] = [],
+        schedule: Schedule? = nil,
+        configuration: Configuration? = nil,
+        hookSetup: HookSetup? = nil,
+        hooks: [HookStatus],
+        hooksOmitted: Int? = nil,
+        interfaces: [Interface],
+        defaultRoutes: [DefaultRoute] = [],
+        recent: [Transition],
+        lastSequence: UInt64,
+        journal: Journal? = nil,
+        sockets: Sockets? = nil,
+        isSynchronized: Bool,
+        overruns: Overruns?
+    ) {
+        self.agent = agent
+        self.time = time
+        self.reachability = reachability
+        self.targets = targets
+        self.probes = probes
+        self.probesOmitted = probesOmitted
+        self.uplinks = uplinks
+        self.availability = availability
+        self.schedule = schedule
+        self.configuration = configuration
+        self.hookSetup = hookSetup
+        self.hooks = hooks
+        self.hooksOmitted = hooksOmitted
+        self.interfaces = interfaces
+        self.defaultRoutes = defaultRoutes
+        self.recent = recent
+        self.lastSequence = lastSequence
+        self.journal = journal
+        self.sockets = sockets
+        self.isSynchronized = isSynchronized
+        self.overruns = overruns
+    }
 }
 
 extension AgentStatus: Codable {
     private enum CodingKeys: String, CodingKey {
         case agent, time, targets, probes
         case probesOmitted = "probes_omitted"
-        case uplinks, schedule, configuration, hooks
+        case uplinks, availability, schedule, configuration
+        case hookSetup = "hook_setup"
+        case hooks
         case hooksOmitted = "hooks_omitted"
-        case interfaces, recent
+        case interfaces
+        case defaultRoutes = "default_routes"
+        case recent
         case lastSequence = "last_seq"
         case journal, sockets
         case isSynchronized = "synchronized"
         case overruns
     }
 
-    /// Reads a status, with the machine's standing beside its own members.
+    /// Reads a status, with the machine's standing beside its own members; only what is not an object is an error.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         func list<Element: Codable & Sendable & Hashable>(_ key: CodingKeys) throws -> [Element] {
             try members.decode(List<Element>.self, forKey: key).wrappedValue
         }
-        agent = try members.decode(Agent.self, forKey: .agent)
-        time = try members.decode(Timestamp.self, forKey: .time)
+        agent = try members.decodeIfPresent(Agent.self, forKey: .agent)
+        time = try members.decodeIfPresent(Timestamp.self, forKey: .time)
         reachability = try Standing(from: decoder)
         targets = try list(.targets)
         probes = try list(.probes)
         probesOmitted = try members.decodeIfPresent(Int.self, forKey: .probesOmitted)
         uplinks = try list(.uplinks)
+        availability = try list(.availability)
         schedule = try members.decodeIfPresent(Schedule.self, forKey: .schedule)
         configuration = try members.decodeIfPresent(Configuration.self, forKey: .configuration)
+        hookSetup = try members.decodeIfPresent(HookSetup.self, forKey: .hookSetup)
         hooks = try list(.hooks)
         hooksOmitted = try members.decodeIfPresent(Int.self, forKey: .hooksOmitted)
         interfaces = try list(.interfaces)
+        defaultRoutes = try list(.defaultRoutes)
         recent = try list(.recent)
-        lastSequence = try members.decode(UInt64.self, forKey: .lastSequence)
+        lastSequence = try members.decodeIfPresent(UInt64.self, forKey: .lastSequence)
         journal = try members.decodeIfPresent(Journal.self, forKey: .journal)
         sockets = try members.decodeIfPresent(Sockets.self, forKey: .sockets)
-        isSynchronized = try members.decode(Bool.self, forKey: .isSynchronized)
-        overruns = try members.decode(Overruns.self, forKey: .overruns)
+        isSynchronized = try members.decodeIfPresent(Bool.self, forKey: .isSynchronized)
+        overruns = try members.decodeIfPresent(Overruns.self, forKey: .overruns)
     }
 
     /// Writes the status, with the machine's standing among its own members.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(agent, forKey: .agent)
-        try members.encode(time, forKey: .time)
+        try members.encodeIfPresent(agent, forKey: .agent)
+        try members.encodeIfPresent(time, forKey: .time)
         try reachability.encode(to: encoder)
         try members.encode(targets, forKey: .targets)
         if !probes.isEmpty { try members.encode(probes, forKey: .probes) }
         try members.encodeIfPresent(probesOmitted, forKey: .probesOmitted)
         if !uplinks.isEmpty { try members.encode(uplinks, forKey: .uplinks) }
+        if !availability.isEmpty { try members.encode(availability, forKey: .availability) }
         try members.encodeIfPresent(schedule, forKey: .schedule)
         try members.encodeIfPresent(configuration, forKey: .configuration)
+        try members.encodeIfPresent(hookSetup, forKey: .hookSetup)
         if !hooks.isEmpty { try members.encode(hooks, forKey: .hooks) }
         try members.encodeIfPresent(hooksOmitted, forKey: .hooksOmitted)
         try members.encode(interfaces, forKey: .interfaces)
+        if !defaultRoutes.isEmpty { try members.encode(defaultRoutes, forKey: .defaultRoutes) }
         try members.encode(recent, forKey: .recent)
-        try members.encode(lastSequence, forKey: .lastSequence)
+        try members.encodeIfPresent(lastSequence, forKey: .lastSequence)
         try members.encodeIfPresent(journal, forKey: .journal)
         try members.encodeIfPresent(sockets, forKey: .sockets)
-        try members.encode(isSynchronized, forKey: .isSynchronized)
-        try members.encode(overruns, forKey: .overruns)
+        try members.encodeIfPresent(isSynchronized, forKey: .isSynchronized)
+        try members.encodeIfPresent(overruns, forKey: .overruns)
     }
 }

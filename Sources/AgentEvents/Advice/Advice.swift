@@ -1,0 +1,129 @@
+/// A problem of a status, and the first thing to do about it.
+///
+/// Names and addresses in it are as the agent sent them: escape each part before a terminal or a page shows it.
+public struct Advice: Sendable, Hashable {
+    /// The code of the problem, such as `link_down`: docs/operations.md and docs/findings.md list them.
+    public var code: String
+    /// The problem, as a clause: `no carrier on eth0`.
+    public var problem: String
+    /// The first thing to do.
+    public var action: Action
+
+    /// Creates advice.
+    public init(code: String, problem: String, action: Action) {
+        self.code = code
+        self.problem = problem
+        self.action = action
+    }
+
+    /// Sentences with commands and addresses in them.
+    ///
+    /// A literal has its commands in backticks; an interpolated command quotes its words for the shell, so that it can be
+    /// pasted whatever an interface is named.
+    public struct Action: Sendable, Hashable {
+        /// A part of the sentences.
+        public enum Part: Sendable, Hashable {
+            /// Words.
+            case text(String)
+            /// A command to paste.
+            case command(String)
+            /// An address to open in a browser.
+            case address(String)
+        }
+
+        /// The parts, in order.
+        public private(set) var parts: [Part]
+
+        /// The commands, in order.
+        public var commands: [String] {
+            parts.compactMap { part in
+                if case .command(let text) = part { text } else { nil }
+            }
+        }
+
+        /// One action after another.
+        static func + (first: Action, second: Action) -> Action {
+            var sum = first
+            sum.append(.text(" "))
+            for part in second.parts { sum.append(part) }
+            return sum
+        }
+
+        fileprivate mutating func append(_ part: Part) {
+            if case .text(let text) = part, case .text(let before)? = parts.last {
+                parts[parts.count - 1] = .text(before + text)
+            } else {
+                parts.append(part)
+            }
+        }
+
+        fileprivate mutating func append(markup: String) {
+            for (index, piece) in markup.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            where !piece.isEmpty {
+                append(index % 2 == 0 ? .text(String(piece)) : .command(String(piece)))
+            }
+        }
+    }
+}
+
+extension Advice.Action: ExpressibleByStringInterpolation, CustomStringConvertible {
+    /// The sentences, with commands in backticks.
+    public var description: String {
+        parts.map { part in
+            switch part {
+            case .text(let text), .address(let text): text
+            case .command(let text): "`\(text)`"
+            }
+        }.joined()
+    }
+
+    /// Sentences of the program's own, with commands in backticks.
+    public init(stringLiteral markup: String) {
+        parts = []
+        append(markup: markup)
+    }
+
+    /// Sentences with names, commands and addresses.
+    public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.action }
+
+    /// The parts while they are collected.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var action: Advice.Action = ""
+
+        /// No parts yet.
+        public init(literalCapacity: Int, interpolationCount: Int) {}
+
+        /// Adds words, with commands in backticks.
+        public mutating func appendLiteral(_ markup: String) { action.append(markup: markup) }
+
+        /// Adds a name.
+        public mutating func appendInterpolation(_ name: String) { action.append(.text(name)) }
+
+        /// Adds a command.
+        package mutating func appendInterpolation(command: ShellCommand) { action.append(.command(command.text)) }
+
+        /// Adds an address to open.
+        package mutating func appendInterpolation(address: String) { action.append(.address(address)) }
+    }
+}
+
+/// A command to paste, of which each interpolated word is quoted for the shell where that is necessary.
+package struct ShellCommand: ExpressibleByStringInterpolation, Sendable, Hashable {
+    /// The command.
+    package let text: String
+
+    package init(stringLiteral text: String) { self.text = text }
+
+    package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+    /// The command while it is put together.
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+
+        package mutating func appendLiteral(_ literal: String) { text += literal }
+
+        package mutating func appendInterpolation(_ word: String) { text += ShellWord.quoted(word) }
+    }
+}

@@ -1,0 +1,133 @@
+extension AgentStatus {
+    /// The meaning and the remedy of a check's code, each a sentence, with commands in backticks.
+    public typealias Explanation = (_ code: String) -> (meaning: String, remedy: String)?
+
+    /// The most important problem and the first thing to do about it; `nil` when there is no problem, or nothing is known.
+    ///
+    /// - Parameter explain: The meaning of a check's code, which this module does not know.
+    public func advice(explaining explain: Explanation = { _ in nil }) -> Advice? {
+        guard let state = reachability.state, state.via != .unknown else { return nil }
+        if let alternative = state.alternative { return advice(on: alternative, of: state) }
+        guard state.isReachable else { return advice(onLossOf: state.path.overall, code: state.reason) }
+        return advice(onConnectivityOf: state, explain) ?? adviceOnUplinks(explain) ?? adviceOnTargets()
+            ?? adviceOnMissingProbes(state) ?? adviceOnCertificates()
+    }
+
+    // MARK: Uplinks
+
+    /// The ways out of a preferred path that is dead while another uplink works.
+    private func advice(on alternative: ReachabilityState.Alternative, of state: ReachabilityState) -> Advice {
+        let (dead, working) = (alternative.preferred, alternative.interface)
+        let paths = [("ipv4", state.path.ipv4), ("ipv6", state.path.ipv6)].filter { $0.1?.interface == dead }
+        let reason = paths.compactMap { $0.1?.reason }.first
+        let why = reason.flatMap { PathReason($0, of: dead, in: self)?.problem } ?? "nothing beyond it answers"
+        var action: Advice.Action = "Take it down: \(command: "ip link set \(dead) down")."
+        // The kernel can be told to pass over routes whose interface has no carrier.
+        for (family, path) in paths where path?.reason == "link_down" {
+            let sysctl: ShellCommand = "sysctl net/\(family)/conf/\(dead)/ignore_routes_with_linkdown=1"
+            action = action + "Or let the kernel skip it: \(command: sysctl)."
+        }
+        if let command = preferring(working, to: dead) {
+            action = action + "Or prefer \(working): \(command: command)."
+        }
+        return Advice(
+            code: alternative.code,
+            problem: "the kernel prefers \(dead), which is dead (\(why)), while \(working) works",
+            action: action
+        )
+    }
+
+    /// The command that gives the default route of an uplink a lower metric than that of another one.
+    private func preferring(_ working: String, to dead: String) -> ShellCommand? {
+        guard let better = defaultRoute(over: working),
+            let worse = defaultRoute(over: dead, family: better.route.family),
+            worse.route.metric > 0
+        else { return nil }
+        let (family, metric) = (better.route.family == "ipv6" ? "-6" : "-4", String(worse.route.metric - 1))
+        guard let gateway = better.hop.gateway else {
+            return "ip \(family) route replace default dev \(working) metric \(metric)"
+        }
+        return "ip \(family) route replace default via \(gateway) dev \(working) metric \(metric)"
+    }
+
+    /// A standby uplink that would not work.
+    private func adviceOnUplinks(_ explain: Explanation) -> Advice? {
+        let broken = uplinks.first { uplink in
+            !uplink.isUsed && !uplink.isBoundOnly && ![.full, .unknown].contains(uplink.connectivity)
+        }
+        guard let broken else { return nil }
+        let name = broken.interface
+        let code = broken.reason?.code ?? broken.connectivity.rawValue
+        let found = broken.reason.flatMap { reason in
+            PathReason(reason.code, of: name, in: self)?.advice ?? advice(on: reason, over: name, explain)
+        }
+        return Advice(
+            code: code,
+            problem: "the standby uplink \(name) does not work" + (found.map { ": \($0.problem)" } ?? ""),
+            action: found?.action ?? "\(command: "reachagent status uplinks") has the details."
+        )
+    }
+
+    // MARK: Paths
+
+    private func advice(onLossOf path: Path, code: String?) -> Advice? {
+        guard let code = path.reason ?? code else { return nil }
+        return (PathReason(code, of: path, in: self) ?? .unknown(code)).advice
+    }
+
+    private func adviceOnTargets() -> Advice? {
+        for target in targets {
+            guard let state = target.standing.state, state.via == .none else { continue }
+            let found = advice(onLossOf: state.path.overall, code: state.reason)
+            return Advice(
+                code: found?.code ?? "no_route",
+                problem: "the target \(target.name) has no path" + (found.map { ": \($0.problem)" } ?? ""),
+                action: state.address.map { "\(command: "reachagent route \($0)") says why." } ?? found?.action
+                    ?? "`reachagent interfaces` shows what is missing."
+            )
+        }
+        return nil
+    }
+
+    // MARK: Probes
+
+    private func adviceOnMissingProbes(_ state: ReachabilityState) -> Advice? {
+        guard probes.isEmpty, state.connectivity == .unknown else { return nil }
+        return Advice(
+            code: "no_probe_configured",
+            problem: "no probe is configured: whether anything answers is not checked",
+            action: "Write a configuration with two: `reachagent config init`."
+        )
+    }
+
+    private func adviceOnCertificates() -> Advice? {
+        let soon = probes.compactMap { probe in probe.certificate?.daysLeft.map { (name: probe.probe, days: $0) } }
+            .filter { $0.days < 7 }
+        guard let first = soon.min(by: { $0.days < $1.days }) else { return nil }
+        let when = first.days < 0 ? "has expired" : first.days == 0 ? "expires today" : "expires in \(first.days) d"
+        return Advice(
+            code: "certificate_expiring",
+            problem: "the certificate that \(first.name) checks \(when)",
+            action: "Renew it, and make the server load the new one."
+        )
+    }
+}
+
+extension AgentStatus {
+    /// The default route of an interface, and the next hop in it: of the main table first, then by its metric.
+    ///
+    /// - Parameter family: `ipv4` or `ipv6`; `nil` for IPv4, else IPv6.
+    package func defaultRoute(
+        over interface: String,
+        family: String? = nil
+    ) -> (route: DefaultRoute, hop: DefaultRoute.NextHop)? {
+        let found = defaultRoutes.compactMap { route in
+            route.nexthops.first { $0.interface == interface }.map { (route: route, hop: $0) }
+        }
+        func rank(_ route: DefaultRoute) -> (Int, Int, UInt32) {
+            (route.family == "ipv4" ? 0 : 1, route.table == 254 ? 0 : 1, route.metric)
+        }
+        return found.filter { family == nil || $0.route.family == family }
+            .min { rank($0.route) < rank($1.route) }
+    }
+}

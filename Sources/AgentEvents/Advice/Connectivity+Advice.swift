@@ -1,0 +1,125 @@
+extension AgentStatus {
+    /// The problem with what lies beyond the first hop; `nil` where everything answers, or nothing is known.
+    func advice(onConnectivityOf state: ReachabilityState, _ explain: Explanation) -> Advice? {
+        let reason = state.connectivityReason.map {
+            Uplink.Reason(code: $0, probe: state.connectivityProbe, portalURL: state.portalURL)
+        }
+        switch state.connectivity {
+        case .portal: return Self.adviceOnPortal(reason)
+        case .local: return adviceOnSilence(beyond: state.path.overall, reason, explain)
+        case .partial:
+            return reason.flatMap { advice(on: $0, over: nil, explain) }
+                ?? Advice(
+                    code: "partial",
+                    problem: "not everything that is required answers",
+                    action: "`reachagent status probes` has the details."
+                )
+        case .unknown:
+            if let reason {
+                guard var found = advice(on: reason, over: nil, explain) else { return nil }
+                found.problem = "this machine could not check: \(found.problem)"
+                return found
+            }
+            guard let probe = probes.first else { return nil }
+            return Advice(
+                code: "unknown",
+                problem: "no probe has a verdict yet",
+                action: "\(command: "reachagent check \(probe.probe)") checks now."
+            )
+        default: return nil
+        }
+    }
+
+    private static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {
+        Advice(
+            code: reason?.code ?? "portal",
+            problem: "a captive portal answers",
+            action: reason?.portalURL.map { "Log in at \(address: $0)" }
+                ?? "Open a page without TLS in a browser, such as http://example.org/, and log in."
+        )
+    }
+
+    private func adviceOnSilence(beyond path: Path, _ reason: Uplink.Reason?, _ explain: Explanation) -> Advice {
+        let cause = reason.flatMap { advice(on: $0, over: nil, explain) }
+        let problem = "nothing beyond the first hop answers"
+        guard let interface = path.interface, let gateway = path.gateway else {
+            return Advice(
+                code: reason?.code ?? "local",
+                problem: problem,
+                action: cause?.action ?? "`reachagent status probes` has the details."
+            )
+        }
+        return Advice(
+            code: reason?.code ?? "local",
+            problem: problem + (cause.map { ": \($0.problem)" } ?? ""),
+            action: """
+                \(command: "ping -c 3 -I \(interface) \(gateway)"): with an answer the fault lies beyond the gateway, at the \
+                provider; without one in the local network.
+                """
+        )
+    }
+
+    /// A failed check, or what several say together; `nil` for a code without an explanation.
+    func advice(on reason: Uplink.Reason, over interface: String?, _ explain: Explanation) -> Advice? {
+        if let url = reason.portalURL, reason.probe == nil || interface != nil {
+            return Advice(code: reason.code, problem: "a captive portal answers", action: "Log in at \(address: url)")
+        }
+        guard let name = reason.probe else { return Self.adviceOnSeveral(reason.code) }
+        let probe =
+            probes.first { $0.probe == name && $0.code == reason.code && $0.interface == interface }
+            ?? probes.first { $0.probe == name && $0.code == reason.code }
+        let explanation = explain(reason.code)
+        let meaning = explanation.map { Self.clause($0.meaning) } ?? reason.code
+        let detail = probe?.detail.map { " (\($0))" } ?? ""
+        let look: Advice.Action = "\(command: "reachagent probe \(name)") shows each step."
+        return Advice(
+            code: reason.code,
+            problem: "\(name) is \(probe?.verdict ?? "not up"): \(meaning)\(detail)",
+            action: Self.remedy(reason.code, explanation?.remedy).map { $0 + look } ?? look
+        )
+    }
+
+    /// A check's remedy, unless it has a placeholder in the place of a name.
+    private static func remedy(_ code: String, _ sentence: String?) -> Advice.Action? {
+        switch code {
+        case "dns_failure", "dns_timeout": "Check the name servers: `resolvectl status`, `cat /etc/resolv.conf`."
+        case "no_route": "`ip route`, `ip -6 route` and `ip rule` show what there is."
+        case "connect_timeout": "A firewall that drops, a dead host, or a broken path."
+        default: sentence.map { Advice.Action(stringLiteral: $0) }
+        }
+    }
+
+    /// The common result of the checks of several probes.
+    private static func adviceOnSeveral(_ code: String) -> Advice? {
+        let (problem, action): (String, Advice.Action)
+        switch code {
+        case "portal_suspected":
+            problem = "the certificates are not the targets', as behind a captive portal"
+            action = """
+                Open a page without TLS in a browser, such as http://example.org/: a portal may want a login. A probe with \
+                'portal = true' tells for certain.
+                """
+        case "tls_intercepted":
+            problem = "TLS connections are intercepted: the certificates are not the targets'"
+            action = """
+                Send nothing secret. `reachagent status probes` shows who answers: a company's proxy is trusted with 'ca_file'.
+                """
+        case "https_unreachable":
+            problem = "HTTP works, and HTTPS does not"
+            action = "Look for what blocks port 443: a firewall, a proxy, or packets that are too large."
+        case "quorum_missed":
+            problem = "fewer of the required probes are up than the quorum requires"
+            action = "`reachagent status probes` has those that are not up first."
+        default: return nil
+        }
+        return Advice(code: code, problem: problem, action: action)
+    }
+
+    /// A sentence as a part of another one: `The name does not exist.` becomes `the name does not exist`.
+    private static func clause(_ sentence: String) -> String {
+        let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
+        // An abbreviation keeps its capitals.
+        guard let first = text.first, text.dropFirst().first?.isUppercase == false else { return String(text) }
+        return first.lowercased() + text.dropFirst()
+    }
+}

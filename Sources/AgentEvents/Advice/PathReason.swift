@@ -1,0 +1,147 @@
+/// The code of a path that is not usable, in words, with the first thing to do.
+struct PathReason {
+    let advice: Advice
+
+    /// The reason as a clause: `no carrier on eth0`.
+    var problem: String { advice.problem }
+
+    /// A code that this version does not know.
+    static func unknown(_ code: String) -> PathReason {
+        PathReason(code, "there is no path", "`reachagent interfaces` and `ip route` show what there is.")
+    }
+
+    private init(_ code: String, _ problem: String, _ action: Advice.Action) {
+        advice = Advice(code: code, problem: problem, action: action)
+    }
+
+    /// The reason of a path; `nil` for a code that is not one of a path.
+    init?(_ code: String, of path: Path, in status: AgentStatus) {
+        self.init(code, of: path.interface, underlay: path.underlay?.interface, in: status)
+    }
+
+    /// The reason of an interface's path; `nil` for a code that is not one of a path.
+    init?(_ code: String, of name: String?, underlay: String? = nil, in status: AgentStatus) {
+        let interface = status.interfaces.first { $0.name == name }
+        let subject = name ?? "the interface"
+        switch code {
+        case "link_down":
+            guard let name else {
+                self.init(code, "the interface is down", "`reachagent interfaces` shows which part is missing.")
+                return
+            }
+            self.init(code, linkOf: name, interface)
+        case "link_dormant":
+            self.init(
+                code,
+                "\(subject) is associated and waits for its keys",
+                "Check the passphrase: `journalctl -b -u wpa_supplicant -u iwd` has the reason."
+            )
+        case "leads_nowhere":
+            self.init(
+                code,
+                "the default route leads into \(subject), which leads nowhere",
+                "`ip route show default` and `ip rule` show the route. If \(subject) does lead out, set its kind in [kinds]."
+            )
+        case "no_address": self.init(code, addressOf: name)
+        case "address_tentative":
+            self.init(
+                code,
+                "the address of \(subject) is still being checked for duplicates",
+                name.map {
+                    "Wait a second or two; if it stays so, see \(command: "ip address show dev \($0) tentative")."
+                } ?? "Wait a second or two; if it stays so, see `ip address show tentative`."
+            )
+        case "no_route": self = Self.missingRoute(code, status)
+        case "route_unreachable": self.init(code, route: "unreachable", "refuses all packets")
+        case "route_blackhole": self.init(code, route: "blackhole", "drops all packets")
+        case "route_prohibited": self.init(code, route: "prohibit", "forbids all packets")
+        case "underlay_down":
+            let below = underlay.map { " \($0)" } ?? ""
+            self.init(
+                code,
+                "the tunnel \(name ?? "") has no way out: the interface\(below) below it has no route",
+                "Bring the interface below the tunnel up: `reachagent interfaces` and `ip route` show what is missing."
+            )
+        case "lookup_failed":
+            self.init(
+                code,
+                "the kernel rejected the route lookup",
+                "`journalctl -u reachagent -n 20` has the kernel's error: report it."
+            )
+        default: return nil
+        }
+    }
+
+    private init(_ code: String, linkOf name: String, _ interface: Interface?) {
+        if interface?.state == "administratively down" {
+            self.init(code, "\(name) is switched off", "Switch it on: \(command: "ip link set \(name) up").")
+            return
+        }
+        let problem = interface?.state == "no carrier" ? "no carrier on \(name)" : "\(name) is down"
+        switch interface?.kind {
+        case "wifi":
+            self.init(
+                code,
+                problem,
+                "Check the access point and the radio: \(command: "iw dev \(name) link"), `rfkill list`."
+            )
+        case "wwan": self.init(code, problem, "Check the modem and its signal: `mmcli -m any`.")
+        case "wired": self.init(code, problem, "Check the cable and the switch port: \(command: "ethtool \(name)").")
+        default:
+            self.init(code, problem, "\(command: "ip -d link show dev \(name)") and `reachagent interfaces` say more.")
+        }
+    }
+
+    private init(_ code: String, addressOf name: String?) {
+        let log: ShellCommand = "journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd"
+        guard let name else {
+            self.init(code, "there is no address to send from", "Check the DHCP client: \(command: log).")
+            return
+        }
+        self.init(
+            code,
+            "\(name) has no address to send from",
+            "Check the DHCP client: \(command: log), \(command: "ip address show dev \(name)")."
+        )
+    }
+
+    private init(_ code: String, route type: String, _ effect: String) {
+        self.init(
+            code,
+            "a route or rule of type '\(type)' \(effect)",
+            "\(command: "ip route show table all type \(type)") and `ip rule` show it: often a VPN's kill switch."
+        )
+    }
+
+    /// A network manager removes the route with the link or the address: what is missing there comes first.
+    private static func missingRoute(_ code: String, _ status: AgentStatus) -> PathReason {
+        let media = status.interfaces.filter { ["wired", "wifi", "wwan"].contains($0.kind) }
+        func because(_ reason: PathReason) -> PathReason {
+            PathReason(code, "no route: \(reason.problem)", reason.advice.action)
+        }
+        if let link = media.first(where: { $0.state == "no carrier" }) ?? media.first,
+            media.allSatisfy({ $0.isUsable == false })
+        {
+            return because(PathReason("link_down", linkOf: link.name, link))
+        }
+        if let bare = media.first(where: { $0.isUsable == true && !$0.hasGlobalAddress }),
+            !media.contains(where: { $0.isUsable == true && $0.hasGlobalAddress })
+        {
+            return because(PathReason("no_address", addressOf: bare.name))
+        }
+        return PathReason(
+            code,
+            "no route",
+            "No default route is set: `ip route`, `ip -6 route` and `ip rule` show what there is."
+        )
+    }
+}
+
+extension Interface {
+    /// True with an address that others than the neighbours can answer.
+    fileprivate var hasGlobalAddress: Bool {
+        addresses.contains {
+            $0.isUsable != false && !$0.address.hasPrefix("fe80:") && !$0.address.hasPrefix("169.254.")
+        }
+    }
+}

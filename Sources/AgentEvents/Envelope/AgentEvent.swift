@@ -1,0 +1,131 @@
+/// One event of the agent: a CloudEvents 1.0 envelope, and the value that belongs to its type.
+public struct AgentEvent: Sendable, Hashable {
+    /// The unique id of the event.
+    public var id: String
+    /// The agent that published it: `/reachagent/` and the host's name.
+    public var source: String
+    /// The CloudEvents type, such as `reachagent.reachability.changed`.
+    public var type: String
+    /// The subject: `default`, `agent`, or the name of a target, a probe, an interface or a hook.
+    public var subject: String
+    /// The moment at which it was published.
+    public var time: Timestamp
+    /// The number; `nil` for types that are not part of the history.
+    public var sequence: UInt64?
+    /// The content.
+    public var content: Content
+
+    /// The schema's version: raised when a member is added, never for anything else.
+    public static let schemaVersion = 1
+    /// The subject of everything that concerns the default path.
+    public static let defaultSubject = "default"
+    /// The subject of what concerns the agent itself.
+    public static let agentSubject = "agent"
+
+    /// The content of an event, by its type.
+    ///
+    /// Indirect: a change of a path has a hundred members, and events are passed on by value.
+    public indirect enum Content: Sendable, Hashable {
+        /// `agent.started`: the first numbered event of a run.
+        case agentStarted(AgentStarted)
+        /// `agent.stopping`: the last numbered event of a run.
+        case agentStopping(AgentStopping)
+        /// `path.changed`: every edge of a path, at once.
+        case pathChanged(StateChange)
+        /// `reachability.changed`: the machine's reachability, settled.
+        case reachabilityChanged(StateChange)
+        /// `target.changed`: a target's reachability, settled.
+        case targetChanged(StateChange)
+        /// `uplink.changed`: an uplink, active or standby, settled.
+        case uplinkChanged(UplinkChange)
+        /// `probe.changed`: a probe's verdict.
+        case probeChanged(ProbeChange)
+        /// `probe.summary`: the checks of a probe within an hour.
+        case probeSummary(ProbeSummary)
+        /// `certificate.expiring`: one event per threshold.
+        case certificateExpiring(CertificateExpiry)
+        /// `suspend.resumed`: the machine was suspended.
+        case suspendResumed(SuspendResumed)
+        /// `config.reloaded`: the configuration was reloaded.
+        case configReloaded(ConfigurationReload)
+        /// `config.rejected`: a reload was rejected.
+        case configRejected(ConfigurationRejection)
+        /// `netlink.overrun`: kernel messages were lost.
+        case netlinkOverrun(NetlinkOverrun)
+        /// `netlink.resynced`: the agent read the kernel's state again.
+        case netlinkResynced(NetlinkResynchronization)
+        /// `hook.completed`: a run of a hook ended.
+        case hookCompleted(HookCompletion)
+        /// `journal.degraded`: the journal cannot be written, or can be written again.
+        case journalDegraded(JournalDegraded)
+        /// `events.omitted`: events that are not kept any more.
+        case eventsOmitted(EventsOmitted)
+        /// `agent.hello`: the first line on a socket.
+        case agentHello(AgentHello)
+        /// `network.snapshot`: the complete state.
+        case networkSnapshot(NetworkSnapshot)
+        /// `probe.completed`: the end of one check.
+        case probeCompleted(CompletedCheck)
+        /// `subscriber.lagged`: the client was too slow.
+        case subscriberLagged(SubscriberLagged)
+        /// A type of a later version, or one whose content has another form than this version's.
+        case unknown
+    }
+
+    /// The type, where this version knows it.
+    public var knownType: EventType? { EventType(rawValue: type) }
+}
+
+extension AgentEvent {
+    /// Reads an event from a line of the stream or of the journal.
+    ///
+    /// - Parameter line: The line, without its end.
+    /// - Returns: `nil` when the line is longer than `ScannedLine.mostBytes`, is not one well-formed JSON object, or has
+    ///   no envelope.
+    public init?(line: [UInt8]) {
+        guard line.count <= ScannedLine.mostBytes, let event = try? EventDecoder.decode(AgentEvent.self, from: line)
+        else { return nil }
+        self = event
+    }
+}
+
+extension AgentEvent: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case specversion, id, source, type, subject, time, data
+        case sequence = "seq"
+    }
+
+    /// Reads an event; members that are not known are ignored, and content that cannot be read is ``Content/unknown``.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decode(String.self, forKey: .id)
+        source = try members.decode(String.self, forKey: .source)
+        type = try members.decode(String.self, forKey: .type)
+        subject = try members.decodeIfPresent(String.self, forKey: .subject) ?? ""
+        time = try members.decode(Timestamp.self, forKey: .time)
+        sequence = try members.decodeIfPresent(UInt64.self, forKey: .sequence)
+        content = Content(of: EventType(rawValue: type)) { Self.data(in: members, as: $0) }
+    }
+
+    /// Writes the event as the agent does.
+    ///
+    /// - Throws: `EncodingError` for content that is ``Content/unknown``: only the line that it came from has it.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode("1.0", forKey: .specversion)
+        try members.encode(id, forKey: .id)
+        try members.encode(source, forKey: .source)
+        try members.encode(type, forKey: .type)
+        try members.encode(subject, forKey: .subject)
+        try members.encode(time, forKey: .time)
+        try members.encodeIfPresent(sequence, forKey: .sequence)
+        try members.encode(content, forKey: .data)
+    }
+
+    private static func data<Value: Decodable>(
+        in members: KeyedDecodingContainer<CodingKeys>,
+        as type: Value.Type
+    ) -> Value? {
+        try? members.decode(type, forKey: .data)
+    }
+}

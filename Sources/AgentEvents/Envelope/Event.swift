@@ -1,0 +1,111 @@
+/// An event as the agent publishes it: the value, and the line that it is on the wire.
+///
+/// The line is encoded once, when the event is made; all consumers share it.
+public struct Event: Sendable {
+    /// The type.
+    public let type: EventType
+    /// The value.
+    public let value: AgentEvent
+    /// The JSON text in UTF-8, without the line's end.
+    public let line: [UInt8]
+
+    /// The subject: `default`, `agent`, or the name of a target, a probe, an interface or a hook.
+    public var subject: String { value.subject }
+    /// The moment at which the event was made.
+    public var time: Timestamp { value.time }
+    /// The number; `nil` for types that are not numbered.
+    public var sequence: UInt64? { value.sequence }
+    /// The event for people, in one line.
+    public var summary: String { value.content.summary }
+
+    /// Makes an event.
+    ///
+    /// - Parameters:
+    ///   - draft: The type, the subject and the content.
+    ///   - origin: The agent that publishes it.
+    ///   - time: The moment at which it is made.
+    ///   - number: The sequence number of a numbered type; for the others a number that makes the `id` unique.
+    public init(_ draft: EventDraft, from origin: EventOrigin, at time: Timestamp, number: UInt64) {
+        type = draft.type
+        let isNumbered = draft.type.isNumbered
+        value = AgentEvent(
+            id: "\(origin.streamID)-\(isNumbered ? "" : "u")\(number)",
+            source: origin.source,
+            type: draft.type.rawValue,
+            subject: draft.subject,
+            time: time,
+            sequence: isNumbered ? number : nil,
+            content: draft.content
+        )
+        line = value.line
+    }
+}
+
+extension AgentEvent {
+    /// The event's line; unknown content is left out.
+    fileprivate var line: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("specversion", "1.0")
+            json.member("id", id)
+            json.member("source", source)
+            json.member("type", type)
+            json.member("subject", subject)
+            json.member("time", time)
+            json.member("seq", ifPresent: sequence) { $0.number($1) }
+            switch content {
+            case .pathChanged(let change), .reachabilityChanged(let change), .targetChanged(let change):
+                json.member("data", change)
+            case .uplinkChanged(let change): json.member("data", change)
+            case .unknown: break
+            default: json.member("data", encoding: content)
+            }
+        }
+        return json.bytes
+    }
+}
+
+/// The origin of events: the parts of the envelope that stay the same.
+public struct EventOrigin: Sendable, Hashable {
+    /// The first part of each `id`: unique to a stream of numbers.
+    public let streamID: String
+    /// The host's name.
+    public let host: String
+    /// The CloudEvents `source`: `/reachagent/` and the host's name.
+    public let source: String
+    /// The kernel's name for this boot of the machine (`/proc/sys/kernel/random/boot_id`); `nil` when it is not known.
+    public let bootID: String?
+
+    /// An origin on a host.
+    public init(streamID: String, host: String, bootID: String? = nil) {
+        self.streamID = streamID
+        self.bootID = bootID
+        self.host = host
+        source = "/reachagent/\(host)"
+    }
+}
+
+/// An event before it has a number and a time.
+public struct EventDraft: Sendable {
+    /// The type.
+    public let type: EventType
+    /// The subject.
+    public let subject: String
+    /// The content.
+    public let content: AgentEvent.Content
+
+    /// The event for people, in one line.
+    public var summary: String { content.summary }
+
+    /// A draft.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - subject: The subject; that of all events about the agent is ``AgentEvent/agentSubject``.
+    ///   - content: The content that belongs to the type.
+    public init(_ type: EventType, subject: String = AgentEvent.agentSubject, _ content: AgentEvent.Content) {
+        self.type = type
+        self.subject = subject
+        self.content = content
+    }
+}

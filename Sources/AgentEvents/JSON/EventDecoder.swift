@@ -1,0 +1,210 @@
+/// Reads values from JSON as an agent of another version may write it.
+///
+/// Members that a type does not know are ignored; a member of another form than the type's reads as absent where the type
+/// allows that. The text is checked strictly, by the scanner that the journal uses.
+package enum EventDecoder {
+    /// The value that a text stands for.
+    ///
+    /// - Parameter text: One JSON value on one line, with or without its end, which the caller has bounded.
+    /// - Throws: `DecodingError` when the text is not well-formed, or a member that the type needs is missing.
+    package static func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
+        let line = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
+        guard let document = JSONDocument(line) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not a JSON text on one line"))
+        }
+        return try decode(type, from: document.root)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from node: JSONNode) throws -> Value {
+        try Value(from: Place(node: node, parents: []))
+    }
+}
+
+/// A value in the text.
+private struct Place: Decoder, SingleValueDecodingContainer {
+    let node: JSONNode
+    /// The keys of the values around it.
+    let parents: [any CodingKey]
+    /// Its own key; `nil` for the outermost value and for an element.
+    var key: (any CodingKey)?
+    /// Made only for errors and containers: each costs an allocation.
+    var codingPath: [any CodingKey] { parents + [key].compactMap(\.self) }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard node.form == .object else { throw mismatch("an object") }
+        return KeyedDecodingContainer(Members<Key>(place: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard node.form == .array else { throw mismatch("an array") }
+        return Elements(place: self)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func mismatch(_ expected: String) -> DecodingError {
+        .typeMismatch(
+            Any.self,
+            .init(codingPath: codingPath, debugDescription: "expected \(expected), got \(node.form)")
+        )
+    }
+
+    func decodeNil() -> Bool { node.form == .null }
+    func decode(_: Bool.Type) throws -> Bool { try required(node.boolean, "true or false") }
+    func decode(_: String.Type) throws -> String { try required(node.string, "a string") }
+    func decode(_: Double.Type) throws -> Double { try required(node.double, "a number") }
+    func decode(_: Float.Type) throws -> Float { try Float(decode(Double.self)) }
+    func decode(_: Int.Type) throws -> Int { try integer() }
+    func decode(_: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_: UInt.Type) throws -> UInt { try integer() }
+    func decode(_: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: self) }
+
+    private func integer<Value: FixedWidthInteger>() throws -> Value {
+        try required(node.integer(), "a whole number")
+    }
+
+    private func required<Value>(_ value: Value?, _ expected: String) throws -> Value {
+        guard let value else { throw mismatch(expected) }
+        return value
+    }
+}
+
+/// The members of an object.
+private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let place: Place
+    let codingPath: [any CodingKey]
+
+    init(place: Place) {
+        self.place = place
+        codingPath = place.codingPath
+    }
+
+    var allKeys: [Key] { place.node.members.compactMap { $0.name.string.flatMap(Key.init(stringValue:)) } }
+
+    func contains(_ key: Key) -> Bool { place.node.member(key.stringValue) != nil }
+
+    private func value(_ key: Key) throws -> Place {
+        guard let node = place.node.member(key.stringValue) else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
+        }
+        return Place(node: node, parents: codingPath, key: key)
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try value(key).decodeNil() }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(key).decode(type) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(key).decode(type) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).decode(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).decode(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).decode(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).decode(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(key).decode(type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(key).decode(type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decode(type) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try value(key).decode(type) }
+
+    // A member of another form is as good as none, where none will do.
+    private func lenient<Value: Decodable>(_ key: Key) -> Value? {
+        guard let node = place.node.member(key.stringValue) else { return nil }
+        return try? Value(from: Place(node: node, parents: codingPath, key: key))
+    }
+
+    func decodeIfPresent(_: Bool.Type, forKey key: Key) -> Bool? { lenient(key) }
+    func decodeIfPresent(_: String.Type, forKey key: Key) -> String? { lenient(key) }
+    func decodeIfPresent(_: Double.Type, forKey key: Key) -> Double? { lenient(key) }
+    func decodeIfPresent(_: Float.Type, forKey key: Key) -> Float? { lenient(key) }
+    func decodeIfPresent(_: Int.Type, forKey key: Key) -> Int? { lenient(key) }
+    func decodeIfPresent(_: Int8.Type, forKey key: Key) -> Int8? { lenient(key) }
+    func decodeIfPresent(_: Int16.Type, forKey key: Key) -> Int16? { lenient(key) }
+    func decodeIfPresent(_: Int32.Type, forKey key: Key) -> Int32? { lenient(key) }
+    func decodeIfPresent(_: Int64.Type, forKey key: Key) -> Int64? { lenient(key) }
+    func decodeIfPresent(_: UInt.Type, forKey key: Key) -> UInt? { lenient(key) }
+    func decodeIfPresent(_: UInt8.Type, forKey key: Key) -> UInt8? { lenient(key) }
+    func decodeIfPresent(_: UInt16.Type, forKey key: Key) -> UInt16? { lenient(key) }
+    func decodeIfPresent(_: UInt32.Type, forKey key: Key) -> UInt32? { lenient(key) }
+    func decodeIfPresent(_: UInt64.Type, forKey key: Key) -> UInt64? { lenient(key) }
+    func decodeIfPresent<Value: Decodable>(_: Value.Type, forKey key: Key) -> Value? { lenient(key) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type,
+        forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try value(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try value(key).unkeyedContainer()
+    }
+
+    func superDecoder() -> any Decoder { place }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
+}
+
+/// The elements of an array.
+private struct Elements: UnkeyedDecodingContainer {
+    private let nodes: [JSONNode]
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+    var count: Int? { nodes.count }
+    var isAtEnd: Bool { currentIndex == nodes.count }
+
+    init(place: Place) {
+        nodes = place.node.elements
+        codingPath = place.codingPath
+    }
+
+    private mutating func next<Value>(_ read: (Place) throws -> Value) throws -> Value {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(Value.self, .init(codingPath: codingPath, debugDescription: "no element"))
+        }
+        let place = Place(node: nodes[currentIndex], parents: codingPath)
+        // An unreadable element is skipped as well: the caller continues with the next one.
+        currentIndex += 1
+        return try read(place)
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, nodes[currentIndex].form == .null else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.decode(type) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.decode(type) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested>
+    {
+        try next { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}

@@ -1,0 +1,109 @@
+/// A well-formed JSON text (RFC 8259), parsed once.
+///
+/// Values are kept in the order of the text in one array, each with the index of the value behind it: neither parsing nor
+/// reading recurses, and both are linear. Strings stay bytes of the text until they are asked for.
+package final class JSONDocument: Sendable {
+    /// The forms of a value.
+    package enum Form: UInt8, Sendable { case object, array, string, number, `true`, `false`, null }
+
+    /// A value, or the name of a member, which comes before its value.
+    struct Entry: Sendable {
+        var form: Form
+        /// The bytes of a number, or of a string between its quotation marks.
+        var text: Range<Int>
+        /// The index of the entry behind this one and all that is in it.
+        var next: Int
+    }
+
+    /// The maximum of values and names in a line of the stream: more than a status with ten thousand probes has.
+    package static let maximumValues = 1 << 20
+
+    let bytes: [UInt8]
+    let entries: [Entry]
+
+    /// Parses a text.
+    ///
+    /// - Parameters:
+    ///   - bytes: One JSON value in UTF-8 on one line, whose length the caller has bounded.
+    ///   - maximumValues: The maximum of values and names in the text. Each takes 32 bytes when it is parsed, where one of a
+    ///     hostile text, such as `1,1,…`, takes two.
+    /// - Returns: `nil` when it is anything else, has more values, or is nested deeper than ``ScannedLine/mostDepth``.
+    package init?(_ bytes: [UInt8], maximumValues: Int = JSONDocument.maximumValues) {
+        let entries = bytes.withUnsafeBufferPointer { buffer in
+            var scanner = JSONScanner(buffer)
+            return scanner.scanEntries(atMost: maximumValues)
+        }
+        guard let entries else { return nil }
+        self.bytes = bytes
+        self.entries = entries
+    }
+
+    /// The outermost value.
+    package var root: JSONNode { JSONNode(document: self, index: 0) }
+}
+
+extension JSONScanner {
+    /// All values of the text in its order; `nil` when it is not a JSON value, or has more of them.
+    fileprivate mutating func scanEntries(atMost maximum: Int) -> [JSONDocument.Entry]? {
+        var entries: [JSONDocument.Entry] = []
+        // The containers that are open, as indices of their entries.
+        var open: [Int] = []
+        repeat {
+            skipSpace()
+            // Each turn adds a value, and at most one name.
+            guard position < bytes.count, entries.count < maximum else { return nil }
+            let start = position
+            switch bytes[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                let isObject = bytes[position] == UInt8(ascii: "{")
+                position += 1
+                guard open.count < ScannedLine.mostDepth else { return nil }
+                open.append(entries.count)
+                entries.append(.init(form: isObject ? .object : .array, text: start..<start, next: 0))
+                skipSpace()
+                if position < bytes.count, bytes[position] == UInt8(ascii: isObject ? "}" : "]") { break }
+                if isObject { guard scanMemberName(&entries) else { return nil } }
+                continue
+            case UInt8(ascii: "\""):
+                guard let text = scanString() else { return nil }
+                entries.append(.init(form: .string, text: text, next: entries.count + 1))
+            case UInt8(ascii: "t"):
+                guard takeWord("true") else { return nil }
+                entries.append(.init(form: .true, text: start..<position, next: entries.count + 1))
+            case UInt8(ascii: "f"):
+                guard takeWord("false") else { return nil }
+                entries.append(.init(form: .false, text: start..<position, next: entries.count + 1))
+            case UInt8(ascii: "n"):
+                guard takeWord("null") else { return nil }
+                entries.append(.init(form: .null, text: start..<position, next: entries.count + 1))
+            default:
+                guard skipNumber() else { return nil }
+                entries.append(.init(form: .number, text: start..<position, next: entries.count + 1))
+            }
+            guard closeContainers(&open, &entries) else { return nil }
+        } while !open.isEmpty
+        skipSpace()
+        return isAtEnd ? entries : nil
+    }
+
+    /// Behind a value: the ends of containers, or a comma and, in an object, the next name.
+    private mutating func closeContainers(_ open: inout [Int], _ entries: inout [JSONDocument.Entry]) -> Bool {
+        while let container = open.last {
+            let isObject = entries[container].form == .object
+            skipSpace()
+            if take(UInt8(ascii: ",")) { return isObject ? scanMemberName(&entries) : true }
+            guard take(UInt8(ascii: isObject ? "}" : "]")) else { return false }
+            entries[container].next = entries.count
+            open.removeLast()
+        }
+        return true
+    }
+
+    private mutating func scanMemberName(_ entries: inout [JSONDocument.Entry]) -> Bool {
+        skipSpace()
+        guard let name = scanString() else { return false }
+        entries.append(.init(form: .string, text: name, next: entries.count + 1))
+        skipSpace()
+        return take(UInt8(ascii: ":"))
+    }
+}

@@ -1,0 +1,261 @@
+/// Checks that bytes are one JSON object (RFC 8259), and finds the envelope's members in it.
+///
+/// A scanner with a stack of its own instead of recursion: nothing that a stranger writes makes it deep or slow. It looks
+/// at no byte whose position it has not compared with the count.
+struct JSONScanner {
+    /// Where the envelope's members stand.
+    struct Members {
+        var type: Range<Int>?
+        var subject: Range<Int>?
+        var time: Range<Int>?
+        var sequence: UInt64?
+    }
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position = 0
+
+    /// A scanner of bytes that outlive it.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// The envelope's members of the object that the bytes are; `nil` when they are anything else.
+    mutating func scanEnvelope() -> Members? {
+        var members = Members()
+        return scanMembers { scanner, name in scanner.scanMember(name, &members) } ? members : nil
+    }
+
+    /// The values of the members with these names, in their order; `nil` when the bytes are anything else than one object.
+    ///
+    /// Of several members with one name the last counts.
+    mutating func scanValues(of names: [StaticString]) -> [Range<Int>?]? {
+        var values = [Range<Int>?](repeating: nil, count: names.count)
+        let isObject = scanMembers { scanner, name in
+            let start = scanner.position
+            guard scanner.skipValue() else { return false }
+            if let index = names.firstIndex(where: { scanner.matches(name, $0) }) {
+                values[index] = start..<scanner.position
+            }
+            return true
+        }
+        return isObject ? values : nil
+    }
+
+    /// Goes through the members of the object that the bytes are.
+    ///
+    /// - Parameter scanValue: Scans the value of the member with this name; `false` when it is refused.
+    /// - Returns: Whether the bytes are one object, and none of its values was refused.
+    private mutating func scanMembers(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
+        skipSpace()
+        guard take(UInt8(ascii: "{")) else { return false }
+        skipSpace()
+        if !take(UInt8(ascii: "}")) {
+            repeat {
+                skipSpace()
+                guard let name = scanString() else { return false }
+                skipSpace()
+                guard take(UInt8(ascii: ":")) else { return false }
+                skipSpace()
+                guard scanValue(&self, name) else { return false }
+                skipSpace()
+            } while take(UInt8(ascii: ","))
+            guard take(UInt8(ascii: "}")) else { return false }
+        }
+        skipSpace()
+        return isAtEnd
+    }
+
+    private mutating func scanMember(_ name: Range<Int>, _ members: inout Members) -> Bool {
+        if matches(name, "type") {
+            members.type = scanString()
+            return members.type != nil
+        }
+        if matches(name, "subject") {
+            members.subject = scanString()
+            return members.subject != nil
+        }
+        if matches(name, "time") {
+            members.time = scanString()
+            return members.time != nil
+        }
+        if matches(name, "seq") {
+            members.sequence = scanSequence()
+            return members.sequence != nil
+        }
+        return skipValue()
+    }
+
+    private func matches(_ range: Range<Int>, _ name: StaticString) -> Bool {
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        return name.withUTF8Buffer { name in
+            for (offset, byte) in name.enumerated() where bytes[range.lowerBound + offset] != byte { return false }
+            return true
+        }
+    }
+
+    // MARK: Tokens
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func skipSpace() {
+        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+    }
+
+    /// A line's end is no space here: what is scanned is one line.
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+
+    private mutating func scanSequence() -> UInt64? {
+        let start = position
+        var value: UInt64 = 0
+        while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10 {
+            let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowToo) = tenfold.addingReportingOverflow(UInt64(digit))
+            guard !overflow, !overflowToo else { return nil }
+            value = sum
+            position += 1
+        }
+        // A leading zero is no JSON, and no event has the number 0.
+        guard position > start, bytes[start] != UInt8(ascii: "0") else { return nil }
+        return value
+    }
+
+    /// Skips a value of any kind; `false` when it is none, or too deep.
+    private mutating func skipValue() -> Bool {
+        // One bit for each level that is open: whether it is an object.
+        var isObject: UInt64 = 0
+        var depth = 0
+        while true {
+            skipSpace()
+            guard position < bytes.count else { return false }
+            switch bytes[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                let opensObject = bytes[position] == UInt8(ascii: "{")
+                position += 1
+                skipSpace()
+                if take(opensObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
+                depth += 1
+                guard depth < ScannedLine.mostDepth else { return false }
+                isObject = isObject << 1 | (opensObject ? 1 : 0)
+                if opensObject, !scanName() { return false }
+                continue
+            case UInt8(ascii: "\""): guard scanString() != nil else { return false }
+            case UInt8(ascii: "t"): guard takeWord("true") else { return false }
+            case UInt8(ascii: "f"): guard takeWord("false") else { return false }
+            case UInt8(ascii: "n"): guard takeWord("null") else { return false }
+            default: guard skipNumber() else { return false }
+            }
+            // A value has ended: so may the levels around it.
+            while depth > 0 {
+                skipSpace()
+                let isInObject = isObject & 1 == 1
+                if take(UInt8(ascii: ",")) {
+                    if isInObject, !scanName() { return false }
+                    break
+                }
+                guard take(isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
+                isObject >>= 1
+                depth -= 1
+            }
+            if depth == 0 { return true }
+        }
+    }
+
+    /// A member's name and the colon behind it.
+    private mutating func scanName() -> Bool {
+        skipSpace()
+        guard scanString() != nil else { return false }
+        skipSpace()
+        return take(UInt8(ascii: ":"))
+    }
+
+    mutating func takeWord(_ word: StaticString) -> Bool {
+        let range = position..<position + word.utf8CodeUnitCount
+        guard range.upperBound <= bytes.count, matches(range, word) else { return false }
+        position = range.upperBound
+        return true
+    }
+
+    mutating func skipNumber() -> Bool {
+        _ = take(UInt8(ascii: "-"))
+        if take(UInt8(ascii: "0")) {
+            // No digit may follow a leading zero; what follows is looked at by the caller.
+        } else {
+            guard skipDigits() else { return false }
+        }
+        if take(UInt8(ascii: ".")), !skipDigits() { return false }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            return skipDigits()
+        }
+        return true
+    }
+
+    private mutating func skipDigits() -> Bool {
+        let start = position
+        while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position > start
+    }
+
+    // MARK: Strings
+
+    /// A string; gives where its text stands between the quotation marks.
+    mutating func scanString() -> Range<Int>? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return start..<position - 1
+            case UInt8(ascii: "\\"): guard skipEscape() else { return nil }
+            case 0x20..<0x80: position += 1
+            case 0x80...: guard skipMultibyte(byte) else { return nil }
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    private mutating func skipEscape() -> Bool {
+        guard position + 1 < bytes.count else { return false }
+        switch bytes[position + 1] {
+        case UInt8(ascii: "u"):
+            guard position + 5 < bytes.count else { return false }
+            for offset in 2..<6 where !Self.isHexadecimal(bytes[position + offset]) { return false }
+            position += 6
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 2
+        default: return false
+        }
+        return true
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+    }
+
+    /// One character of two to four bytes (RFC 3629): no overlong form, no surrogate, nothing beyond U+10FFFF.
+    private mutating func skipMultibyte(_ lead: UInt8) -> Bool {
+        let (length, second): (Int, ClosedRange<UInt8>)
+        switch lead {
+        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return false
+        }
+        guard position + length <= bytes.count, second.contains(bytes[position + 1]) else { return false }
+        for offset in 2..<max(2, length) where bytes[position + offset] & 0xC0 != 0x80 { return false }
+        position += length
+        return true
+    }
+}

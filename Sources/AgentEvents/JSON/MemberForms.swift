@@ -1,0 +1,126 @@
+/// A list that is always written; one that is missing, or of another form, reads as empty, and elements that cannot be
+/// read are passed over.
+@propertyWrapper
+public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
+    /// The value.
+    public var wrappedValue: [Element]
+
+    /// Wraps a value.
+    public init(wrappedValue: [Element]) { self.wrappedValue = wrappedValue }
+
+    /// The maximum of elements that are read: more than the largest machine has interfaces, and the agent connections.
+    static var maximumCount: Int { 16_384 }
+
+    /// Reads the value.
+    public init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        wrappedValue = []
+        for _ in 0..<Self.maximumCount where !container.isAtEnd {
+            if let element = try container.decode(Lenient<Element>.self).value { wrappedValue.append(element) }
+        }
+    }
+
+    /// Writes the value.
+    public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+/// An element, or nothing where it is of another form: a decoder may stay at one that throws.
+private struct Lenient<Value: Decodable>: Decodable {
+    let value: Value?
+
+    init(from decoder: any Decoder) throws { value = try? Value(from: decoder) }
+}
+
+/// A list that is written when it has elements, and reads as ``List`` does.
+@propertyWrapper
+public struct OptionalList<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
+    /// The value.
+    public var wrappedValue: [Element]
+
+    /// Wraps a value.
+    public init(wrappedValue: [Element]) { self.wrappedValue = wrappedValue }
+
+    /// Reads the value.
+    public init(from decoder: any Decoder) throws { wrappedValue = try List(from: decoder).wrappedValue }
+
+    /// Writes the value.
+    public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+/// A mark that is written when it is set: its absence says no.
+@propertyWrapper
+public struct OptionalFlag: Codable, Sendable, Hashable {
+    /// The value.
+    public var wrappedValue: Bool
+
+    /// Wraps a value.
+    public init(wrappedValue: Bool) { self.wrappedValue = wrappedValue }
+
+    /// Reads the value.
+    public init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(Bool.self)
+    }
+
+    /// Writes the value.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
+
+// Synthesized conformances call these in place of the containers' own functions, as they are the more specific ones.
+extension KeyedEncodingContainer {
+    mutating func encode<Element>(_ list: OptionalList<Element>, forKey key: Key) throws {
+        if !list.wrappedValue.isEmpty { try encode(list.wrappedValue, forKey: key) }
+    }
+
+    mutating func encode(_ flag: OptionalFlag, forKey key: Key) throws {
+        if flag.wrappedValue { try encode(true, forKey: key) }
+    }
+
+    mutating func encode(_ counts: [String: Int], forKey key: Key) throws {
+        var members = nestedContainer(keyedBy: CountName.self, forKey: key)
+        for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+            try members.encode(count, forKey: CountName(stringValue: name))
+        }
+    }
+}
+
+/// The name of a count.
+private struct CountName: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension KeyedDecodingContainer {
+    func decode<Element>(_ type: List<Element>.Type, forKey key: Key) throws -> List<Element> {
+        try decodeIfPresent(type, forKey: key) ?? List(wrappedValue: [])
+    }
+
+    func decode<Element>(_ type: OptionalList<Element>.Type, forKey key: Key) throws -> OptionalList<Element> {
+        try decodeIfPresent(type, forKey: key) ?? OptionalList(wrappedValue: [])
+    }
+
+    func decode(_ type: OptionalFlag.Type, forKey key: Key) throws -> OptionalFlag {
+        try decodeIfPresent(type, forKey: key) ?? OptionalFlag(wrappedValue: false)
+    }
+
+    func decodeIfPresent<Element: Codable & Sendable & Hashable>(
+        _ type: [Element].Type,
+        forKey key: Key
+    ) throws -> [Element]? {
+        try decodeIfPresent(List<Element>.self, forKey: key)?.wrappedValue
+    }
+
+    // The schema has a word of its own for what is not known.
+    func decode(_ type: Via.Type, forKey key: Key) throws -> Via {
+        try decodeIfPresent(type, forKey: key) ?? .unknown
+    }
+
+    func decode(_ type: Connectivity.Type, forKey key: Key) throws -> Connectivity {
+        try decodeIfPresent(type, forKey: key) ?? .unknown
+    }
+}

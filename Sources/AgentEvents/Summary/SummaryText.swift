@@ -1,0 +1,72 @@
+/// Phrases that the summaries of several values, and the texts of commands, have in common.
+package enum SummaryText {
+    /// ` (dead leg eth0)`, or ` (dead legs eth0, eth1)`; nothing where every leg is usable.
+    package static func deadLegs(_ interfaces: [String]) -> String {
+        guard !interfaces.isEmpty else { return "" }
+        return " (dead leg\(interfaces.count == 1 ? "" : "s") \(interfaces.joined(separator: ", ")))"
+    }
+
+    /// `IPv4` for `ipv4`.
+    package static func familyName(_ family: String) -> String {
+        switch family {
+        case "ipv4": "IPv4"
+        case "ipv6": "IPv6"
+        default: family
+        }
+    }
+
+    /// The last line of an output that says something; `nil` where none does.
+    package static func lastLine(_ output: String) -> String? {
+        guard let line = output.split(whereSeparator: \.isNewline).last(where: { !$0.allSatisfy(\.isWhitespace) })
+        else { return nil }
+        let text = String(line.drop(while: \.isWhitespace))
+        return text.unicodeScalars.count <= longestOutputLine
+            ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestOutputLine))) + "..."
+    }
+
+    /// The most characters of an output's line that are told.
+    package static let longestOutputLine = 200
+
+    /// `840 ms`, `1.2 s`, `59.9 s`, `3 min 20 s`.
+    package static func lasting(milliseconds: Int64) -> String {
+        let milliseconds = max(0, milliseconds)
+        guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
+        guard milliseconds < 60_000 else { return coarse(milliseconds / 1000) }
+        let tenth = milliseconds / 100 % 10
+        return "\(milliseconds / 1000)\(tenth == 0 ? "" : ".\(tenth)") s"
+    }
+
+    /// `8 h 3 min`: the two largest units.
+    static func coarse(_ seconds: Int64) -> String {
+        let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)]
+        guard let first = units.firstIndex(where: { seconds >= $0.1 }) else { return "less than a second" }
+        var rest = seconds
+        var words: [String] = []
+        for (name, length) in units[first...].prefix(2) where rest >= length {
+            words.append("\(rest / length) \(name)")
+            rest %= length
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// ` (tls_expired web)`; nothing where there is neither.
+    package static func because(_ code: String?, _ probe: String?) -> String {
+        let words = [code, probe].compactMap { $0 }.joined(separator: " ")
+        return words.isEmpty ? "" : " (\(words))"
+    }
+
+    /// `up → down (connect_refused); 192.0.2.1:443`: a code that the new state gives is not repeated.
+    static func change(_ from: String, _ to: String, _ cause: ChangeCause) -> String {
+        change(from, to, cause, code: to.contains("(\(cause.code)") ? nil : cause.code)
+    }
+
+    /// `wifi wlan0 IPv4 → none (link_down wlan0) [link_down]; no carrier`.
+    static func change(_ from: String, _ to: String, _ cause: ChangeCause, code: String?) -> String {
+        "\(from) → \(to)" + (code.map { " [\($0)]" } ?? "") + (cause.detail.map { "; \($0)" } ?? "")
+    }
+
+    /// `1 added (probe.web)`; at most eight names.
+    package static func listed(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+    }
+}

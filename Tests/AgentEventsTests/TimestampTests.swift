@@ -1,0 +1,44 @@
+import Testing
+
+@testable import AgentEvents
+
+@Suite struct TimestampTests {
+    private func parse(_ text: String) -> Timestamp? { Timestamp(utc: Array(text.utf8).span) }
+
+    @Test(
+        arguments: [
+            0, 1, -1, 999_999, 1_000_000, 1_795_244_400_123_456, 951_782_399_999_999, 951_782_400_000_000,
+            -62_167_219_200_000_000, 253_402_300_799_999_999, 4_107_542_399_000_000, 4_107_542_400_000_000,
+        ] as [Int64]
+    )
+    func `a moment is read as it was written`(microseconds: Int64) {
+        let moment = Timestamp(microsecondsSince1970: microseconds)
+        #expect(parse(moment.description) == moment)
+    }
+
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.5Z", 500_000), ("1970-01-01T00:00:00.000001Z", 1),
+            ("1970-01-02T00:00:01.25Z", 86_401_250_000), ("2000-02-29T00:00:00Z", 951_782_400_000_000),
+            ("1969-12-31T23:59:59.999999Z", -1), ("2016-12-31T23:59:60Z", 1_483_228_800_000_000),
+        ] as [(String, Int64)]
+    )
+    func `decimals may be left out`(text: String, microseconds: Int64) {
+        #expect(parse(text)?.microsecondsSince1970 == microseconds)
+    }
+
+    @Test(arguments: [
+        "", "Z", "2026-11-21", "2026-11-21T07:00Z", "2026-11-21T07:00:00", "2026-11-21T07:00:00.Z",
+        "2026-11-21T07:00:00.1234567Z", "2026-11-21T07:00:00+00:00", "2026-11-21 07:00:00Z", "2026-11-21t07:00:00z",
+        "2026-13-21T07:00:00Z", "2026-00-21T07:00:00Z", "2026-11-00T07:00:00Z", "2026-11-31T07:00:00Z",
+        "2026-02-29T07:00:00Z", "1900-02-29T07:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T07:60:00Z",
+        "2026-11-21T07:00:61Z", "2026-11-21T07:00:0 Z", "+026-11-21T07:00:00Z", "2026-11-21T07:00:00,5Z",
+        "2026-11-21T07:00:00.12a456Z", "2026/11/21T07:00:00Z", "２０26-11-21T07:00Z",
+    ])
+    func `anything else is no moment`(text: String) { #expect(parse(text) == nil) }
+
+    @Test func `moments are ordered`() {
+        #expect(Timestamp(microsecondsSince1970: -1) < Timestamp(microsecondsSince1970: 0))
+        #expect(!(Timestamp(microsecondsSince1970: 5) < Timestamp(microsecondsSince1970: 5)))
+    }
+}
