@@ -1,14 +1,14 @@
 internal import Reachability
 
-/// What an input may hold at most, so that no arithmetic on it overflows.
+/// The maximum values in an input, which rule out arithmetic overflow.
 ///
-/// Wider than anything that an agent comes to see; a recording may come from anywhere.
+/// Far beyond anything that an agent records; a recording is untrusted.
 enum InputBounds {
-    /// The longest duration, and the farthest date from the year 2001: more than 10,000 years.
+    /// The maximum duration, and the maximum distance of a date from the year 2001: more than 10,000 years.
     static let mostSeconds: Double = 400_000_000_000
-    /// The longest time that something is waited for or took: 100 years.
+    /// The maximum time of a wait or an operation: 100 years.
     static let longestDuration: Duration = .seconds(100 * 366 * 86_400)
-    /// The largest count of checks, percents or days.
+    /// The maximum number of checks, percents or days.
     static let mostCount = 1_000_000
 
     static func check(_ duration: Duration, _ name: String) throws(LineFault) {
@@ -29,7 +29,7 @@ extension ProbeSample {
 }
 
 extension MachineConfiguration {
-    /// The same, with everything that the initialisers of its parts see to.
+    /// Returns the configuration rebuilt with the checks of its parts' initializers.
     func checked() throws(LineFault) -> MachineConfiguration {
         try InputBounds.check(settle.up, "settle.up")
         try InputBounds.check(settle.down, "settle.down")

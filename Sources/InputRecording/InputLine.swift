@@ -4,7 +4,7 @@ internal import Reachability
 
 /// One input as a line of a recording.
 struct InputLine: Codable {
-    /// The line that says that more was to come, and could not be written.
+    /// The line that marks a truncated recording.
     static let truncationMarker = Array(#"{"input":"truncated"}"#.utf8)
 
     var input: String
@@ -33,7 +33,7 @@ struct InputLine: Codable {
         }
     }
 
-    /// The input; `nil` for the marker of a recording that was cut short.
+    /// Returns the input; `nil` for the marker of a truncated recording.
     func record() throws(LineFault) -> InputRecord? {
         if input == "truncated" { return nil }
         let at = try require(at, "at")
@@ -67,14 +67,14 @@ struct InputLine: Codable {
     }
 }
 
-/// Turns inputs into lines and lines into inputs; instants are counted from an epoch.
+/// Converts between inputs and lines; instants are relative to an epoch.
 struct InputCoder {
     private let encoder = JSONEncoder()
     private let decoder = JSONDecoder()
 
     init(epoch: ContinuousClock.Instant) {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A date is a count of seconds, written so that the same bits are read again.
+        // A date is a number of seconds, written so that the same bits are read again.
         encoder.dateEncodingStrategy = .deferredToDate
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
@@ -90,7 +90,7 @@ struct InputCoder {
         }
     }
 
-    /// The JSON text of an input, without the line's end.
+    /// Returns the JSON text of an input, without the line end.
     func line(_ record: InputRecord, sequence: UInt64?) throws(LineFault) -> [UInt8] {
         do {
             return Array(try encoder.encode(InputLine(record, sequence: sequence)))
@@ -99,7 +99,7 @@ struct InputCoder {
         }
     }
 
-    /// The input of a line, and the number that stands beside it; `nil` for the marker of a recording that was cut short.
+    /// Returns the input of a line, and its number; `nil` for the marker of a truncated recording.
     func record(line: some Collection<UInt8>) throws(LineFault) -> (input: InputRecord, sequence: UInt64?)? {
         let decoded: InputLine
         do {
@@ -110,7 +110,7 @@ struct InputCoder {
         return try decoded.record().map { ($0, decoded.seq) }
     }
 
-    /// Where in the line something is wrong, and what; nothing of the line's own text.
+    /// Returns the place of an error in the line, and the error; nothing of the line's own text.
     private static func text(of error: any Error) -> String {
         func path(_ context: [any CodingKey]) -> String {
             let path = context.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
@@ -121,7 +121,7 @@ struct InputCoder {
             return "\(path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(_, let context): return "\(path(context.codingPath)) is of another type"
         case DecodingError.valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
-        // Foundation does not say where a number stands that does not fit, nor that it is a number.
+        // Foundation does not report the place of a number that does not fit, nor that it is a number.
         case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
             return "no JSON object, or a number in it does not fit"
         case DecodingError.dataCorrupted(let context):

@@ -1,22 +1,22 @@
 public import NetlinkMonitor
 public import Reachability
 
-/// One input of the state machine: what it was told, in the order in which it was told.
+/// One input of the state machine.
 ///
 /// The machine is pure: the same configuration and the same inputs give the same transitions.
 public enum InputRecord: Sendable {
-    /// A view of the kernel's.
+    /// A snapshot of the kernel's state.
     case update(NetworkUpdate, isCorrection: Bool)
     /// A completed check.
     case sample(ProbeSample)
-    /// Time passed.
+    /// The passage of time.
     case tick(ObservedTime)
-    /// The machine was suspended for so long.
+    /// The end of a suspend of this duration.
     case resumed(after: Duration, observed: ObservedTime)
-    /// Another configuration.
+    /// A new configuration.
     case configuration(MachineConfiguration, observed: ObservedTime)
 
-    /// When the input came.
+    /// The time of the input.
     public var observed: ObservedTime {
         switch self {
         case .update(let update, _): update.observed
@@ -25,7 +25,7 @@ public enum InputRecord: Sendable {
         }
     }
 
-    /// The name that a recording has for this sort of input.
+    /// The name of the type of input in a recording.
     public var name: String {
         switch self {
         case .update: "update"
@@ -36,7 +36,7 @@ public enum InputRecord: Sendable {
         }
     }
 
-    /// How much memory and work the input costs, counted in things of a few hundred bytes.
+    /// The memory and work that the input costs, in units of a few hundred bytes.
     var weight: Int {
         switch self {
         case .update(let update, _):
@@ -50,9 +50,9 @@ public enum InputRecord: Sendable {
 }
 
 extension ReachabilityMachine {
-    /// Takes an input, whatever sort it is.
+    /// Handles an input of any type.
     ///
-    /// - Returns: The transitions, in the order in which they are to be published.
+    /// - Returns: The transitions, in order of publication.
     public mutating func take(_ input: InputRecord) -> [Transition] {
         switch input {
         case .update(let update, let isCorrection): handle(update, isCorrection: isCorrection)

@@ -1,17 +1,17 @@
-internal import DetachedThread
 internal import Dispatch
 internal import Glibc
+internal import LinuxSupport
 internal import NetlinkMonitor
 internal import Synchronization
 
-/// Writes every input of a state machine into a file, from which `reachagent replay` gives the same transitions.
+/// Writes every input of a state machine to a file, from which `reachagent replay` reproduces the transitions.
 ///
-/// The caller never waits for the disk: a thread writes. A disk that is full or fails, an input that is too large, and
-/// more inputs than may wait end the recording, which then has a line that says so where there is room for it.
+/// The caller never waits for the disk: a thread writes. A full or failing disk, an oversized input, and an overflow of
+/// the queue end the recording, with a marker line if there is space for it.
 public final class InputRecorder: Sendable {
-    /// The length at which a recording ends unless told otherwise: 256 MiB.
+    /// The default maximum size of a recording: 256 MiB.
     public static let standardLimit = 256 << 20
-    /// The longest line; a reader takes no longer one.
+    /// The maximum length of a line, for readers too.
     static let longestLine = 16 << 20
 
     private let queue: RecordingQueue
@@ -20,10 +20,10 @@ public final class InputRecorder: Sendable {
     /// Creates the file, writes the header, and starts the thread.
     ///
     /// - Parameters:
-    ///   - path: A new file, which only its owner may read; one that exists is refused.
-    ///   - header: The first line; instants are counted from its `started`.
-    ///   - limitBytes: How long the file may become.
-    ///   - whenEnded: Called at most once, on the thread, with the reason for which the recording ended early: a clause.
+    ///   - path: A new file, readable only by its owner; an existing one is refused.
+    ///   - header: The first line; instants are relative to its `started`.
+    ///   - limitBytes: The maximum size of the file.
+    ///   - whenEnded: Called at most once, on the thread, with the reason the recording ended early: a clause.
     public convenience init(
         path: String,
         header: RecordingHeader,
@@ -50,8 +50,8 @@ public final class InputRecorder: Sendable {
             throw RecordingError(operation: "write", path: path, cause: error.cause)
         }
         let writer = RecordingWriter(file: file, path: path, epoch: header.started.instant, whenEnded: whenEnded)
-        do throws(DetachedThread.Refusal) {
-            try DetachedThread.start { [queue, ended] in
+        do throws(SystemError) {
+            try NamedThread.start("recording") { [queue, ended] in
                 writer.run(queue)
                 ended.signal()
             }
@@ -63,28 +63,28 @@ public final class InputRecorder: Sendable {
 
     deinit { queue.finish() }
 
-    /// Records an input; to be called in the order in which the machine takes them.
+    /// Records an input; must be called in the order in which the machine handles them.
     ///
-    /// Safe from any thread, quick, and without effect once the recording has ended.
+    /// Safe to call from any thread, quick, and without effect once the recording has ended.
     ///
-    /// - Parameter nextSequence: The number that the first event of the input's transitions gets, or would get.
+    /// - Parameter nextSequence: The number of the first event of the input's transitions, if there are any.
     public func record(_ input: InputRecord, nextSequence: UInt64? = nil) { queue.put(input, sequence: nextSequence) }
 
-    /// Ends the recording, and waits until everything is written, or the disk is given up.
+    /// Ends the recording, and waits until everything is written, or until the limit.
     ///
-    /// - Parameter limit: How long to wait.
+    /// - Parameter limit: The maximum time to wait.
     public func finish(within limit: Duration = .seconds(2)) {
         queue.finish()
         let (seconds, attoseconds) = min(max(limit, .zero), .seconds(86_400)).components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         if ended.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success {
-            // For another call.
+            // Keeps the signal for another call.
             ended.signal()
         }
     }
 }
 
-/// What the recorder's thread does.
+/// The work of the recorder's thread.
 private struct RecordingWriter: Sendable {
     let file: RecordingFile
     let path: String
@@ -96,16 +96,16 @@ private struct RecordingWriter: Sendable {
         let coder = InputCoder(epoch: epoch)
         let reason = write(from: queue, with: coder, to: &file)
         if let reason {
-            // Without the marker a reader sees the end all the same, but not that something is missing.
+            // Without the marker a reader still sees the end, but not that something is missing.
             try? file.append(InputLine.truncationMarker, isMarker: true)
             whenEnded(reason)
         }
         file.close()
-        // Whatever comes now is let go.
+        // Later inputs are dropped.
         queue.finish()
     }
 
-    /// Writes until nothing more comes; otherwise gives the reason why nothing more can be written.
+    /// Writes until the end of the queue; otherwise returns the reason nothing more can be written.
     private func write(from queue: RecordingQueue, with coder: InputCoder, to file: inout RecordingFile) -> String? {
         while true {
             switch queue.take() {

@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// Why a recording could not be written or read.
+/// An error of writing or reading a recording.
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The cause of an error.
     public enum Cause: Sendable, Hashable {
-        /// The kernel refused (errno(3)).
+        /// The kernel's error (errno(3)).
         case errno(Int32)
-        /// The recording is of another version of the format.
+        /// The recording has another version of the format.
         case version(Int)
-        /// The content is not what it should be.
+        /// The content is invalid.
         case damaged(String)
     }
 
-    /// What was tried: `create`, `open`, `read` or `write`.
+    /// The failed operation: `create`, `open`, `read` or `write`.
     public let operation: String
     /// The file.
     public let path: String
-    /// The number of the line, from 1; `nil` where none is concerned.
+    /// The number of the line, from 1; `nil` if no line is concerned.
     public let line: Int?
-    /// What went wrong.
+    /// The cause.
     public let cause: Cause
 
-    /// An error of an operation on a recording.
+    /// Creates an error.
     public init(operation: String, path: String, line: Int? = nil, cause: Cause) {
         self.operation = operation
         self.path = path
@@ -29,7 +29,7 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
         self.cause = cause
     }
 
-    /// The error in one line, for people.
+    /// The error in one line.
     public var description: String {
         let place = line.map { "\(path):\($0)" } ?? path
         return switch cause {

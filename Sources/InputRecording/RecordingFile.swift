@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The file of a recording: whole lines up to a limit, and nothing behind a failure.
+/// The file of a recording: complete lines up to a limit, and nothing after a failure.
 struct RecordingFile: Sendable {
-    /// Why a line was not written.
+    /// The reason a line was not written.
     enum Refusal: Error, Hashable {
-        /// The recording would become longer than it may.
+        /// The recording would exceed its maximum size.
         case full
-        /// The kernel refused (errno(3)).
+        /// The kernel's error (errno(3)).
         case errno(Int32)
     }
 
@@ -14,9 +14,9 @@ struct RecordingFile: Sendable {
     private let limit: Int
     private var length = 0
 
-    /// Creates the file, for its owner alone to read.
+    /// Creates the file, readable only by its owner.
     ///
-    /// - Throws: Also when there is anything by that name, be it a link that leads nowhere.
+    /// - Throws: Also when the path exists, even as a broken link.
     init(creating path: String, limit: Int) throws(RecordingError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, mode_t(S_IRUSR | S_IWUSR))
@@ -24,14 +24,14 @@ struct RecordingFile: Sendable {
         self.init(descriptor: descriptor, limit: limit)
     }
 
-    /// Takes over an open descriptor.
+    /// Adopts an open descriptor.
     init(descriptor: Int32, limit: Int) {
         self.descriptor = descriptor
-        // The marker of a recording that is cut short always has room.
+        // The marker of a truncated recording always has space.
         self.limit = max(0, limit - InputLine.truncationMarker.count - 1)
     }
 
-    /// Appends a line; after a failure the file ends with the last whole one.
+    /// Appends a line; after a failure the file ends with the last complete one.
     mutating func append(_ line: [UInt8], isMarker: Bool = false) throws(Refusal) {
         let bytes = line + [UInt8(ascii: "\n")]
         let (newLength, overflows) = length.addingReportingOverflow(bytes.count)

@@ -1,28 +1,28 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import FoundationEssentials
 public import NetlinkMonitor
 
-/// The first line of a recording: who recorded, when, and which events the inputs made.
+/// The first line of a recording: the recorder, the time, and the stream of the resulting events.
 ///
-/// The host's name is in it only if `source` is.
+/// It contains the host's name only in `source`.
 public struct RecordingHeader: Sendable, Hashable {
-    /// The version of the format: raised when an older reader would misunderstand a newer recording.
+    /// The version of the format: raised when an older reader would misread a newer recording.
     public static let version = 1
 
     /// The agent's version.
     public var agent: String
-    /// The stream of the events that the inputs made: the first part of each `id`.
+    /// The stream of the resulting events: the first part of each `id`.
     public var stream: String
-    /// The kernel's name for the boot in which was recorded, where it is known.
+    /// The kernel's id of the boot during which the recording was made, if known.
     public var bootID: String?
-    /// The number that the next event would have had when the recording began.
+    /// The number of the next event when the recording started.
     public var nextSequence: UInt64
     /// The CloudEvents `source` of the events; `nil` to keep the host's name out of the recording.
     public var source: String?
-    /// When the recording began; the instants of all inputs are counted from this one.
+    /// The start of the recording, to which the instants of all inputs are relative.
     public var started: ObservedTime
 
-    /// A header.
+    /// Creates a header.
     public init(
         agent: String,
         stream: String,
@@ -71,11 +71,11 @@ public struct RecordingHeader: Sendable, Hashable {
         }
     }
 
-    /// Reads the line.
+    /// Parses the line.
     ///
     /// - Parameters:
     ///   - line: The line, without its end.
-    ///   - epoch: What the moment at which the recording began is on this machine's clock.
+    ///   - epoch: The start of the recording on this machine's clock.
     init(line: some Collection<UInt8>, epoch: ContinuousClock.Instant) throws(LineFault) {
         let members: Members
         do {
@@ -101,7 +101,7 @@ public struct RecordingHeader: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a line, before anybody knows which line of which file it is.
+/// An error in a line, before its number and file are known.
 enum LineFault: Error, Hashable {
     case version(Int)
     case damaged(String)

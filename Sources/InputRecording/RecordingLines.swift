@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// The lines of a recording, each read when it is asked for.
+/// The lines of a recording, each read on demand.
 final class RecordingLines {
-    /// How much is read at once.
+    /// The number of bytes read at once.
     private static let chunk = 256 << 10
 
-    /// The number of the line that was given last, or is at fault.
+    /// The number of the last returned or faulty line.
     private(set) var number = 0
     private let path: String
     private let descriptor: Int32?
     private var buffer: [UInt8]
-    /// Where in the buffer the next line begins.
+    /// The offset of the next line in the buffer.
     private var start = 0
     private var isAtEnd: Bool
 
@@ -32,12 +32,12 @@ final class RecordingLines {
 
     deinit { if let descriptor { close(descriptor) } }
 
-    /// An error of the line that was given last.
+    /// Returns an error for the last returned line.
     func error(_ cause: RecordingError.Cause) -> RecordingError {
         RecordingError(operation: "read", path: path, line: number, cause: cause)
     }
 
-    /// The next line, without its end; `nil` when there is none.
+    /// Returns the next line, without its end; `nil` at the end.
     func next() throws(RecordingError) -> ArraySlice<UInt8>? {
         number += 1
         var searched = start
@@ -60,7 +60,7 @@ final class RecordingLines {
         }
     }
 
-    /// Where the next line's end stands; a line may be long, and memchr(3) is quick in every build.
+    /// Returns the end of the next line; a line may be long, and memchr(3) is fast in every build.
     private func endOfLine(from start: Int) -> Int? {
         buffer.withUnsafeBytes { bytes in
             guard start < bytes.count, let base = bytes.baseAddress else { return nil }

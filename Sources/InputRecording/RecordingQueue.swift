@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Inputs on their way from whoever feeds the state machine to the thread that writes them down.
+/// The queue of inputs from the caller of the state machine to the writing thread.
 ///
-/// Bounded: an input that does not fit ends the recording, for a recording with a hole could not be replayed.
+/// Bounded: an input that does not fit ends the recording, because a recording with a gap cannot be replayed.
 final class RecordingQueue: Sendable {
-    /// How much may wait (``InputRecord/weight``): at most some hundred megabytes of a machine with many routes.
+    /// The maximum total of ``InputRecord/weight``: some hundred megabytes on a machine with many routes.
     static let capacity = 400_000
 
     struct Entry: Sendable {
@@ -14,10 +14,10 @@ final class RecordingQueue: Sendable {
         let weight: Int
     }
 
-    /// What there is to do.
+    /// The work of the writer.
     enum Work: Sendable {
         case inputs([Entry])
-        /// Inputs did not fit; everything that came before them has been given out.
+        /// The queue overflowed; all inputs before that were returned.
         case overflow
         case finish
     }
@@ -41,7 +41,7 @@ final class RecordingQueue: Sendable {
         let weight = input.weight
         change { state in
             guard !state.isFinished, !state.hasOverflowed else { return }
-            // An input that is alone is taken whatever it weighs.
+            // A single input is accepted whatever its weight.
             guard state.waiting.isEmpty || weight <= capacity - state.weight else {
                 state.hasOverflowed = true
                 return
@@ -51,10 +51,10 @@ final class RecordingQueue: Sendable {
         }
     }
 
-    /// Says that nothing more comes.
+    /// Marks the end of the inputs.
     func finish() { change { $0.isFinished = true } }
 
-    /// Takes what waits; sleeps without a time-out while there is nothing.
+    /// Takes the queued inputs; blocks without a timeout while there are none.
     func take() -> Work {
         while true {
             let work = state.withLock { state -> Work? in

@@ -1,20 +1,20 @@
-/// An input as a recording holds it.
+/// An input in a recording.
 public struct RecordedInput: Sendable {
     /// The input.
     public let input: InputRecord
-    /// The number that the first event of its transitions got, or would have got; `nil` where nobody wrote it down.
+    /// The number of the first event of its transitions, if there are any; `nil` if not recorded.
     public let sequence: UInt64?
     /// The number of the line, from 1.
     public let line: Int
 }
 
-/// Reads a recording, one line after the other; nothing but the line at hand is held in memory.
+/// Reads a recording line by line; only the current line is in memory.
 ///
-/// Everything that is read is checked: a file that is damaged, or made to do harm, gives an error with the line's number.
+/// All input is validated: a damaged or malicious file causes an error with the line's number.
 public struct RecordingReader {
     /// The first line.
     public let header: RecordingHeader
-    /// Whether the recorder had to end early: known when ``next()`` has given `nil`.
+    /// `true` if the recorder had to end early: valid once ``next()`` has returned `nil`.
     public private(set) var isTruncated = false
 
     private let lines: RecordingLines
@@ -23,13 +23,13 @@ public struct RecordingReader {
 
     /// Opens a recording and reads its header.
     ///
-    /// - Parameter epoch: The moment on this machine's clock that stands for the beginning; its choice changes nothing but
-    ///   the instants, whose distances stay.
+    /// - Parameter epoch: The start of the recording on this machine's clock; it shifts all instants, and changes
+    ///   nothing else.
     public init(path: String, epoch: ContinuousClock.Instant = .now) throws(RecordingError) {
         try self.init(lines: try RecordingLines(path: path), epoch: epoch)
     }
 
-    /// Reads a recording that is in memory.
+    /// Reads a recording from memory.
     public init(bytes: [UInt8], epoch: ContinuousClock.Instant = .now) throws(RecordingError) {
         try self.init(lines: RecordingLines(bytes: bytes), epoch: epoch)
     }
@@ -47,9 +47,9 @@ public struct RecordingReader {
         }
     }
 
-    /// The next input; `nil` at the end.
+    /// Returns the next input; `nil` at the end.
     ///
-    /// - Throws: What is wrong with the next line; after that there is nothing more.
+    /// - Throws: The error of the next line; after that the end.
     public mutating func next() throws(RecordingError) -> RecordedInput? {
         guard !isAtEnd else { return nil }
         isAtEnd = true
@@ -66,6 +66,6 @@ public struct RecordingReader {
         }
     }
 
-    /// An error of the line that was read last.
+    /// Returns an error for the last line.
     func error(_ reason: String) -> RecordingError { lines.error(.damaged(reason)) }
 }

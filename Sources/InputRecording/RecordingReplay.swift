@@ -1,27 +1,27 @@
 public import Reachability
 
-/// Feeds a state machine with the inputs of a recording.
+/// Replays the inputs of a recording in a state machine.
 public struct RecordingReplay {
-    /// What one input led to.
+    /// The result of one input.
     public struct Step: Sendable {
         /// The input.
         public let recorded: RecordedInput
-        /// The transitions, in the order in which they were published.
+        /// The transitions, in order of publication.
         public let transitions: [Transition]
     }
 
-    /// The machine as the inputs so far have made it; `nil` before the first one.
+    /// The current machine; `nil` before the first input.
     public private(set) var machine: ReachabilityMachine?
-    /// Where the inputs come from.
+    /// The source of the inputs.
     public private(set) var reader: RecordingReader
     private var isAtEnd = false
 
-    /// A replay that has not begun.
+    /// Creates a replay without starting it.
     public init(_ reader: RecordingReader) { self.reader = reader }
 
-    /// Lets the machine take the next input; `nil` at the end.
+    /// Handles the next input; `nil` at the end.
     ///
-    /// - Throws: What is wrong with the next line; after that there is nothing more.
+    /// - Throws: The error of the next line; after that the end.
     public mutating func next() throws(RecordingError) -> Step? {
         guard !isAtEnd else { return nil }
         isAtEnd = true
@@ -37,7 +37,7 @@ public struct RecordingReplay {
         isAtEnd = false
         self.machine = nil
         let transitions = machine.take(recorded.input)
-        // The agent asks with every input, and so forgets them.
+        // The agent calls this after every input, which clears the list.
         _ = machine.takeFreshLooks()
         self.machine = machine
         return Step(recorded: recorded, transitions: transitions)

@@ -1,16 +1,16 @@
 public import NetlinkMonitor
 
 extension MessageBuilder {
-    /// `RTM_NEWADDR` as the kernel sends it: in IPv4 with `IFA_LOCAL`, in IPv6 only where there is a peer.
+    /// Returns `RTM_NEWADDR` as the kernel sends it: in IPv4 with `IFA_LOCAL`, in IPv6 only with a peer.
     ///
     /// - Parameters:
-    ///   - address: What the message says.
-    ///   - validSeconds: How long the address is valid; each refresh of that is a message of its own.
+    ///   - address: The content of the message.
+    ///   - validSeconds: The valid lifetime; each refresh of it is a message of its own.
     public static func address(_ address: InterfaceAddress, validSeconds: UInt32 = .max) -> MessageBuilder {
         addressMessage(Rtnetlink.newAddress, address, validSeconds)
     }
 
-    /// `RTM_DELADDR`.
+    /// Returns `RTM_DELADDR`.
     public static func addressRemoved(_ address: InterfaceAddress) -> MessageBuilder {
         addressMessage(Rtnetlink.deleteAddress, address, .max)
     }

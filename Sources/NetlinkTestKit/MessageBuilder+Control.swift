@@ -1,15 +1,15 @@
 extension MessageBuilder {
-    /// `NLMSG_DONE`: the end of a dump, with an errno where it failed on the way.
+    /// Returns `NLMSG_DONE`: the end of a dump, with an errno if it failed.
     public static func done(errno: Int32 = 0) -> MessageBuilder {
         MessageBuilder(Rtnetlink.done, flags: Rtnetlink.multi, fixed: hostBytes(-errno))
     }
 
-    /// `NLMSG_ERROR`: the answer to a request; errno 0 acknowledges it.
+    /// Returns `NLMSG_ERROR`: the answer to a request; errno 0 acknowledges it.
     ///
     /// - Parameters:
     ///   - errno: The error, positive.
-    ///   - message: The kernel's words (extended ACK, `NLMSGERR_ATTR_MSG`).
-    ///   - request: The request that is answered; an error copies it back, an acknowledgement only its header.
+    ///   - message: The kernel's explanation (extended ACK, `NLMSGERR_ATTR_MSG`).
+    ///   - request: The answered request; an error copies it back, an acknowledgement only its header.
     public static func reply(
         errno: Int32,
         message: String? = nil,
@@ -27,6 +27,6 @@ extension MessageBuilder {
         )
     }
 
-    /// `NLMSG_OVERRUN`: data was lost.
+    /// Returns `NLMSG_OVERRUN`: data was lost.
     public static func overrun() -> MessageBuilder { MessageBuilder(Rtnetlink.overrun) }
 }

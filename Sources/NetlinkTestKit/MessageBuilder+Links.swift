@@ -1,7 +1,7 @@
 public import NetlinkMonitor
 
 extension MessageBuilder {
-    /// `RTM_NEWLINK` with everything that makes the message a complete description of the interface.
+    /// Returns `RTM_NEWLINK` with everything that a complete description of the interface has.
     ///
     /// - Parameters:
     ///   - index: The interface's index.
@@ -9,7 +9,7 @@ extension MessageBuilder {
     ///   - flags: `ifi_flags`.
     ///   - state: `IFLA_OPERSTATE`.
     ///   - hardwareType: `ifi_type` (ARPHRD_…): 1 is Ethernet.
-    ///   - attributes: More attributes, behind the name and the state.
+    ///   - attributes: More attributes, after the name and the state.
     public static func link(
         _ index: UInt32,
         _ name: String,
@@ -29,7 +29,7 @@ extension MessageBuilder {
         )
     }
 
-    /// The short `RTM_NEWLINK` of the wireless extensions: name, flags and an event, nothing else.
+    /// Returns the short `RTM_NEWLINK` of the wireless extensions: name, flags and an event, nothing else.
     public static func wirelessEvent(
         _ index: UInt32,
         _ name: String,
@@ -43,7 +43,7 @@ extension MessageBuilder {
         )
     }
 
-    /// `RTM_DELLINK`.
+    /// Returns `RTM_DELLINK`.
     public static func linkRemoved(_ index: UInt32, _ name: String) -> MessageBuilder {
         MessageBuilder(
             Rtnetlink.deleteLink,
@@ -52,7 +52,7 @@ extension MessageBuilder {
         )
     }
 
-    /// What a bridge says about a port of its own (`AF_BRIDGE`): with `RTM_DELLINK`, that the port has left it.
+    /// Returns a bridge's message about a port of its own (`AF_BRIDGE`): with `RTM_DELLINK`, that the port has left it.
     public static func bridgePort(_ type: UInt16, _ index: UInt32, _ name: String) -> MessageBuilder {
         MessageBuilder(
             type,
@@ -64,7 +64,7 @@ extension MessageBuilder {
         )
     }
 
-    /// `struct ifinfomsg`.
+    /// Returns `struct ifinfomsg`.
     public static func linkHeader(
         _ index: UInt32,
         _ flags: LinkFlags,
@@ -76,7 +76,7 @@ extension MessageBuilder {
 }
 
 extension NetlinkAttribute {
-    /// `IFLA_LINKINFO` with the driver's kind, and what that driver has to say.
+    /// Returns `IFLA_LINKINFO` with the driver's kind and data.
     public static func linkInfo(_ kind: String, data: [NetlinkAttribute] = []) -> NetlinkAttribute {
         .nested(
             Rtnetlink.Link.info,
@@ -84,12 +84,12 @@ extension NetlinkAttribute {
         )
     }
 
-    /// `IFLA_LINK`: the interface below.
+    /// Returns `IFLA_LINK`: the lower interface.
     public static func lower(_ index: UInt32) -> NetlinkAttribute { .uint32(Rtnetlink.Link.lower, index) }
 
-    /// `IFLA_MASTER`: the interface that this one is a port of.
+    /// Returns `IFLA_MASTER`: the interface of which this one is a port.
     public static func master(_ index: UInt32) -> NetlinkAttribute { .uint32(Rtnetlink.Link.master, index) }
 
-    /// `IFLA_PARENT_DEV_NAME`: the device that carries the interface.
+    /// Returns `IFLA_PARENT_DEV_NAME`: the bus device of the interface.
     public static func parentDevice(_ name: String) -> NetlinkAttribute { .text(Rtnetlink.Link.parentDevice, name) }
 }

@@ -1,7 +1,8 @@
 internal import NetlinkMonitor
 
 extension MessageBuilder {
-    /// The messages of a recording, one line each; empty lines and the recorder's remarks (`----`) are left out.
+    /// Parses the messages of a recording, one for each line; empty lines and the recorder's remarks (`----`) are
+    /// skipped.
     ///
     /// ```
     /// 4.437 NEWLINK idx=3 name=wlan1 type=1 flags=<UP,BROADCAST,LOWER_UP> oper=dormant carrier=1
@@ -9,15 +10,15 @@ extension MessageBuilder {
     /// 4.981 NEWROUTE v4 0.0.0.0/0 type=unicast table=254 via=192.168.50.1 oif=3 metric=600 proto=boot
     /// ```
     ///
-    /// The time in front may be left out, and so may every word that does not matter.
+    /// The leading time is optional, and so is every irrelevant word.
     ///
-    /// - Returns: `nil` in the place of a line that is no message.
+    /// - Returns: `nil` in place of an invalid line.
     public static func recorded(_ text: String) -> [MessageBuilder?] {
         text.split(separator: "\n").filter { !$0.contains("----") && $0.contains { !$0.isWhitespace } }
             .map { MessageBuilder(recordedLine: $0) }
     }
 
-    /// One line of a recording, or `nil` where it cannot be read.
+    /// Parses one line of a recording; `nil` if it is invalid.
     public init?(recordedLine line: some StringProtocol) {
         var words = String(line).split { $0.isWhitespace }.map(String.init)
         if let first = words.first, Double(first) != nil { words.removeFirst() }

@@ -1,9 +1,9 @@
 public import NetlinkMonitor
 
 extension MessageBuilder {
-    /// `RTM_NEWROUTE` as the kernel sends it for this route: several next hops become `RTA_MULTIPATH`.
+    /// Returns `RTM_NEWROUTE` as the kernel sends it for this route: several next hops become `RTA_MULTIPATH`.
     ///
-    /// A lifetime is given in ticks of 10 ms, negative for a route that has expired.
+    /// A lifetime is in ticks of 10 ms, negative for an expired route.
     public static func route(_ route: Route, expiresInTicks ticks: Int32? = nil) -> MessageBuilder {
         var message = routeMessage(Rtnetlink.newRoute, route)
         if let ticks {
@@ -14,7 +14,7 @@ extension MessageBuilder {
         return message
     }
 
-    /// `RTM_DELROUTE`.
+    /// Returns `RTM_DELROUTE`.
     public static func routeRemoved(_ route: Route) -> MessageBuilder { routeMessage(Rtnetlink.deleteRoute, route) }
 
     private static func routeMessage(_ type: UInt16, _ route: Route) -> MessageBuilder {
@@ -47,7 +47,7 @@ extension MessageBuilder {
         )
     }
 
-    /// `struct rtmsg`.
+    /// Returns `struct rtmsg`.
     public static func routeHeader(
         _ family: UInt8,
         prefixLength: Int,
@@ -62,7 +62,7 @@ extension MessageBuilder {
         return [family] + lengths + [0, shortTable, `protocol`, 0, type] + hostBytes(UInt32(0))
     }
 
-    /// `struct rtnexthop` with its attributes: one next hop of `RTA_MULTIPATH`.
+    /// Returns `struct rtnexthop` with its attributes: one next hop of `RTA_MULTIPATH`.
     public static func hop(_ hop: NextHop, family: AddressFamily, claimedLength: UInt16? = nil) -> [UInt8] {
         let attributes = hop.gateway.map { NetlinkAttribute.router($0, routeFamily: family).bytes } ?? []
         let length = claimedLength ?? UInt16(truncatingIfNeeded: 8 + attributes.count)
@@ -70,10 +70,10 @@ extension MessageBuilder {
             + attributes
     }
 
-    /// `RTM_NEWRULE`.
+    /// Returns `RTM_NEWRULE`.
     public static func rule(_ rule: RoutingRule) -> MessageBuilder { ruleMessage(Rtnetlink.newRule, rule) }
 
-    /// `RTM_DELRULE`.
+    /// Returns `RTM_DELRULE`.
     public static func ruleRemoved(_ rule: RoutingRule) -> MessageBuilder { ruleMessage(Rtnetlink.deleteRule, rule) }
 
     private static func ruleMessage(_ type: UInt16, _ rule: RoutingRule) -> MessageBuilder {
@@ -98,8 +98,8 @@ extension MessageBuilder {
         )
     }
 
-    /// `RTM_NEWNEXTHOP` or `RTM_DELNEXTHOP`: `struct nhmsg`, the object's number, and its next hop or the numbers and
-    /// weights of a group's members.
+    /// Returns `RTM_NEWNEXTHOP` or `RTM_DELNEXTHOP`: `struct nhmsg`, the object's number, and its next hop or the
+    /// numbers and weights of a group's members.
     public static func nextHopObject(
         _ number: UInt32,
         removed: Bool = false,
@@ -122,7 +122,7 @@ extension MessageBuilder {
         )
     }
 
-    /// `RTM_NEWNEIGH` or `RTM_DELNEIGH`: `struct ndmsg` and the address; `state` are the bits of `ndm_state`.
+    /// Returns `RTM_NEWNEIGH` or `RTM_DELNEIGH`: `struct ndmsg` and the address; `state` are the bits of `ndm_state`.
     public static func neighbour(
         _ address: IPAddress,
         interface: UInt32,
@@ -136,7 +136,8 @@ extension MessageBuilder {
         )
     }
 
-    /// `RTM_NEWNETCONF`: `struct netconfmsg`, the interface (-1 for all), and the settings by the number of their attribute.
+    /// Returns `RTM_NEWNETCONF`: `struct netconfmsg`, the interface (-1 for all), and the settings by the number of
+    /// their attribute.
     public static func setting(
         _ family: AddressFamily,
         interface: Int32,
@@ -152,7 +153,7 @@ extension MessageBuilder {
 }
 
 extension NetlinkAttribute {
-    /// `RTA_GATEWAY`, or `RTA_VIA` for a router of the other family (RFC 5549).
+    /// Returns `RTA_GATEWAY`, or `RTA_VIA` for a router of the other family (RFC 5549).
     static func router(_ address: IPAddress, routeFamily: AddressFamily) -> NetlinkAttribute {
         guard address.family != routeFamily else { return .address(Rtnetlink.Route.gateway, address) }
         return NetlinkAttribute(Rtnetlink.Route.via, [address.family.number, 0] + address.networkBytes)

@@ -1,7 +1,7 @@
 /// One netlink message: a header (`struct nlmsghdr`), a fixed part, and attributes.
 ///
-/// The kinds of messages that the kernel sends have makers of their own: `link` and so on. What
-/// they make can be changed before it becomes ``bytes``: every part is a variable, and the header's length can be a lie.
+/// Each type of kernel message has a factory function: `link` and so on. The result can be changed before it becomes
+/// ``bytes``: every part is a variable, and the header's length can be wrong.
 ///
 /// ```swift
 /// var message = MessageBuilder.link(3, "wlan0", [.up, .lowerUp], .dormant)
@@ -13,18 +13,18 @@ public struct MessageBuilder: Sendable, Hashable {
     public var type: UInt16
     /// The flags (`NLM_F_…`).
     public var flags: UInt16
-    /// The sequence number: that of the request which is answered, 0 in notifications.
+    /// The sequence number: that of the answered request, 0 in notifications.
     public var sequence: UInt32
-    /// The port of the socket that asked, 0 in notifications.
+    /// The port of the requesting socket, 0 in notifications.
     public var port: UInt32
     /// The fixed part: `struct ifinfomsg`, `struct rtmsg` and so on.
     public var fixed: [UInt8]
-    /// The attributes behind the fixed part.
+    /// The attributes after the fixed part.
     public var attributes: [NetlinkAttribute]
-    /// What `nlmsg_len` says in place of the truth.
+    /// A wrong value for `nlmsg_len`.
     public var claimedLength: UInt32?
 
-    /// A message of these parts.
+    /// Creates a message from its parts.
     public init(
         _ type: UInt16,
         flags: UInt16 = 0,
@@ -41,7 +41,7 @@ public struct MessageBuilder: Sendable, Hashable {
         self.attributes = attributes
     }
 
-    /// The message as it travels, padded to four bytes so that another one can follow.
+    /// The encoded message, padded to four bytes so that another one can follow.
     public var bytes: [UInt8] {
         let body = (attributes.isEmpty ? fixed : padded(fixed)) + attributes.flatMap(\.bytes)
         let length = claimedLength ?? UInt32(16 + body.count)
@@ -50,7 +50,7 @@ public struct MessageBuilder: Sendable, Hashable {
         )
     }
 
-    /// The same message as a part of the answer to a request.
+    /// Returns the message as a part of the answer to a request.
     public func answering(_ sequence: UInt32, interrupted: Bool = false) -> MessageBuilder {
         var message = self
         message.sequence = sequence
@@ -58,14 +58,14 @@ public struct MessageBuilder: Sendable, Hashable {
         return message
     }
 
-    /// The same message with a length in its header that is not its own.
+    /// Returns the message with a wrong length in its header.
     public func claiming(length: UInt32) -> MessageBuilder {
         var message = self
         message.claimedLength = length
         return message
     }
 
-    /// The same message with more attributes behind those that it has.
+    /// Returns the message with more attributes after its own.
     public func adding(_ attributes: NetlinkAttribute...) -> MessageBuilder {
         var message = self
         message.attributes += attributes

@@ -1,40 +1,40 @@
-/// What one read of a netlink socket gives: any number of messages behind each other.
+/// The result of one read of a netlink socket: any number of consecutive messages.
 ///
-/// The bytes may be spoilt on purpose, to see what a parser does with them.
+/// The bytes may be corrupted on purpose, to test a parser.
 public struct NetlinkDatagram: Sendable, Hashable {
     /// The bytes.
     public var bytes: [UInt8]
 
-    /// A datagram with these bytes.
+    /// Creates a datagram from bytes.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A datagram with these messages.
+    /// Creates a datagram from messages.
     public init(_ messages: [MessageBuilder]) { bytes = messages.flatMap(\.bytes) }
 
-    /// The datagram cut off after some bytes.
+    /// Returns the datagram truncated to a number of bytes.
     public func truncated(to count: Int) -> NetlinkDatagram { NetlinkDatagram(bytes: Array(bytes.prefix(count))) }
 
-    /// Every way to cut the datagram off, from nothing to all but its last byte.
+    /// All truncations of the datagram, from nothing to all but its last byte.
     public var truncations: some Sequence<NetlinkDatagram> {
         bytes.indices.lazy.map { truncated(to: $0) }
     }
 
-    /// The datagram with other bytes in one place; what would lie behind its end is left out.
+    /// Returns the datagram with other bytes at an offset; bytes after its end are dropped.
     public func replacing(at offset: Int, with new: [UInt8]) -> NetlinkDatagram {
         var copy = bytes
         for (index, byte) in zip(offset..., new) where copy.indices.contains(index) { copy[index] = byte }
         return NetlinkDatagram(bytes: copy)
     }
 
-    /// The datagram with another length in its first message's header.
+    /// Returns the datagram with another length in its first message's header.
     public func claiming(length: UInt32) -> NetlinkDatagram { replacing(at: 0, with: hostBytes(length)) }
 
-    /// Every way to give one 16-bit word of the datagram another value: lengths and types are such words.
+    /// Returns all datagrams with one 16-bit word replaced: lengths and types are such words.
     public func corruptions(with value: UInt16) -> some Sequence<NetlinkDatagram> {
         stride(from: 0, to: bytes.count - 1, by: 2).lazy.map { replacing(at: $0, with: hostBytes(value)) }
     }
 
-    /// Lends the bytes, aligned as the kernel's are.
+    /// Passes the bytes to a closure, aligned as the kernel's are.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try bytes.withUnsafeBytes(body)
     }

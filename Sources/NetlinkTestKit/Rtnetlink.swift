@@ -1,6 +1,6 @@
-/// The numbers of the kernel's headers that messages are made of, written down a second time on purpose.
+/// The numbers of the kernel's headers for messages, written down a second time on purpose.
 ///
-/// A test kit that took them from the same headers as the parser could not find a wrong one.
+/// A test kit that took them from the same headers as the parser could not detect a wrong one.
 public enum Rtnetlink {
     /// `NLMSG_NOOP`.
     public static let noop: UInt16 = 1

@@ -1,47 +1,47 @@
 internal import NetlinkMonitor
 
-/// What made a state change.
+/// The cause of a state change.
 public struct ChangeCause: Sendable, Hashable {
-    /// The sort of thing that changed; the raw values are stable and may be stored.
+    /// The type of cause; the raw values are stable and may be stored.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The agent was started.
+        /// The agent started.
         case start
-        /// An interface.
+        /// An interface changed.
         case link
-        /// An address.
+        /// An address changed.
         case address
-        /// A route, or the kernel's choice among routes.
+        /// A route, or the kernel's selection among routes, changed.
         case route
-        /// A router that stopped answering, or answers again.
+        /// A router stopped answering, or answers again.
         case neighbour
-        /// A sysctl that route lookups depend on.
+        /// A sysctl that affects route lookups changed.
         case sysctl
-        /// A policy rule.
+        /// A policy rule changed.
         case rule
-        /// What carries a tunnel.
+        /// The underlay of a tunnel changed.
         case underlay
-        /// Nothing that a message told; reading everything again showed it.
+        /// A resynchronization found a change that no message had announced.
         case resync
-        /// What a probe's checks come to.
+        /// A probe's verdict changed.
         case probe
-        /// The state changes too often, or no longer does.
+        /// Flapping started or stopped.
         case flapping
         /// The machine was suspended.
         case suspend
-        /// The agent was given another configuration.
+        /// The configuration was reloaded.
         case configuration
     }
 
-    /// The sort of thing that changed.
+    /// The type of cause.
     public let kind: Kind
     /// The reason's code when something was lost (``ReasonCode``), else the change's (`NetworkChange.Code`).
     public let code: String
-    /// The interface concerned, when there is one.
+    /// The affected interface, if any.
     public let interface: String?
-    /// The particulars, for people.
+    /// The details, for people.
     public let detail: String?
 
-    /// A cause.
+    /// Creates a cause.
     public init(kind: Kind, code: String, interface: String? = nil, detail: String? = nil) {
         self.kind = kind
         self.code = code
@@ -49,18 +49,18 @@ public struct ChangeCause: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// The first view of the kernel.
+    /// The first snapshot of the kernel's state.
     public static let start = ChangeCause(kind: .start, code: "initial")
 
-    /// The agent was given another configuration.
+    /// Returns the cause of changes by a reload of the configuration.
     public static func reload(interface: String? = nil) -> ChangeCause {
         ChangeCause(kind: .configuration, code: "config_reloaded", interface: interface)
     }
 
-    /// The cause of a transition between two paths, found among the changes of an update.
+    /// Creates the cause of a transition between two paths from the changes of an update.
     ///
-    /// Changes of the interfaces that either path uses, and of the rules, come before those of other interfaces; causes
-    /// before effects. Where the new path is unusable for a definite reason, that reason is the code.
+    /// Changes of the interfaces that either path uses, and of the rules, take precedence over those of other
+    /// interfaces; causes over effects. If the new path is unusable for a definite reason, that reason is the code.
     init(changes: [NetworkChange], from old: Path, to new: Path, isCorrection: Bool) {
         let concerned = Set(
             [old, new].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 }

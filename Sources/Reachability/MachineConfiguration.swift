@@ -1,15 +1,15 @@
-/// Everything that the state machine is told once: how long to settle, what to watch, how to judge.
+/// The configuration of the state machine: settling, targets, and the evaluation of probes.
 public struct MachineConfiguration: Sendable, Hashable, Codable {
-    /// How long a change must hold.
+    /// The time for which a change must hold.
     public var settle: SettlePolicy
-    /// What has a path of its own.
+    /// The targets, each with a path of its own.
     public var targets: [Target]
-    /// How the probes are judged; each has a name of its own.
+    /// The rules of the probes, each with a unique name.
     public var probes: [ProbeRule]
-    /// How many of the required probes have to be up.
+    /// The number of required probes that must be up.
     public var quorum: Quorum
 
-    /// A configuration.
+    /// Creates a configuration.
     public init(
         settle: SettlePolicy = .standard,
         targets: [Target] = [],
@@ -20,5 +20,12 @@ public struct MachineConfiguration: Sendable, Hashable, Codable {
         self.targets = targets
         self.probes = probes
         self.quorum = quorum
+    }
+
+    /// The names that probes are bound to, those of kinds of interfaces among them.
+    var boundInterfaces: Set<String> {
+        probes.reduce(into: []) { names, rule in
+            if case .matching(let words) = rule.interfaces { names.formUnion(words) }
+        }
     }
 }

@@ -8,10 +8,10 @@ public struct PathInterface: Sendable, Hashable {
     public let name: String
     /// The interface's kind.
     public let kind: InterfaceKind
-    /// Whether another kind could hide behind the same evidence.
+    /// `true` if the evidence fits another kind as well.
     public let kindIsGuess: Bool
 
-    /// An interface.
+    /// Creates an interface.
     public init(index: UInt32, name: String, kind: InterfaceKind, kindIsGuess: Bool = false) {
         self.index = index
         self.name = name
@@ -24,30 +24,30 @@ public struct PathInterface: Sendable, Hashable {
     }
 }
 
-/// What carries a path's tunnel.
+/// The underlay of a path's tunnel.
 public struct PathUnderlay: Sendable, Hashable {
-    /// The interface below; `nil` where the tunnel's packets have no way out.
+    /// The lower interface; `nil` if the tunnel's packets have no route.
     public let interface: PathInterface?
-    /// How the underlay was found.
+    /// The source of the underlay.
     public let evidence: Underlay.Evidence
 
-    /// An underlay.
+    /// Creates an underlay.
     public init(interface: PathInterface?, evidence: Underlay.Evidence) {
         self.interface = interface
         self.evidence = evidence
     }
 }
 
-/// Another way than the path's own: a leg of several, or that of sockets which are not connected.
+/// A path besides the main one: a leg of a multipath route, or the path of unconnected sockets.
 public struct PathBranch: Sendable, Hashable {
-    /// The interface that packets leave through.
+    /// The egress interface.
     public let interface: PathInterface?
     /// The router.
     public let gateway: IPAddress?
-    /// Why packets cannot leave this way; `nil` where they can.
+    /// The reason the branch is not usable; `nil` when it is.
     public let reason: ReasonCode?
 
-    /// A branch.
+    /// Creates a branch.
     public init(interface: PathInterface?, gateway: IPAddress? = nil, reason: ReasonCode? = nil) {
         self.interface = interface
         self.gateway = gateway
@@ -55,34 +55,58 @@ public struct PathBranch: Sendable, Hashable {
     }
 }
 
-/// How packets of one family leave for one destination.
-public struct Path: Sendable, Hashable {
-    /// Through what.
-    public var via: Via
-    /// The interface that the kernel's route uses, also when the path is not usable.
-    public var interface: PathInterface?
+/// The path of packets of one family to one destination.
+///
+/// Its members never change and are kept in one place: a path is compared and copied dozens of times on its way to an event.
+public struct Path: Sendable {
+    private struct Members: Sendable, Hashable {
+        let via: Via
+        let interface: PathInterface?
+        let gateway: IPAddress?
+        let source: IPAddress?
+        let prefix: IPPrefix?
+        let table: UInt32?
+        let metric: UInt32?
+        let underlay: PathUnderlay?
+        let deadLegs: [PathBranch]
+        let unconnected: PathBranch?
+        let reason: ReasonCode?
+    }
+
+    private final class Storage: Sendable {
+        let members: Members
+
+        init(_ members: Members) { self.members = members }
+    }
+
+    private let storage: Storage
+
+    /// The medium of the path.
+    public var via: Via { storage.members.via }
+    /// The interface of the kernel's route, also when the path is not usable.
+    public var interface: PathInterface? { storage.members.interface }
     /// The router.
-    public var gateway: IPAddress?
-    /// The source address that the kernel would choose.
-    public var source: IPAddress?
-    /// The prefix of the routing table's entry that decides; `/0` is the default route.
-    public var prefix: IPPrefix?
-    /// The table that the entry is in.
-    public var table: UInt32?
-    /// The entry's metric.
-    public var metric: UInt32?
-    /// What carries the tunnel, when the interface is one and that can be told.
-    public var underlay: PathUnderlay?
-    /// The legs of a route with several next hops that packets cannot leave through, in the order of the route.
+    public var gateway: IPAddress? { storage.members.gateway }
+    /// The source address that the kernel selects.
+    public var source: IPAddress? { storage.members.source }
+    /// The prefix of the deciding route; `/0` is the default route.
+    public var prefix: IPPrefix? { storage.members.prefix }
+    /// The table of the route.
+    public var table: UInt32? { storage.members.table }
+    /// The route's metric.
+    public var metric: UInt32? { storage.members.metric }
+    /// The underlay, if the interface is a tunnel with a known one.
+    public var underlay: PathUnderlay? { storage.members.underlay }
+    /// The unusable legs of a multipath route, in the order of the route.
     ///
     /// The path is usable as long as one leg is.
-    public var deadLegs: [PathBranch]
-    /// What sockets that are not connected get, where a policy rule on the source address sends them elsewhere.
-    public var unconnected: PathBranch?
-    /// Why the path is not usable; `nil` when it is.
-    public var reason: ReasonCode?
+    public var deadLegs: [PathBranch] { storage.members.deadLegs }
+    /// The path of unconnected sockets, if a policy rule on the source address diverts them.
+    public var unconnected: PathBranch? { storage.members.unconnected }
+    /// The reason the path is not usable; `nil` when it is.
+    public var reason: ReasonCode? { storage.members.reason }
 
-    /// A path.
+    /// Creates a path.
     public init(
         via: Via,
         interface: PathInterface? = nil,
@@ -96,19 +120,33 @@ public struct Path: Sendable, Hashable {
         unconnected: PathBranch? = nil,
         reason: ReasonCode? = nil
     ) {
-        self.via = via
-        self.interface = interface
-        self.gateway = gateway
-        self.source = source
-        self.prefix = prefix
-        self.table = table
-        self.metric = metric
-        self.underlay = underlay
-        self.deadLegs = deadLegs
-        self.unconnected = unconnected
-        self.reason = reason
+        storage = Storage(
+            Members(
+                via: via,
+                interface: interface,
+                gateway: gateway,
+                source: source,
+                prefix: prefix,
+                table: table,
+                metric: metric,
+                underlay: underlay,
+                deadLegs: deadLegs,
+                unconnected: unconnected,
+                reason: reason
+            )
+        )
     }
 
     /// The kernel has not answered yet.
     public static let unknown = Path(via: .unknown)
+}
+
+extension Path: Hashable {
+    /// Returns whether two paths have the same members.
+    public static func == (first: Path, second: Path) -> Bool {
+        first.storage === second.storage || first.storage.members == second.storage.members
+    }
+
+    /// Hashes the members.
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.members) }
 }

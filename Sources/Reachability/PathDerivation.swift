@@ -1,43 +1,84 @@
 public import NetlinkMonitor
 
 extension Path {
-    /// Derives a path from the kernel's answer to a lookup, together with what the rest of the snapshot knows.
+    /// Derives a path from the kernel's answer to a lookup and the rest of the snapshot.
     ///
     /// The answer alone is not enough: after a carrier loss the kernel still answers with the dead interface, and a
-    /// route may be there before an address is usable. So the path is usable when the route's interface can pass packets
-    /// (`NetworkSnapshot.canPassPackets(_:)`), the source address is of a kind that reaches the destination, and, for a
-    /// tunnel whose underlay is certain, the underlay can pass packets too. Of several next hops one that is usable is
-    /// enough, whichever of them the kernel's answer happens to name.
+    /// route may exist before an address is usable. So the path is usable when the route's interface can pass packets
+    /// (`NetworkSnapshot.canPassPackets(_:)`), the source address is of a scope that reaches the destination, and, for
+    /// a tunnel with a certain underlay, the underlay can pass packets too. Of several next hops one usable leg is
+    /// enough, whichever of them the kernel's answer names.
     public init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
-        self.init(via: .none)
-        prefix = lookup.matched?.destination
-        table = lookup.matched?.table ?? lookup.route?.table
-        metric = lookup.matched?.metric
-        unconnected = lookup.unconnected.map { outcome in
+        self = PathDerivation(lookup, in: snapshot).path
+    }
+}
+
+/// The path to a destination, and what carries its packets.
+struct PathDerivation {
+    let path: Path
+    /// The interfaces that packets leave through: those of every leg that is usable, and what carries them.
+    let carriers: [UInt32]
+
+    /// The path to the Internet in a family.
+    init(_ family: AddressFamily, in snapshot: NetworkSnapshot) {
+        guard let lookup = snapshot.internetLookup(family) else {
+            self.init(path: Path(via: .none, reason: .noRoute), carriers: [])
+            return
+        }
+        self.init(lookup, in: snapshot)
+    }
+
+    private init(path: Path, carriers: [UInt32]) {
+        self.path = path
+        self.carriers = carriers
+    }
+
+    init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
+        let table = lookup.matched?.table ?? lookup.route?.table
+        let unconnected = lookup.unconnected.map { outcome in
             switch outcome {
             case .refused(let refusal): PathBranch(interface: nil, reason: ReasonCode(refusal))
             case .route(let route): PathLeg(route, of: lookup, in: snapshot).branch
             }
         }
         switch lookup.outcome {
-        case .refused(let refusal): reason = ReasonCode(refusal)
+        case .refused(let refusal):
+            carriers = []
+            path = Path(
+                via: .none,
+                prefix: lookup.matched?.destination,
+                table: table,
+                metric: lookup.matched?.metric,
+                unconnected: unconnected,
+                reason: ReasonCode(refusal)
+            )
         case .route(let route):
             let answer = PathLeg(route, of: lookup, in: snapshot)
             let legs = lookup.legs(in: snapshot).map { PathLeg($0, of: lookup, in: snapshot) }
             let used = answer.reason == nil ? answer : legs.first { $0.reason == nil } ?? answer
-            deadLegs = legs.filter { $0.reason != nil }.map(\.branch)
-            gateway = used.route.gateway
-            source = used.route.source
-            interface = used.link.map(PathInterface.init)
-            underlay = used.underlay
-            reason = used.reason
-            if reason == nil { via = Via(kind: underlay?.interface?.kind ?? interface?.kind ?? .unknown) }
+            let interface = used.link.map(PathInterface.init)
+            let kind = used.underlay?.interface?.kind ?? interface?.kind ?? .unknown
+            carriers = ([answer] + legs).filter { $0.reason == nil }
+                .flatMap { [$0.route.interfaceIndex, $0.underlay?.interface?.index] }.compactMap { $0 }
+            path = Path(
+                via: used.reason == nil ? Via(kind: kind) : .none,
+                interface: interface,
+                gateway: used.route.gateway,
+                source: used.route.source,
+                prefix: lookup.matched?.destination,
+                table: table,
+                metric: lookup.matched?.metric,
+                underlay: used.underlay,
+                deadLegs: legs.filter { $0.reason != nil }.map(\.branch),
+                unconnected: unconnected,
+                reason: used.reason
+            )
         }
     }
 }
 
 extension RouteLookup {
-    /// Each next hop of a route with several, with the source that its interface offers.
+    /// Returns each next hop of a multipath route, with the source that its interface offers.
     fileprivate func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
         guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }
         return hops.compactMap { hop in

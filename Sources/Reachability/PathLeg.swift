@@ -1,12 +1,12 @@
 internal import NetlinkMonitor
 
-/// One way that packets may take to a destination, and what keeps them from it.
+/// One candidate for the path to a destination, and its obstacle if any.
 struct PathLeg {
     let route: ResolvedRoute
-    /// The interface; `nil` for one that the kernel knows and no message has announced yet.
+    /// The interface; `nil` for one that the kernel knows but has not announced yet.
     let link: Link?
     let underlay: PathUnderlay?
-    /// Why packets cannot leave; `nil` when they can.
+    /// The reason packets cannot leave; `nil` when they can.
     let reason: ReasonCode?
 
     init(_ route: ResolvedRoute, of lookup: RouteLookup, in snapshot: NetworkSnapshot) {
@@ -32,7 +32,7 @@ struct PathLeg {
 // MARK: - The interface
 
 extension NetworkSnapshot {
-    /// What keeps an interface from passing packets.
+    /// Returns the reason an interface cannot pass packets.
     fileprivate func obstacle(of link: Link, to route: ResolvedRoute) -> ReasonCode? {
         guard canPassPackets(link) else {
             let isAssociated = link.flags.contains([.up, .lowerUp]) && link.operationalState == .dormant
@@ -42,15 +42,15 @@ extension NetworkSnapshot {
         return link.leadsNowhere && route.type == .unicast ? .leadsNowhere : nil
     }
 
-    /// What carries a tunnel in the end, through whatever tunnels in between, and whether something certain of it is down.
+    /// Returns the underlay of a tunnel, through any tunnels in between, and whether a certain part of it is down.
     ///
-    /// What a guess names lends its medium, and nothing below it makes the path unusable.
+    /// A guessed underlay lends its medium, and never makes the path unusable.
     fileprivate func underlay(of tunnel: Link) -> (underlay: PathUnderlay, isDown: Bool)? {
         var seen: Set<UInt32> = [tunnel.index]
         var evidence: Underlay.Evidence?
         var index = tunnel.index
         while let below = underlays[index] {
-            // A chain is as certain as its weakest part.
+            // A chain is as certain as its weakest link.
             if evidence?.isCertain ?? true {
                 evidence = below.evidence.isCertain ? evidence ?? below.evidence : below.evidence
             }
@@ -68,7 +68,7 @@ extension NetworkSnapshot {
 }
 
 extension NetworkSnapshot {
-    /// Whether something certain keeps a tunnel's own packets from leaving through an interface.
+    /// Returns whether a tunnel's own packets certainly cannot leave through an interface.
     private func isBlocked(_ underlay: Underlay, through link: Link) -> Bool {
         guard canPassPackets(link), !link.leadsNowhere else { return true }
         guard let lookup = underlay.lookup, let route = lookup.route else { return false }
@@ -79,7 +79,7 @@ extension NetworkSnapshot {
 // MARK: - The source address
 
 extension NetworkSnapshot {
-    /// What is wrong with the source address that the kernel would choose.
+    /// Returns the reason the source address selected by the kernel is not usable.
     fileprivate func obstacle(
         ofSourceOf route: ResolvedRoute,
         through link: Link,
@@ -88,11 +88,12 @@ extension NetworkSnapshot {
         let destination = lookup.destination
         let missing = missingAddress(destination.family, on: link)
         guard let source = route.source, !source.isUnspecified else { return missing }
-        // Where an interface has no address the kernel takes another one's, in the end ::1: no answer comes back to it.
+        // For an interface without an address the kernel takes one of another interface, in the end ::1: no answer
+        // reaches it.
         let isLinkOnly = source.isLinkLocal && !destination.isLinkLocal && !destination.isMulticast
         if isLinkOnly || source.isLoopback && !destination.isLoopback { return missing }
         let owners = addresses.filter { $0.address == source }
-        // An address that no message has announced yet.
+        // The kernel has not announced the address yet.
         guard !owners.isEmpty, route.type == .unicast else { return nil }
         guard owners.contains(where: \.isUsable) else {
             return owners.contains { $0.flags.contains(.duplicateDetected) } ? .noAddress : .addressTentative
@@ -102,7 +103,7 @@ extension NetworkSnapshot {
         return linkLocalObstacle(on: link, family: destination.family)
     }
 
-    /// Whether answers come back to an address through another interface than its own.
+    /// Returns whether an address is reachable through other interfaces than its own.
     ///
     /// Those of the loopback, a dummy and a VRF belong to the machine. In IPv6 so do global ones: a router asks its
     /// provider for a prefix, and its uplink has no address of its own (RFC 7084).
@@ -111,7 +112,7 @@ extension NetworkSnapshot {
         return owner.leadsNowhere || owner.driverKind == "vrf" || address.address.isGlobalUnicast
     }
 
-    /// With another interface's source the neighbour is asked from the link-local address, and not before that is usable.
+    /// With another interface's source, neighbour discovery uses the link-local address, which must be usable first.
     private func linkLocalObstacle(on link: Link, family: AddressFamily) -> ReasonCode? {
         guard family == .ipv6, !link.flags.contains(.noARP) else { return nil }
         let own = addresses.filter {
@@ -121,7 +122,7 @@ extension NetworkSnapshot {
         return own.contains { !$0.flags.contains(.duplicateDetected) } ? .addressTentative : .noAddress
     }
 
-    /// No usable source: because there is none at all, or because it is still being checked.
+    /// Returns the reason for the lack of a usable source: no address at all, or one that is still tentative.
     private func missingAddress(_ family: AddressFamily, on link: Link) -> ReasonCode {
         let isBeingChecked = addresses.contains {
             $0.interfaceIndex == link.index && $0.address.family == family && !$0.address.isLinkLocal

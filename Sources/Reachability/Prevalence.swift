@@ -1,12 +1,12 @@
 internal import NetlinkMonitor
 
-/// How long a restless value has been of each grade since it became restless.
+/// The time that a fluctuating value has spent in each grade since it began to fluctuate.
 ///
-/// The grade as last published comes first, so that a tie changes nothing.
+/// The published grade comes first, so that a tie changes nothing.
 struct Prevalence<Value: SettlingValue>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The time that one grade has had, with the newest value of that grade and what led to it.
+    /// The total time of one grade, with the newest value of that grade and its cause.
     struct Share: Sendable {
         var value: Value
         var cause: ChangeCause
@@ -14,17 +14,17 @@ struct Prevalence<Value: SettlingValue>: Sendable {
         var held = Duration.zero
     }
 
-    /// How many grades are told apart; of more, those with the least time are forgotten.
+    /// The maximum number of grades; beyond it, those with the least time are dropped.
     static var capacity: Int { 16 }
 
     let began: Instant
-    /// Whether the maximum wait is that of a loss.
+    /// `true` if the maximum wait is that of a loss.
     var isOfLoss: Bool
     private var counted: Instant
     private var shares: [Share]
     private var current = 0
 
-    /// Begins with the published value.
+    /// Creates a record that begins with the published value.
     init(published: Share, isOfLoss: Bool, at now: Instant) {
         began = now
         counted = now
@@ -32,7 +32,7 @@ struct Prevalence<Value: SettlingValue>: Sendable {
         self.isOfLoss = isOfLoss
     }
 
-    /// Takes that the value is another one from now on.
+    /// Records a new current value.
     mutating func enter(_ value: Value, cause: ChangeCause, observed: Observed, at now: Instant) {
         count(to: now)
         if shares[current].value.grade == value.grade {
@@ -51,7 +51,7 @@ struct Prevalence<Value: SettlingValue>: Sendable {
         current = shares.count - 1
     }
 
-    /// The grade that has had the most time; of equals the first.
+    /// Returns the grade with the most time; the first one of equals.
     mutating func leader(at now: Instant) -> Share {
         count(to: now)
         return shares.reduce(shares[0]) { $1.held > $0.held ? $1 : $0 }

@@ -1,22 +1,25 @@
-public import Probes
+public import CheckResults
+public import NetlinkMonitor
 
 extension ReachabilityMachine {
-    /// Which probes are to be made, and from where, in the present view; in order.
+    /// The probes to run and their vantages, in the current snapshot; in order.
     public var points: [ProbePoint] { board.points }
-    /// How each probe fares, in the order of ``points``.
+    /// The gateway of each point of the check of next hops (``ProbeRule/firstHopName``).
+    public var nextHops: [ProbePoint: IPAddress] { board.nextHops }
+    /// The status of each probe, in the order of ``points``.
     public var probes: [ProbeRecord] { board.records }
-    /// The interfaces with a default route as they were last published, by index.
+    /// The uplinks as last published, by index.
     public var uplinks: [Uplink] { uplinkStates.settled }
-    /// The interfaces with a default route as they are at the moment, by index.
-    public var observedUplinks: [Uplink] { board.uplinks }
+    /// The current interfaces with a default route, by index.
+    public var routedUplinks: [Uplink] { board.uplinks.filter { !$0.isBoundOnly } }
 
-    /// The points whose verdict has become doubtful by itself, because a path changed or the machine was suspended, since
-    /// this was asked the last time: they are to be made at once.
+    /// Returns the points whose verdict has become doubtful since the last call, because a path changed or the machine
+    /// was suspended: they must be rechecked at once.
     public mutating func takeFreshLooks() -> [ProbePoint] { board.takeFreshLooks() }
 
-    /// Takes a completed check; one of a point that is not among ``points`` any more changes nothing.
+    /// Handles a completed check; one of a point that is no longer among ``points`` changes nothing.
     ///
-    /// - Returns: The transitions, in the order in which they are to be published, and how soon the probe is due again.
+    /// - Returns: The transitions in order of publication, and the cadence of the probe.
     public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) {
         guard let judgement = board.take(sample) else { return ([], .steady) }
         latest = sample.observed
@@ -36,14 +39,15 @@ extension ReachabilityMachine {
             let (from, to) = (consequence.step.from, consequence.step.to)
             let change = Change(from: from, to: to, cause: consequence.cause, observed: sample.observed)
             transitions.append(.probe(consequence.point, change))
-            // The state becomes worse by those that fail, not by the check that found no portal.
+            // The state degrades because of the failing probes, not because of the check that found no portal.
             if to.code != .behindPortal { cause = consequence.cause }
         }
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
         guard sample.point.vantage.interface == nil else {
-            let changes = uplinkStates.observe(board.uplinks, observed: sample.observed) { _ in cause }
-            return (transitions + changes.map(Transition.uplink), judgement.cadence)
+            let uplinks = uplinkStates.observe(board.uplinks, observed: sample.observed) { _ in cause }
+            transitions += follow(uplinks)
+            return (transitions + uplinks.map(Transition.uplink), judgement.cadence)
         }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
@@ -52,7 +56,7 @@ extension ReachabilityMachine {
 }
 
 extension ChangeCause {
-    /// A probe made the difference.
+    /// Creates the cause of a change by a probe.
     init(_ sample: ProbeSample, standing: ProbeStanding) {
         let code = standing.code?.rawValue ?? "probe_\(standing.verdict.rawValue)"
         let particulars: String? =
@@ -71,7 +75,7 @@ extension ChangeCause {
         )
     }
 
-    /// Flapping started or stopped.
+    /// Returns the cause of flapping that started or stopped.
     static func flapping(_ isFlapping: Bool, interface: String?) -> ChangeCause {
         ChangeCause(kind: .flapping, code: isFlapping ? "flapping_started" : "flapping_stopped", interface: interface)
     }

@@ -1,14 +1,13 @@
+internal import CheckResults
 public import NetlinkMonitor
-internal import Probes
 
 /// The state machine: network updates, completed checks and time in, transitions out.
 ///
-/// Pure: no I/O and no clock of its own; the same configuration and inputs give the same transitions. The default path, every
-/// target and every uplink settle independently of each other. For each subject the raw transition comes before the settled one;
+/// Pure: no I/O and no clock of its own; the same configuration and inputs give the same transitions. The default path,
+/// every target and every uplink settle independently. For each subject the raw transition precedes the settled one;
 /// nothing is published before the first update, and the first update is published at once, from `unknown`.
 ///
-/// A check costs the same however many probes there are. A suspended machine is told so by
-/// ``resume(after:observed:)``.
+/// The cost of a check does not depend on the number of probes. After a suspend call ``resume(after:observed:)``.
 public struct ReachabilityMachine: Sendable {
     private(set) var configuration: MachineConfiguration
     var reachability: StateSettler
@@ -17,23 +16,28 @@ public struct ReachabilityMachine: Sendable {
     var board = ProbeBoard()
     var expiry = ExpiryWatch()
     var flaps = FlapClock()
-    /// What flapping is told from: the last state with what was last known of connectivity.
+    /// The last state with the last known connectivity, in which flapping is detected.
     private var flapGrade: ReachabilityState.Grade?
-    /// The input that came last, to tell the time of day of a moment.
+    /// The last input, which relates the monotonic clock to the time of day.
     var latest: Observed?
+    /// The view that came last: a reload may name interfaces that were of no interest before.
+    private var view: NetworkSnapshot?
+    /// The names of the interfaces that probes are bound to.
+    private var bound: Set<String> = []
 
-    /// A machine in the state `unknown`.
+    /// Creates a machine in the state `unknown`.
     public init(settle: SettlePolicy = .standard, targets: [Target] = []) {
         self.init(MachineConfiguration(settle: settle, targets: targets))
     }
 
-    /// A machine in the state `unknown`.
+    /// Creates a machine in the state `unknown`.
     public init(_ configuration: MachineConfiguration) {
         self.configuration = configuration
         reachability = StateSettler(policy: configuration.settle)
         uplinkStates = UplinkSettler(policy: configuration.settle)
         targetStates = configuration.targets.map { Self.settler($0, configuration.settle) }
         board.setRules(configuration.probes, quorum: configuration.quorum, observed: nil)
+        bound = configuration.boundInterfaces
     }
 
     private static func settler(_ target: Target, _ policy: SettlePolicy) -> Settler<TargetState> {
@@ -47,39 +51,44 @@ public struct ReachabilityMachine: Sendable {
         zip(configuration.targets, targetStates).map { ($0, $1.settled) }
     }
 
-    /// Takes a new view of the kernel's.
+    /// Handles a new snapshot of the kernel's state.
     ///
     /// - Parameters:
-    ///   - update: The view.
-    ///   - isCorrection: The view comes from reading everything again after a loss, not from a message.
-    /// - Returns: The transitions, in the order in which they are to be published.
+    ///   - update: The snapshot and its changes.
+    ///   - isCorrection: `true` if the update comes from a resynchronization after a loss, not from a message.
+    /// - Returns: The transitions, in order of publication.
     public mutating func handle(_ update: NetworkUpdate, isCorrection: Bool = false) -> [Transition] {
         let snapshot = update.snapshot
         let now = update.observed.instant
         latest = update.observed
         var transitions: [Transition] = []
-        let paths = ReachabilityState(snapshot)
-        board.setVantages(Vantages(snapshot, ipv4: paths.ipv4, ipv6: paths.ipv6), observed: update.observed)
+        let (ipv4, ipv6) = (PathDerivation(.ipv4, in: snapshot), PathDerivation(.ipv6, in: snapshot))
+        // Only the first snapshot of a monitor has no changes: the monitor was restarted for a new configuration.
+        let isReload = view != nil && update.changes.isEmpty && !isCorrection
+        view = snapshot
+        board.setVantages(Vantages(snapshot, ipv4: ipv4, ipv6: ipv6, bound: bound), observed: update.observed)
         // A verdict ends before the path that it was about.
         transitions += departures(at: now)
         let old = reachability.raw
-        let state = probed(ipv4: paths.ipv4, ipv6: paths.ipv6)
+        let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
         var cause = ChangeCause.start
         if (old.ipv4, old.ipv6) != (state.ipv4, state.ipv6) {
-            cause = self.cause(update, isCorrection, from: old.path, to: state.path)
+            cause = self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
             transitions.append(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
-        transitions += observe(ipv4: paths.ipv4, ipv6: paths.ipv6, cause: cause, observed: update.observed)
-        transitions += uplinkStates.observe(board.uplinks, observed: update.observed) { uplink in
+        let uplinks = uplinkStates.observe(board.uplinks, observed: update.observed) { uplink in
             Self.cause(update, isCorrection, of: uplink)
-        }.map(Transition.uplink)
+        }
+        transitions += follow(uplinks)
+        transitions += observe(ipv4: ipv4.path, ipv6: ipv6.path, cause: cause, observed: update.observed)
+        transitions += uplinks.map(Transition.uplink)
         for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
             let old = targetStates[index].raw
             var cause = ChangeCause.start
             if old != state {
-                cause = self.cause(update, isCorrection, from: old.path, to: path)
+                cause = self.cause(update, isReload, isCorrection, from: old.path, to: path)
                 let change = Change(from: old, to: state, cause: cause, observed: update.observed)
                 transitions.append(.targetPath(target, change))
             }
@@ -90,9 +99,9 @@ public struct ReachabilityMachine: Sendable {
         return transitions
     }
 
-    /// Takes that the machine was suspended: what happened before counts for no streak, and settling begins anew.
+    /// Handles the end of a suspend: earlier checks no longer count for streaks, and settling restarts.
     ///
-    /// - Returns: That it was resumed, and what follows from it.
+    /// - Returns: The transition of the resume itself, and those that follow from it.
     public mutating func resume(after suspended: Duration, observed: Observed) -> [Transition] {
         latest = observed
         board.suspend()
@@ -104,7 +113,7 @@ public struct ReachabilityMachine: Sendable {
         return [.resumed(after: suspended, observed: observed)] + tick(at: observed.instant)
     }
 
-    /// Takes another configuration; probes and targets whose rules are the same keep their history.
+    /// Applies a new configuration; probes and targets with unchanged rules keep their history.
     public mutating func configure(_ configuration: MachineConfiguration, observed: Observed) -> [Transition] {
         latest = observed
         let old = Dictionary(
@@ -121,40 +130,51 @@ public struct ReachabilityMachine: Sendable {
         }
         let isKnown = reachability.isKnown
         board.setRules(configuration.probes, quorum: configuration.quorum, observed: isKnown ? observed : nil)
+        let oldBound = bound
+        bound = configuration.boundInterfaces
         guard isKnown else { return [] }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
+        if bound != oldBound, let view {
+            board.setVantages(Vantages(view, bound: bound), observed: observed)
+        }
         let cause = ChangeCause.reload()
         var transitions = departures(at: observed.instant)
+        let uplinks = uplinkStates.observe(board.uplinks, observed: observed) { _ in cause }
+        transitions += follow(uplinks)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
-        transitions += uplinkStates.observe(board.uplinks, observed: observed) { _ in cause }.map(Transition.uplink)
+        transitions += uplinks.map(Transition.uplink)
         return transitions + tick(at: observed.instant)
     }
 
-    /// Lets time pass: publishes what has held long enough.
+    /// Advances the time: publishes changes that have held long enough.
     public mutating func tick(at now: ContinuousClock.Instant) -> [Transition] {
         var transitions = departures(at: now)
+        let uplinks = uplinkStates.tick(at: now)
+        transitions += follow(uplinks)
         if let settled = reachability.tick(at: now) { transitions.append(.reachability(settled)) }
         if flaps.isFlapping, flaps.pass(to: now) { transitions += noteFlapping(observed(at: now)) }
         for (index, target) in configuration.targets.enumerated() {
             if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled)) }
         }
-        transitions += uplinkStates.tick(at: now).map(Transition.uplink)
-        return transitions
+        return transitions + uplinks.map(Transition.uplink)
     }
 
-    /// When ``tick(at:)`` has to be called next; `nil` while nothing waits.
+    /// The time at which ``tick(at:)`` must be called next; `nil` while nothing is pending.
     public var deadline: ContinuousClock.Instant? {
         let departure = board.departedSince?.advanced(by: configuration.settle.down)
         let deadlines = [reachability.deadline, uplinkStates.deadline, flaps.deadline, departure]
         return (deadlines + targetStates.map(\.deadline)).compactMap { $0 }.min()
     }
 
-    private func cause(_ update: NetworkUpdate, _ isCorrection: Bool, from old: Path, to new: Path) -> ChangeCause {
+    private func cause(
+        _ update: NetworkUpdate,
+        _ isReload: Bool,
+        _ isCorrection: Bool,
+        from old: Path,
+        to new: Path
+    ) -> ChangeCause {
+        if isReload { return .reload(interface: new.interface?.name ?? old.interface?.name) }
         guard old.via != .unknown else { return .start }
-        // Only the first view of a monitor comes without changes: it was started with another configuration.
-        guard !update.changes.isEmpty || isCorrection else {
-            return .reload(interface: new.interface?.name ?? old.interface?.name)
-        }
         return ChangeCause(changes: update.changes, from: old, to: new, isCorrection: isCorrection)
     }
 }
@@ -168,7 +188,7 @@ extension ReachabilityMachine {
         return ChangeCause(changes: update.changes, from: path, to: path, isCorrection: isCorrection)
     }
 
-    /// The verdicts of points that have been gone for as long as a loss has to hold.
+    /// Returns the end of the verdicts of points that were removed at least the settle time of a loss ago.
     private mutating func departures(at now: ContinuousClock.Instant) -> [Transition] {
         board.takeDepartures(before: now.advanced(by: .zero - configuration.settle.down)).map { departed in
             let cause = ChangeCause(
@@ -181,14 +201,20 @@ extension ReachabilityMachine {
         }
     }
 
-    /// The state with what the probes say.
-    func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
-        ReachabilityState(ipv4: ipv4, ipv6: ipv6, verdict: board.connectivity, isFlapping: flaps.isFlapping)
+    /// Returns the state with the probes' connectivity.
+    private func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
+        reachability.state(ipv4: ipv4, ipv6: ipv6, verdict: board.connectivity)
     }
 
-    /// Takes the paths, with what the probes say now.
+    /// Applies the uplink changes about to be published, before the paths: changes that settle at the same moment are one.
+    mutating func follow(_ uplinks: [Change<Uplink>]) -> [Transition] {
+        guard !uplinks.isEmpty || !reachability.isKnown else { return [] }
+        return reachability.follow(uplinks, to: uplinkStates.settled).map { [.reachability($0)] } ?? []
+    }
+
+    /// Handles the paths, with the current connectivity.
     ///
-    /// - Returns: What settled, and that the state began to flap or stopped.
+    /// - Returns: The settled transition, and the start or end of flapping.
     mutating func observe(ipv4: Path, ipv6: Path, cause: ChangeCause, observed: Observed) -> [Transition] {
         var transitions: [Transition] = []
         let settled = reachability.observe(
@@ -207,7 +233,7 @@ extension ReachabilityMachine {
         return transitions
     }
 
-    /// Publishes at once that the state flaps, or no longer does.
+    /// Publishes at once that flapping started or stopped.
     private mutating func noteFlapping(_ observed: Observed) -> [Transition] {
         let isFlapping = flaps.isFlapping
         let from = reachability.settled
@@ -217,7 +243,7 @@ extension ReachabilityMachine {
         return [.reachability(Change(from: from, to: reachability.settled, cause: cause, observed: observed))]
     }
 
-    /// A moment on both clocks, reckoned from the last input.
+    /// Converts an instant to both clocks, relative to the last input.
     private func observed(at now: ContinuousClock.Instant) -> Observed {
         guard let latest else { return Observed(instant: now, microsecondsSince1970: 0) }
         let passed = latest.instant.duration(to: now) / .microseconds(1)

@@ -1,84 +1,86 @@
 public import NetlinkMonitor
 
-/// What the probes say about the way beyond the first hop.
+/// The connectivity beyond the first hop, according to the probes.
 public enum Connectivity: String, Sendable, Hashable, CaseIterable, Codable {
-    /// No probe is configured, or none has come to a verdict.
+    /// No probe is configured, or none has a verdict.
     case unknown
-    /// No path.
+    /// There is no path.
     case none
-    /// The gateway, or targets inside, and no further.
+    /// The gateway, or internal targets, are reachable, but nothing beyond.
     case local
     /// A captive portal answers.
     case portal
     /// Some required probes, or one family, fail.
     case partial
-    /// Everything that is required answers.
+    /// All required probes are up.
     case full
 }
 
-/// What the probes say of each family.
+/// The connectivity of each family.
 public struct FamilyConnectivity: Sendable, Hashable {
-    /// Of IPv4.
+    /// The connectivity over IPv4.
     public var ipv4: Connectivity
-    /// Of IPv6.
+    /// The connectivity over IPv6.
     public var ipv6: Connectivity
 
-    /// What is known of each.
+    /// Creates the connectivity of both families.
     public init(ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
     }
 }
 
-/// How the machine is reachable: its default path in both families, and what the probes say.
+/// The reachability of the machine: its default path in both families, and the connectivity.
 public struct ReachabilityState: Sendable, Hashable {
     /// The default path of IPv4.
     public let ipv4: Path
     /// The default path of IPv6.
     public let ipv6: Path
-    /// What the probes say.
+    /// The connectivity, according to the probes.
     public let connectivity: Connectivity
-    /// What the probes say of each family; `unknown` where none tells families apart.
+    /// The connectivity of each family; `unknown` if no probe distinguishes families.
     public let familyConnectivity: FamilyConnectivity
-    /// Why the connectivity is neither `full` nor `unknown` for want of probes.
+    /// The reason the connectivity is not `full`; nil for `unknown` without probes.
     public let connectivityReason: ConnectivityReason?
-    /// Whether the state changes too often to be relied on.
+    /// `true` if the state changes too often to be reliable.
     public let isFlapping: Bool
+    /// The uplink that works while the path that the kernel prefers is dead.
+    public internal(set) var alternative: PathAlternative?
 
-    /// A state.
+    /// Creates a state.
     ///
-    /// Without a verdict of the probes nothing is known about connectivity, but that there is none without a path.
+    /// Without a verdict of the probes the connectivity is unknown, or `none` without a path.
     public init(
         ipv4: Path,
         ipv6: Path,
         connectivity: Connectivity? = nil,
         familyConnectivity: FamilyConnectivity = FamilyConnectivity(),
         connectivityReason: ConnectivityReason? = nil,
-        isFlapping: Bool = false
+        isFlapping: Bool = false,
+        alternative: PathAlternative? = nil
     ) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
         self.familyConnectivity = familyConnectivity
         self.connectivityReason = connectivityReason
         self.isFlapping = isFlapping
+        self.alternative = alternative
         let hasNoPath = ipv4.via == .none && ipv6.via == .none
         self.connectivity = connectivity ?? (hasNoPath ? .none : .unknown)
     }
 
-    /// The state that a snapshot shows.
+    /// Creates the state of a snapshot.
     public init(_ snapshot: NetworkSnapshot, connectivity: Connectivity? = nil) {
-        func path(_ family: AddressFamily) -> Path {
-            snapshot.internetLookup(family).map { Path($0, in: snapshot) } ?? Path(via: .none, reason: .noRoute)
-        }
-        self.init(ipv4: path(.ipv4), ipv6: path(.ipv6), connectivity: connectivity)
+        let (ipv4, ipv6) = (PathDerivation(.ipv4, in: snapshot), PathDerivation(.ipv6, in: snapshot))
+        self.init(ipv4: ipv4.path, ipv6: ipv6.path, connectivity: connectivity)
     }
 
-    /// Nothing is known yet.
+    /// The initial state.
     public static let unknown = ReachabilityState(ipv4: .unknown, ipv6: .unknown)
 
-    /// The path that stands for both families.
+    /// The path that represents both families.
     ///
-    /// IPv4's when it is usable, else IPv6's when that is; when neither is, the one whose reason tells more.
+    /// IPv4's when it is usable, else IPv6's when that is; when neither is, the one with the more specific reason.
     public var path: Path {
         if ipv4.via.isReachable { return ipv4 }
         if ipv6.via.isReachable { return ipv6 }
@@ -86,37 +88,37 @@ public struct ReachabilityState: Sendable, Hashable {
         return second > first ? ipv6 : ipv4
     }
 
-    /// Through what the machine is reachable.
+    /// The medium of the path.
     public var via: Via { path.via }
 }
 
-/// How one target is reachable.
+/// The reachability of one target.
 public struct TargetState: Sendable, Hashable {
     /// The target's address.
     public let address: IPAddress
     /// The path to it.
     public let path: Path
 
-    /// A state.
+    /// Creates a state.
     public init(address: IPAddress, path: Path) {
         self.address = address
         self.path = path
     }
 
-    /// Through what the target is reachable.
+    /// The medium of the path.
     public var via: Via { path.via }
 }
 
-/// Somebody that the operator wants to reach.
+/// An address that the operator wants to reach.
 public struct Target: Sendable, Hashable, Codable {
-    /// The name under which its events are published.
+    /// The name of the target in events.
     ///
-    /// Not `default`, which is the default path's.
+    /// Not `default`, which is the default path.
     public let name: String
     /// The address.
     public let address: IPAddress
 
-    /// A target.
+    /// Creates a target.
     public init(name: String, address: IPAddress) {
         self.name = name
         self.address = address

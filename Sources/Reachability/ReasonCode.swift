@@ -1,41 +1,43 @@
-/// Why something cannot be reached: every code that the agent gives, with a sentence each.
+/// The reasons something is unreachable, each with a sentence.
 ///
-/// The codes are part of the event schema: one is never renamed, and never used for anything else. The documentation's
-/// table is made from this file.
+/// The codes are part of the event schema: a code is never renamed and never reused. The table in the documentation is
+/// made from this file.
 public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
     /// The path's interface is down or has no carrier.
     case linkDown = "link_down"
-    /// The path's interface is associated and waits for its keys.
+    /// The path's interface is associated, but its keys are not set yet.
     case linkDormant = "link_dormant"
     /// The path's interface is the loopback or a dummy device.
     case leadsNowhere = "leads_nowhere"
-    /// The path's interface has no address of the family that packets could be sent from.
+    /// The path's interface has no usable source address of the family.
     case noAddress = "no_address"
-    /// The only address is still being checked for duplicates.
+    /// The only address is still tentative (duplicate address detection).
     case addressTentative = "address_tentative"
     /// The kernel has no route.
     case noRoute = "no_route"
-    /// A route or rule of type `unreachable` decides.
+    /// The deciding route or rule has the type `unreachable`.
     case routeUnreachable = "route_unreachable"
-    /// A route or rule of type `blackhole` decides.
+    /// The deciding route or rule has the type `blackhole`.
     case routeBlackhole = "route_blackhole"
-    /// A route or rule of type `prohibit` decides.
+    /// The deciding route or rule has the type `prohibit`.
     case routeProhibited = "route_prohibited"
-    /// The path is a tunnel, and what carries the tunnel has no way out.
+    /// The path is a tunnel whose underlay has no usable path.
     case underlayDown = "underlay_down"
-    /// The kernel refused the lookup for a reason that the agent does not know.
+    /// The kernel rejected the lookup with an unknown error.
     case lookupFailed = "lookup_failed"
+    /// The path that the kernel prefers is dead while another uplink works; the code of an alternative.
+    case preferredPathDead = "preferred_path_dead"
 
-    /// The probes' checks meet wrong certificates, and no check without TLS tells whether a portal is the reason.
+    /// Checks get wrong certificates, and no check without TLS can tell whether a portal is the reason.
     case portalSuspected = "portal_suspected"
-    /// The way is open without TLS, and every check over TLS meets a certificate that is not the target's.
+    /// Checks without TLS succeed, and every check over TLS gets a certificate that is not the target's.
     case tlsIntercepted = "tls_intercepted"
-    /// Checks without TLS succeed, and those over TLS do not.
+    /// Checks without TLS succeed, and those over TLS fail.
     case httpsUnreachable = "https_unreachable"
-    /// Fewer of the required probes are up than the quorum asks for.
+    /// Fewer required probes are up than the quorum requires.
     case quorumMissed = "quorum_missed"
 
-    /// What the code means, as a sentence.
+    /// The meaning of the code, as a sentence.
     public var sentence: String {
         switch self {
         case .linkDown: "The interface that the route uses is down or has no carrier."
@@ -49,6 +51,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .routeProhibited: "A route or rule of type 'prohibit' forbids it."
         case .underlayDown: "The route uses a tunnel, and the interface below the tunnel has no way out."
         case .lookupFailed: "The kernel refused to look the route up."
+        case .preferredPathDead: "The path that the kernel prefers is dead, while another uplink works."
         case .portalSuspected: "Checks meet certificates that are not their targets', as behind a captive portal."
         case .tlsIntercepted: "The way is open without TLS, and over TLS somebody answers in the targets' place."
         case .httpsUnreachable: "Checks without TLS succeed, and those over TLS do not."
@@ -56,7 +59,8 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How close to working a path with this reason is: the larger number tells more when two families differ.
+    /// The specificity of the reason, which is higher the closer the path is to working; it decides between two
+    /// families.
     var specificity: Int {
         switch self {
         case .addressTentative: 6
@@ -65,7 +69,9 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .underlayDown: 3
         case .linkDown: 2
         case .leadsNowhere, .routeUnreachable, .routeBlackhole, .routeProhibited: 1
-        case .noRoute, .lookupFailed, .portalSuspected, .tlsIntercepted, .httpsUnreachable, .quorumMissed: 0
+        case .noRoute, .lookupFailed, .preferredPathDead, .portalSuspected, .tlsIntercepted, .httpsUnreachable,
+            .quorumMissed:
+            0
         }
     }
 }

@@ -1,17 +1,17 @@
-/// A value that settles.
+/// A value that can settle.
 protocol SettlingValue: Equatable, Sendable {
     associatedtype Grade: Equatable & Sendable
-    /// What of the value a consumer acts on. Only a change of this starts the waiting anew.
+    /// The relevant part of the value. Only a change of the grade restarts the wait.
     var grade: Grade { get }
-    /// Whether becoming `next` takes something away.
+    /// Returns whether a change to `next` is a loss.
     func loses(to next: Self) -> Bool
 }
 
-/// Publishes a value once it has held for a while, and what prevailed when it does not come to rest.
+/// Publishes a value once it has held for a while, and the prevalent one if it keeps fluctuating.
 ///
-/// Pure: time comes in as a parameter. A value that returns before its time was never published as lost. After the
-/// maximum wait, three settle times, the grade that a restless value has had for the longest is published, not the one
-/// that it happens to have at that moment: a link that is there but for blips is never published as lost.
+/// Pure: time is a parameter. A value that returns in time was never published as lost. After the maximum wait, three
+/// settle times, the grade that has had the most time is published, not the current one: a link that is up except for
+/// blips is never published as lost.
 struct Settler<Value: SettlingValue> {
     typealias Instant = ContinuousClock.Instant
 
@@ -21,19 +21,19 @@ struct Settler<Value: SettlingValue> {
         let observed: Observed
     }
 
-    /// The value as last published.
+    /// The last published value.
     private(set) var settled: Value
-    /// The value as last observed.
+    /// The last observed value.
     private(set) var raw: Value
-    /// How long a value must hold; may be replaced while one waits.
+    /// The policy, which may be replaced during a wait.
     var policy: SettlePolicy
-    /// Whether every change has to hold as long as a loss.
+    /// `true` if every change must hold as long as a loss.
     var isPatient = false
-    /// Whether a value was observed.
+    /// `true` once a value was observed.
     private(set) var isKnown = false
-    /// Since when the observed value has its grade; `nil` while it is at rest.
+    /// The observed value and the start of its grade; `nil` while settled.
     private var candidate: Candidate?
-    /// What the value was since it became restless; `nil` while it is at rest.
+    /// The history of the fluctuating value; `nil` while settled.
     private var prevalence: Prevalence<Value>?
 
     init(unknown: Value, policy: SettlePolicy) {
@@ -42,9 +42,9 @@ struct Settler<Value: SettlingValue> {
         self.policy = policy
     }
 
-    /// Takes a new observation; the first one settles at once.
+    /// Handles a new observation; the first one settles at once.
     ///
-    /// With `keepsCause` the change that began the waiting stays the cause, if one waits.
+    /// With `keepsCause` the change that started a pending wait remains the cause.
     mutating func observe(
         _ value: Value,
         cause: ChangeCause,
@@ -66,7 +66,7 @@ struct Settler<Value: SettlingValue> {
         return tick(at: now)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     mutating func tick(at now: Instant) -> Change<Value>? {
         guard let candidate, var prevalence else { return nil }
         if candidate.since.duration(to: now) >= hold(to: raw) { return publish(at: now) }
@@ -83,12 +83,12 @@ struct Settler<Value: SettlingValue> {
             guard prevalence.began.duration(to: now) >= maximumWait(prevalence) else { return nil }
         }
         let from = settled
-        // What is observed now has to hold from here on: a loss is not published to be taken back at once.
+        // The current value must hold from here on: a loss is not published only to be reverted at once.
         reset(settled: leader.value, raw: raw, cause: candidate.cause, observed: candidate.observed, at: now)
         return Change(from: from, to: settled, cause: leader.cause, observed: leader.observed, settled: leader.held)
     }
 
-    /// Publishes what is observed, however short it has held.
+    /// Publishes the observed value, however short it has held.
     mutating func publish(at now: Instant) -> Change<Value>? {
         let (from, candidate) = (settled, candidate)
         settled = raw
@@ -104,13 +104,13 @@ struct Settler<Value: SettlingValue> {
         )
     }
 
-    /// Lets the waiting begin anew: the time before does not count.
+    /// Restarts the wait: the time before does not count.
     mutating func restart(at now: Instant) {
         candidate?.since = now
         if prevalence != nil { prevalence = restless(since: now) }
     }
 
-    /// Takes what counts as published and as observed, apart from all settling.
+    /// Sets the published and the observed value without settling.
     mutating func reset(settled: Value, raw: Value, cause: ChangeCause, observed: Observed, at now: Instant) {
         self.settled = settled
         self.raw = raw
@@ -118,21 +118,21 @@ struct Settler<Value: SettlingValue> {
         prevalence = raw == settled ? nil : restless(since: now)
     }
 
-    /// Whether something else than what was published is observed.
+    /// `true` if the observed value differs from the published one.
     var isPending: Bool { raw != settled }
 
-    /// The cause of what waits; nil while nothing does.
+    /// The cause of the pending change; nil without one.
     var pendingCause: ChangeCause? { isPending ? candidate?.cause : nil }
 
-    /// When ``tick(at:)`` has something to do, unless an observation comes first.
+    /// The time at which ``tick(at:)`` must be called, unless an observation comes first.
     var deadline: Instant? {
         guard let candidate, let prevalence else { return nil }
         return min(candidate.since.advanced(by: hold(to: raw)), prevalence.began.advanced(by: maximumWait(prevalence)))
     }
 
-    /// How long a value must hold.
+    /// Returns the time for which a value must hold.
     ///
-    /// One that is back where it was is calm after the longer of the two times.
+    /// A value that has returned is calm after the longer of the two times.
     private func hold(to value: Value) -> Duration {
         if value == settled || isPatient { return max(policy.up, policy.down) }
         return settled.loses(to: value) ? policy.down : policy.up
@@ -142,7 +142,7 @@ struct Settler<Value: SettlingValue> {
         (prevalence.isOfLoss ? max(policy.up, policy.down) : policy.up) * SettlePolicy.maximumWaitFactor
     }
 
-    /// A restless time that begins now, with what is observed.
+    /// Returns a new history that starts now, with the observed value.
     private func restless(since now: Instant) -> Prevalence<Value>? {
         guard let candidate else { return nil }
         var prevalence = Prevalence(

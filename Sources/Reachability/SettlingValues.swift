@@ -1,5 +1,5 @@
 extension Path: SettlingValue {
-    /// What a consumer of a path acts on: through what, and through which interface.
+    /// The relevant part of a path: its medium and its interface.
     struct Grade: Equatable, Sendable {
         let via: Via
         let interface: UInt32?
@@ -7,7 +7,7 @@ extension Path: SettlingValue {
     }
 
     var grade: Grade {
-        // The interface of a path that is not usable makes no difference to anybody.
+        // The interface of an unusable path is irrelevant to consumers.
         guard via.isReachable else { return Grade(via: via, interface: nil, underlay: nil) }
         return Grade(via: via, interface: interface?.index, underlay: underlay?.interface?.index)
     }
@@ -20,14 +20,14 @@ extension ConnectivityVerdict: SettlingValue {
 
     /// Worse connectivity is a loss.
     ///
-    /// What was known of a path that is still there and now is not counts as lost as well: the verdicts that follow a
-    /// change of the path have the time of a loss to arrive, so that a failover is one transition.
+    /// Losing a verdict about a path that still exists counts as a loss too: the verdicts that follow a change of the
+    /// path have the time of a loss to arrive, so that a failover is one transition.
     func loses(to next: ConnectivityVerdict) -> Bool {
         guard let goodness else { return false }
         return next.goodness.map { $0 < goodness } ?? (connectivity != .none)
     }
 
-    /// How good it is; somebody who may answer in the targets' place is no better than a portal that does.
+    /// The rank of the connectivity; an interceptor that may answer in the targets' place ranks with a portal.
     private var goodness: Int? {
         let suspicions = [ReasonCode.portalSuspected.rawValue, ReasonCode.tlsIntercepted.rawValue]
         return reason.map { suspicions.contains($0.code) } == true ? Connectivity.local.goodness : connectivity.goodness
@@ -43,7 +43,7 @@ extension ReachabilityState {
 
     var grade: Grade { Grade(ipv4: ipv4.grade, ipv6: ipv6.grade, connectivity: connectivity) }
 
-    /// The same state, flapping or not.
+    /// Returns the same state with another flapping flag.
     func flapping(_ isFlapping: Bool) -> ReachabilityState {
         ReachabilityState(
             ipv4: ipv4,
@@ -51,20 +51,28 @@ extension ReachabilityState {
             connectivity: connectivity,
             familyConnectivity: familyConnectivity,
             connectivityReason: connectivityReason,
-            isFlapping: isFlapping
+            isFlapping: isFlapping,
+            alternative: alternative
         )
+    }
+
+    /// The same state among these uplinks.
+    func among(_ uplinks: [Uplink]) -> ReachabilityState {
+        var state = self
+        state.alternative = PathAlternative(to: self, among: uplinks)
+        return state
     }
 }
 
 extension ReachabilityState.Grade {
-    /// The grade with what was known of connectivity before where nothing is known now: that a path has no verdict yet, or
-    /// that there is no path to have one, is no change of its own.
+    /// Returns the grade with the previous connectivity if the current one is unknown: a path without a verdict yet, or
+    /// no path, is not a change of its own.
     func known(since before: Self?) -> Self {
         let isTold = connectivity != .unknown && connectivity != .none
         return Self(ipv4: ipv4, ipv6: ipv6, connectivity: isTold ? connectivity : before?.connectivity ?? .unknown)
     }
 
-    /// Whether something changed; the first verdict is no change.
+    /// Returns whether the grade changed; the first verdict is not a change.
     func isEdge(from before: Self?) -> Bool {
         guard let before else { return true }
         let isFirst = before.connectivity == .unknown
@@ -73,7 +81,7 @@ extension ReachabilityState.Grade {
 }
 
 extension Connectivity {
-    /// How good it is; nil when nothing is known.
+    /// The rank of the connectivity; nil when unknown.
     var goodness: Int? {
         switch self {
         case .unknown: nil

@@ -1,42 +1,44 @@
 internal import NetlinkMonitor
 
-/// Settles the state of the default path: each family by itself, and what the probes say by itself.
+/// Settles the state of the default path: each family on its own, and the connectivity on its own.
 ///
-/// What happens to one family puts off nothing of the other. Where a path and the verdicts over it change together, they
-/// are published together: a path waits for the verdicts as long as a loss would, and takes along what they say.
+/// A change of one family never delays the other. When a path and the verdicts over it change together, they are
+/// published together: the path waits for the verdicts as long as a loss would.
 struct StateSettler: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private var ipv4: Settler<Path>
     private var ipv6: Settler<Path>
     private var verdict: Settler<ConnectivityVerdict>
-    /// The state as last observed.
+    /// The last observed state.
     private(set) var raw = ReachabilityState.unknown
-    /// Whether the state changes too often to be relied on; counts at once.
+    /// `true` if the state changes too often to be reliable; takes effect at once.
     private(set) var isFlapping = false
+    /// The uplinks as last published, which have settled by themselves.
+    private var uplinks: [Uplink] = []
 
-    /// Settles nothing yet.
+    /// Creates a settler without observations.
     init(policy: SettlePolicy) {
         ipv4 = Settler(unknown: .unknown, policy: policy)
         ipv6 = Settler(unknown: .unknown, policy: policy)
         verdict = Settler(unknown: .unknown, policy: policy)
     }
 
-    /// How long a change must hold; may be replaced while one waits.
+    /// The policy, which may be replaced during a wait.
     var policy: SettlePolicy {
         get { verdict.policy }
         set { (ipv4.policy, ipv6.policy, verdict.policy) = (newValue, newValue, newValue) }
     }
 
-    /// Whether a state was observed.
+    /// `true` once a state was observed.
     var isKnown: Bool { verdict.isKnown }
 
-    /// The state as last published.
+    /// The last published state.
     var settled: ReachabilityState {
-        ReachabilityState(ipv4: ipv4.settled, ipv6: ipv6.settled, verdict: verdict.settled, isFlapping: isFlapping)
+        state(ipv4: ipv4.settled, ipv6: ipv6.settled, verdict: verdict.settled)
     }
 
-    /// Takes the paths and what the probes say of them; the first time settles at once.
+    /// Handles the paths and the verdicts over them; the first observation settles at once.
     mutating func observe(
         ipv4 newIPv4: Path,
         ipv6 newIPv6: Path,
@@ -46,10 +48,10 @@ struct StateSettler: Sendable {
     ) -> Change<ReachabilityState>? {
         let before = settled
         let now = observed.instant
-        raw = ReachabilityState(ipv4: newIPv4, ipv6: newIPv6, verdict: newVerdict, isFlapping: isFlapping)
-        // Without a path there is nothing to say: what was said before waits for the path's return or loss.
+        raw = state(ipv4: newIPv4, ipv6: newIPv6, verdict: newVerdict)
+        // Without a path there is no verdict: the previous one waits for the path's return or loss.
         let isHeld = !raw.hasPath && newVerdict.isProbed == verdict.raw.isProbed && isKnown
-        // What several probes do within one settling is the first one's doing.
+        // Several probes that change during one wait share the first one's cause.
         let keepsCause = cause.kind == .probe && verdict.pendingCause?.kind == .probe
         verdict.isPatient = newIPv4.grade != ipv4.settled.grade || newIPv6.grade != ipv6.settled.grade
         let third = verdict.observe(
@@ -65,26 +67,50 @@ struct StateSettler: Sendable {
         return settle(from: before, first, second, third, at: now)
     }
 
-    /// Lets time pass.
+    /// Returns the state of these paths with the probes' verdict, among the uplinks as last published.
+    func state(ipv4: Path, ipv6: Path, verdict: ConnectivityVerdict) -> ReachabilityState {
+        ReachabilityState(ipv4: ipv4, ipv6: ipv6, verdict: verdict, isFlapping: isFlapping).among(uplinks)
+    }
+
+    /// Applies newly published uplinks: a dead path may have gained or lost its alternative.
+    mutating func follow(_ changes: [Change<Uplink>], to uplinks: [Uplink]) -> Change<ReachabilityState>? {
+        let before = settled
+        self.uplinks = uplinks
+        raw = raw.among(uplinks)
+        let after = settled
+        let concerned = [before.alternative, after.alternative].compactMap { $0?.interface.index }
+        guard isKnown, before != after,
+            let change = changes.first(where: { concerned.contains($0.to.interface.index) }) ?? changes.first
+        else { return nil }
+        return Change(
+            from: before,
+            to: after,
+            cause: change.cause,
+            observed: change.observed,
+            settled: change.settled
+        )
+    }
+
+    /// Advances the time.
     mutating func tick(at now: Instant) -> Change<ReachabilityState>? {
         let before = settled
         return settle(from: before, ipv4.tick(at: now), ipv6.tick(at: now), verdict.tick(at: now), at: now)
     }
 
-    /// Lets the waiting begin anew: the time before does not count.
+    /// Restarts the wait: the time before does not count.
     mutating func restart(at now: Instant) {
         ipv4.restart(at: now)
         ipv6.restart(at: now)
         verdict.restart(at: now)
     }
 
-    /// Takes whether the state flaps.
+    /// Sets the flapping flag.
     mutating func setFlapping(_ isFlapping: Bool) {
         self.isFlapping = isFlapping
         raw = raw.flapping(isFlapping)
     }
 
-    /// When ``tick(at:)`` has something to do, unless an observation comes first.
+    /// The time at which ``tick(at:)`` must be called, unless an observation comes first.
     var deadline: Instant? { [ipv4.deadline, ipv6.deadline, verdict.deadline].compactMap { $0 }.min() }
 
     private mutating func settle(
@@ -96,7 +122,7 @@ struct StateSettler: Sendable {
     ) -> Change<ReachabilityState>? {
         var (first, second, third) = (first, second, third)
         coordinate()
-        // What waited for the verdicts alone may be due now.
+        // A path that waited for the verdicts may be due now.
         if first == nil { first = ipv4.tick(at: now) }
         if second == nil { second = ipv6.tick(at: now) }
         if first != nil || second != nil, verdict.isPending, !verdict.settled.loses(to: verdict.raw) {
@@ -116,7 +142,7 @@ struct StateSettler: Sendable {
         return Change(from: before, to: settled, cause: cause, observed: observed, settled: waited)
     }
 
-    /// A path that leads elsewhere now and the verdicts over it wait for each other, as long as a loss has to hold.
+    /// A new path and the verdicts over it wait for each other, as long as a loss must hold.
     private mutating func coordinate() {
         let isDoubtful = verdict.settled.loses(to: verdict.raw)
         ipv4.isPatient = isDoubtful
@@ -126,10 +152,10 @@ struct StateSettler: Sendable {
 }
 
 extension ReachabilityState {
-    /// The state of paths with what the probes say, as far as the two belong together.
+    /// Combines paths and verdicts that belong together.
     ///
-    /// The probes say nothing about a family without a path, and what they say about a path that has been lost meanwhile is
-    /// not that there is none.
+    /// There are no verdicts for a family without a path, and verdicts about a path that was lost do not say that there
+    /// is none.
     init(ipv4: Path, ipv6: Path, verdict: ConnectivityVerdict, isFlapping: Bool) {
         func said(_ path: Path, _ connectivity: Connectivity) -> Connectivity {
             guard path.via.isReachable else { return .none }
@@ -149,6 +175,6 @@ extension ReachabilityState {
         )
     }
 
-    /// Whether packets of either family can leave.
+    /// `true` if packets of either family can leave.
     var hasPath: Bool { ipv4.via.isReachable || ipv6.via.isReachable }
 }

@@ -1,43 +1,43 @@
+public import CheckResults
 public import NetlinkMonitor
-public import Probes
 
-/// A moment on two clocks, as it came with the kernel's message.
+/// A time on two clocks, taken with the kernel's message.
 public typealias Observed = ObservedTime
 
 /// A change of state, raw or settled.
 public enum Transition: Sendable, Equatable {
-    /// The default path changed; every edge, at once.
+    /// The default path changed; unsettled.
     case path(Change<ReachabilityState>)
-    /// The path to a target changed; every edge, at once.
+    /// The path to a target changed; unsettled.
     case targetPath(Target, Change<TargetState>)
-    /// The machine's reachability changed, and held.
+    /// The machine's reachability changed; settled.
     case reachability(Change<ReachabilityState>)
-    /// A target's reachability changed, and held.
+    /// A target's reachability changed; settled.
     case target(Target, Change<TargetState>)
-    /// An uplink's state changed, and held.
+    /// An uplink's state changed; settled.
     case uplink(Change<Uplink>)
-    /// What a probe's checks come to changed.
+    /// A probe's verdict changed.
     case probe(ProbePoint, Change<ProbeStanding>)
-    /// A certificate came to the end of its lifetime as far as a threshold.
+    /// A certificate is about to expire.
     case certificate(CertificateExpiry)
-    /// The machine was suspended for so long, and is awake again.
+    /// The machine resumed after a suspend of this duration.
     case resumed(after: Duration, observed: Observed)
 }
 
-/// One value that became another.
+/// A value before and after a change.
 public struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
-    /// Before.
+    /// The old value.
     public let from: Value
-    /// After.
+    /// The new value.
     public let to: Value
-    /// What made it change.
+    /// The cause of the change.
     public let cause: ChangeCause
-    /// When the kernel's message that made it change was read.
+    /// The time at which the causing kernel message was read.
     public let observed: Observed
-    /// How long the new value had held when it was published; zero for a raw change.
+    /// The time for which the new value had held when it was published; zero for an unsettled change.
     public let settled: Duration
 
-    /// A change.
+    /// Creates a change.
     public init(from: Value, to: Value, cause: ChangeCause, observed: Observed, settled: Duration = .zero) {
         self.from = from
         self.to = to

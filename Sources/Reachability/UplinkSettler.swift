@@ -1,32 +1,32 @@
 internal import NetlinkMonitor
 
-/// Settles the state of each uplink by itself.
+/// Settles the state of each uplink on its own.
 ///
-/// An interface without a default route is an uplink that is `none`: what appears was that before, and what vanishes
-/// becomes it, and is forgotten once that is published.
+/// An interface without a default route is an uplink with the connectivity `none`: a new uplink changes from it, and a
+/// vanished one changes to it, and is dropped once that is published.
 struct UplinkSettler: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private var settlers: [UInt32: Settler<Uplink>] = [:]
     private var isKnown = false
-    /// How long a change must hold.
+    /// The time for which a change must hold.
     private(set) var policy: SettlePolicy
 
-    /// Settles nothing yet.
+    /// Creates a settler without observations.
     init(policy: SettlePolicy) { self.policy = policy }
 
-    /// The uplinks as last published, by index; not those that are gone.
+    /// The uplinks as last published, by index; without those that are gone.
     var settled: [Uplink] {
         settlers.values.map(\.settled).filter { !$0.isAbsent }.sorted { $0.interface.index < $1.interface.index }
     }
 
-    /// Takes another policy, also for what waits.
+    /// Sets the policy, also for pending changes.
     mutating func setPolicy(_ policy: SettlePolicy) {
         self.policy = policy
         for index in settlers.keys { settlers[index]?.policy = policy }
     }
 
-    /// Takes the uplinks that there are now; those of the first time are published with the state, and not by themselves.
+    /// Handles the current uplinks; those of the first observation are published with the state, and not on their own.
     mutating func observe(
         _ uplinks: [Uplink],
         observed: Observed,
@@ -34,8 +34,8 @@ struct UplinkSettler: Sendable {
     ) -> [Change<Uplink>] {
         let now = observed.instant
         var changes: [Change<Uplink>] = []
-        let present = Dictionary(uplinks.map { ($0.interface.index, $0) }, uniquingKeysWith: { first, _ in first })
-        let gone = settlers.filter { present[$0.key] == nil }.map { $0.value.raw.absent }
+        let present = Set(uplinks.map(\.interface.index))
+        let gone = settlers.values.map(\.raw).filter { !present.contains($0.interface.index) }.map(\.absent)
         for uplink in (uplinks + gone).sorted(by: { $0.interface.index < $1.interface.index }) {
             let index = uplink.interface.index
             if settlers[index] == nil {
@@ -43,7 +43,8 @@ struct UplinkSettler: Sendable {
                 _ = settler.observe(isKnown ? uplink.absent : uplink, cause: .start, observed: observed, at: now)
                 settlers[index] = settler
             }
-            let because = cause(uplink)
+            // Without a change the cause is not used, and finding it takes longer than anything else here.
+            let because = settlers[index]?.raw == uplink ? .start : cause(uplink)
             if let change = settlers[index]?.observe(uplink, cause: because, observed: observed, at: now) {
                 changes.append(change)
             }
@@ -53,23 +54,26 @@ struct UplinkSettler: Sendable {
         return changes
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     mutating func tick(at now: Instant) -> [Change<Uplink>] {
         let changes = settlers.keys.sorted().compactMap { settlers[$0]?.tick(at: now) }
         if !changes.isEmpty { forget() }
         return changes
     }
 
-    /// Lets the waiting begin anew: the time before does not count.
+    /// Restarts the wait: the time before does not count.
     mutating func restart(at now: Instant) {
         for index in settlers.keys { settlers[index]?.restart(at: now) }
     }
 
-    /// When ``tick(at:)`` has something to do, unless an observation comes first.
+    /// The time at which ``tick(at:)`` must be called, unless an observation comes first.
     var deadline: Instant? { settlers.values.compactMap(\.deadline).min() }
 
     private mutating func forget() {
-        settlers = settlers.filter { !$0.value.settled.isAbsent || $0.value.isPending || $0.value.deadline != nil }
+        let forgotten = settlers.filter {
+            $0.value.settled.isAbsent && !$0.value.isPending && $0.value.deadline == nil
+        }
+        for index in forgotten.keys { settlers[index] = nil }
     }
 }
 
@@ -86,12 +90,19 @@ extension Uplink: SettlingValue {
         return next.connectivity.goodness.map { $0 < goodness } ?? (connectivity != .none)
     }
 
-    /// The interface without a default route.
+    /// The interface as an uplink without a default route.
     var absent: Uplink {
-        let reason = ConnectivityReason(code: ReasonCode.noRoute.rawValue)
-        return Uplink(interface: interface, connectivity: .none, reason: reason, isUsed: false)
+        Uplink(
+            interface: interface,
+            connectivity: .none,
+            reason: Self.withoutRoute,
+            isUsed: false,
+            isBoundOnly: isBoundOnly
+        )
     }
 
-    /// Whether the interface has no default route.
-    var isAbsent: Bool { connectivity == .none && reason?.code == ReasonCode.noRoute.rawValue && !isUsed }
+    /// `true` if the interface is not an uplink.
+    var isAbsent: Bool { connectivity == .none && !isUsed && reason == Self.withoutRoute }
+
+    private static let withoutRoute = ConnectivityReason(code: ReasonCode.noRoute.rawValue)
 }

@@ -1,18 +1,18 @@
 public import NetlinkMonitor
 
-/// Through what the machine is reachable.
+/// The medium through which the machine is reachable.
 public enum Via: String, Sendable, Hashable, CaseIterable, Codable {
     /// The kernel has not answered yet. Never published as a loss.
     case unknown
     /// No usable path.
     case none
-    /// Through a cellular interface.
+    /// A cellular interface.
     case wwan
-    /// Through a wireless LAN.
+    /// A wireless LAN.
     case wifi
-    /// Through Ethernet.
+    /// Ethernet.
     case wired
-    /// Through something whose medium cannot be told: a tunnel without a known underlay, Bluetooth, a virtual device.
+    /// An unknown medium: a tunnel without a known underlay, Bluetooth, a virtual device.
     case other
 
     /// The value of AFNetworking's `AFNetworkReachabilityStatus`: -1 unknown, 0 not reachable, 1 WWAN, 2 WiFi, where
@@ -26,10 +26,10 @@ public enum Via: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// Packets can leave.
+    /// `true` if packets can leave.
     public var isReachable: Bool { self != .unknown && self != .none }
 
-    /// The answer that a path through an interface of a kind gives.
+    /// Creates the medium of a path through an interface of this kind.
     public init(kind: InterfaceKind) {
         switch kind {
         case .wifi: self = .wifi

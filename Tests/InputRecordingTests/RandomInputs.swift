@@ -1,7 +1,8 @@
+import AgentTestKit
+import CheckResults
 import FoundationEssentials
 import InputRecording
 import NetlinkMonitor
-import Probes
 import Reachability
 
 /// Inputs of a state machine at random, the same ones for the same seed.
@@ -237,18 +238,5 @@ struct RandomInputs {
             notAfter: end,
             isVerified: chance(50)
         )
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -1,6 +1,6 @@
 import AgentTestKit
+import CheckResults
 import NetlinkMonitor
-import Probes
 import Reachability
 import Testing
 

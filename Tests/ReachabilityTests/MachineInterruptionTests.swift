@@ -1,5 +1,5 @@
+import CheckResults
 import NetlinkMonitor
-import Probes
 import Testing
 
 @testable import Reachability
@@ -74,6 +74,23 @@ struct MachineInterruptionTests {
         #expect(run.machine.targetPaths.map(\.state.via) == [.unknown, .wifi])
         run.see(ScriptedNetwork(), at: 1000)
         #expect(run.takeWords() == ["path home unknown→none", "target home unknown→none"])
+    }
+
+    @Test("the first state of a target that a reload adds is caused by the configuration, not by a start")
+    func reloadAddsTarget() {
+        let office = Target(name: "office", address: ScriptedNetwork.internet[0])
+        var run = MachineRun(MachineConfiguration())
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        run.note(
+            run.machine.configure(MachineConfiguration(targets: [office]), observed: ScriptedCheck.time(10))
+        )
+        // The monitor is restarted for the new address, and its first view has no changes.
+        run.see(ScriptedNetwork(), at: 20, isFirst: true)
+        let causes = run.transitions.compactMap { transition -> ChangeCause? in
+            if case .target(_, let change) = transition { change.cause } else { nil }
+        }
+        #expect(causes.map(\.kind) == [.configuration])
+        #expect(causes.map(\.code) == ["config_reloaded"])
     }
 
     @Test("a reload with another settle policy counts at once")

@@ -1,5 +1,6 @@
+import AgentTestKit
+import CheckResults
 import NetlinkMonitor
-import Probes
 import Testing
 
 @testable import Reachability

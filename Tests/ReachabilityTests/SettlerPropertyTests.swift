@@ -1,3 +1,4 @@
+import AgentTestKit
 import NetlinkMonitor
 import Testing
 

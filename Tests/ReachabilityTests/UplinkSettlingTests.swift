@@ -1,5 +1,5 @@
+import CheckResults
 import NetlinkMonitor
-import Probes
 import Testing
 
 @testable import Reachability
@@ -87,6 +87,77 @@ struct UplinkSettlingTests {
         run.pass(to: 20_000)
         #expect(run.uplinkWords.last == "wwan0/none no_route→wwan0/full probe_up")
         #expect(run.takeWords() == ["web@wwan0/ipv4 unknown→up"])
+    }
+
+    @Test("an interface that only a probe is bound to is an uplink of its own")
+    func bound() {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .matching(["wwan0"])))
+        var network = Self.both
+        network.wwan0?.hasRoute = false
+        run.see(network, at: 0, isFirst: true)
+        run.check("s", "web@wwan0/ipv4", at: 100)
+        run.pass(to: 5000)
+        #expect(run.uplinkWords == ["wwan0/unknown→wwan0/full probe_up"])
+        #expect(run.machine.uplinks.map(\.isBoundOnly) == [false, true])
+        #expect(run.machine.routedUplinks.map(\.interface.name) == ["wlan0"])
+        _ = run.takeWords()
+        // It is lost, and comes back, as one with a default route.
+        network.wwan0?.isUp = false
+        run.see(network, at: 6000)
+        run.pass(to: 7000)
+        #expect(run.uplinkWords.last == "wwan0/full→wwan0/none link_down link_down")
+        #expect(run.takeWords() == ["web@wwan0/ipv4 up→unknown"])
+        network.wwan0?.isUp = true
+        run.see(network, at: 8000)
+        run.check("s", "web@wwan0/ipv4", at: 8100)
+        run.pass(to: 20_000)
+        #expect(run.uplinkWords.last == "wwan0/none link_down→wwan0/full probe_up")
+        network.wwan0 = nil
+        run.see(network, at: 21_000)
+        run.pass(to: 30_000)
+        #expect(run.uplinkWords.last == "wwan0/full→wwan0/none no_route link_removed")
+        #expect(run.machine.uplinks.map(\.interface.name) == ["wlan0"])
+        #expect(run.machine.deadline == nil)
+    }
+
+    @Test("an uplink that a probe names and that loses its default route goes on as far as the probe says")
+    func boundWithoutRoute() {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .matching(["wwan0"])))
+        run.see(Self.both, at: 0, isFirst: true)
+        run.check("s", "web@wwan0/ipv4", at: 100)
+        run.pass(to: 5000)
+        var network = Self.both
+        network.wwan0?.hasRoute = false
+        run.see(network, at: 6000)
+        #expect(run.machine.takeFreshLooks().map { "\($0)" } == ["web@wwan0/ipv4"])
+        for step in 0..<3 { run.check("r", "web@wwan0/ipv4", at: 6050 + step) }
+        run.pass(to: 20_000)
+        #expect(run.uplinkWords.last == "wwan0/full→wwan0/none no_route no_route")
+        #expect(run.machine.uplinks.map(\.connectivity) == [.unknown, .none])
+        #expect(run.machine.uplinks.last?.reason?.probe == "web")
+        run.check("s", "web@wwan0/ipv4", at: 21_000)
+        run.pass(to: 30_000)
+        #expect(run.uplinkWords.last == "wwan0/none no_route→wwan0/full probe_up")
+    }
+
+    @Test("a reload names an interface without a default route, and another one takes it away again")
+    func reloadBound() {
+        var run = MachineRun(MachineConfiguration())
+        var network = Self.both
+        network.wwan0?.hasRoute = false
+        run.see(network, at: 0, isFirst: true)
+        #expect(run.machine.uplinks.map(\.interface.name) == ["wlan0"])
+        let naming = MachineConfiguration(probes: [ProbeRule(name: "web", interfaces: .matching(["wwan0"]))])
+        run.note(run.machine.configure(naming, observed: ScriptedCheck.time(1000)))
+        run.check("s", "web@wwan0/ipv4", at: 1100)
+        run.pass(to: 10_000)
+        #expect(run.uplinkWords == ["wwan0/none no_route→wwan0/full probe_up"])
+        _ = run.takeWords()
+        run.note(run.machine.configure(MachineConfiguration(), observed: ScriptedCheck.time(11_000)))
+        #expect(run.takeWords() == ["web@wwan0/ipv4 up→unknown"])
+        run.pass(to: 20_000)
+        #expect(run.uplinkWords.last == "wwan0/full→wwan0/none no_route config_reloaded")
+        #expect(run.machine.uplinks.map(\.interface.name) == ["wlan0"])
     }
 
     @Test("a probe that a reload takes away becomes unknown at once")

@@ -1,39 +1,39 @@
-/// What kind of interface a link is, as far as a consumer of reachability cares.
+/// The kind of an interface, as far as it matters for reachability.
 public enum InterfaceKind: String, Sendable, Hashable, CaseIterable, Codable {
     /// A wireless LAN interface (IEEE 802.11).
     case wifi
-    /// A cellular interface: a modem of any make.
+    /// A cellular interface: a modem of any type.
     case wwan
-    /// Ethernet, on whatever bus.
+    /// Ethernet, on any bus.
     case wired
     /// A Bluetooth personal area network.
     case bluetooth
     /// A tunnel or VPN: its packets travel over another interface.
     case tunnel
-    /// The Point-to-Point Protocol: a DSL line, a modem or a VPN; PPPoE alone names the interface below.
+    /// The Point-to-Point Protocol: a DSL line, a modem or a VPN; only PPPoE names its lower interface.
     case ppp
-    /// A bridge that no single uplink lends its kind.
+    /// A bridge that does not take the kind of a single uplink.
     case bridge
-    /// A device of the machine's own making with no medium below: veth, dummy, macvlan's like.
+    /// A software device without an underlying medium: veth, dummy, macvlan and the like.
     case virtual
     /// The loopback interface.
     case loopback
-    /// Nothing tells.
+    /// There is no evidence.
     case unknown
 }
 
-/// The kind of an interface together with what it rests on.
+/// The kind of an interface together with its evidence.
 public struct InterfaceClassification: Sendable, Hashable, Codable {
     /// The kind.
     public let kind: InterfaceKind
-    /// What the kind rests on, strongest first.
+    /// The evidence for the kind, strongest first.
     ///
-    /// Empty only where nothing was found.
+    /// Empty only if there is none.
     public let evidence: [KindEvidence]
-    /// Whether another kind could hide behind the same evidence: a phone tethered by USB looks like Ethernet.
+    /// `true` if the evidence fits another kind as well: a phone tethered by USB looks like Ethernet.
     public let isGuess: Bool
 
-    /// A classification.
+    /// Creates a classification.
     public init(kind: InterfaceKind, evidence: [KindEvidence], isGuess: Bool = false) {
         self.kind = kind
         self.evidence = evidence
@@ -41,38 +41,38 @@ public struct InterfaceClassification: Sendable, Hashable, Codable {
     }
 }
 
-/// One fact that tells about an interface's kind.
+/// One fact about an interface's kind.
 public struct KindEvidence: Sendable, Hashable, CustomStringConvertible, Codable {
-    /// Where a fact about an interface comes from.
+    /// The source of a fact about an interface.
     public enum Source: String, Sendable, Hashable, CaseIterable, Codable {
-        /// The operator said so (`--interface-kind`).
+        /// The operator's override (`--interface-kind`).
         case override
         /// `IFLA_INFO_KIND` of rtnetlink.
         case driverKind = "info_kind"
-        /// `DEVTYPE` in sysfs' uevent file.
+        /// `DEVTYPE` in the uevent file of sysfs.
         case deviceType = "devtype"
         /// A `phy80211` entry in sysfs: cfg80211 owns the interface.
         case phy80211
         /// `ifi_type` of rtnetlink.
         case hardwareType = "arphrd"
-        /// The driver that sysfs names for the device.
+        /// The device's driver in sysfs.
         case driver
-        /// The bus that sysfs names for the device.
+        /// The device's bus in sysfs.
         case bus
-        /// The name, where a family of drivers leaves nothing else (`rmnet…`, `ccmni…`).
+        /// The name, if a family of drivers has no other evidence (`rmnet…`, `ccmni…`).
         case name
-        /// The interface below, or the members, lend their kind.
+        /// The kind of the lower interface, or of the members.
         case lower
         /// The flags of the link.
         case flags
     }
 
-    /// Where the fact comes from.
+    /// The source.
     public let source: Source
-    /// The fact, as it was read.
+    /// The fact, unmodified.
     public let value: String
 
-    /// A fact.
+    /// Creates a fact.
     public init(_ source: Source, _ value: String) {
         self.source = source
         self.value = value

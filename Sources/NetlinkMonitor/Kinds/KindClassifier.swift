@@ -1,8 +1,8 @@
-/// Finds out what kind of interface each link is.
+/// Determines the kind of each link.
 ///
-/// Own evidence first (``ownClassification(of:)``), strongest source first; then devices that merely stand on others
-/// (VLAN, bond, team, a bridge with one uplink, macvlan) take the kind of what is below. Facts from sysfs are kept as
-/// long as index, name and driver kind of the link stay, because they are read on the listener's thread.
+/// Own evidence first (``ownClassification(of:)``), strongest source first; then stacked devices (VLAN, bond, team, a
+/// bridge with one uplink, macvlan) take the kind of the lower device. Facts from sysfs are cached as long as index,
+/// name and driver kind of the link are unchanged, because they are read on the listener's thread.
 struct KindClassifier: Sendable {
     private let overrides: [KindOverride]
     private let sysfs: SysfsReader
@@ -20,7 +20,7 @@ struct KindClassifier: Sendable {
         sysfs = SysfsReader(root: sysfsRoot)
     }
 
-    /// Classifies every link again, for a change of one may change what stands on it.
+    /// Classifies every link again, because a change of one may affect those stacked on it.
     mutating func classify(_ links: inout [UInt32: Link]) {
         cache = cache.filter { links[$0.key] != nil }
         var own: [UInt32: InterfaceClassification] = [:]
@@ -32,7 +32,7 @@ struct KindClassifier: Sendable {
         }
     }
 
-    /// The kind that a link's own properties tell, before it inherits anything.
+    /// Returns the kind according to a link's own properties, before inheritance.
     private mutating func ownClassification(of link: Link) -> InterfaceClassification {
         if let override = overrides.first(where: { $0.matches(link.name) }) {
             return InterfaceClassification(kind: override.kind, evidence: [.init(.override, override.description)])
@@ -50,7 +50,7 @@ struct KindClassifier: Sendable {
             return known.device
         }
         guard let device = sysfs.device(named: link.name, index: link.index) else {
-            // Not there (yet), or of another namespace: nothing is kept, so that the next message asks again.
+            // Missing (yet), or in another namespace: not cached, so that the next message reads sysfs again.
             cache[link.index] = nil
             return SysfsDevice()
         }

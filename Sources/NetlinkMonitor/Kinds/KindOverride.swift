@@ -1,19 +1,19 @@
-/// The operator's word on the kind of the interfaces that a name pattern fits: `usb*=wwan`.
+/// The operator's override of the kind of interfaces that match a name pattern: `usb*=wwan`.
 public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
     /// A shell pattern for the interface's name (fnmatch(3)): `*`, `?` and `[…]`.
     public let pattern: String
-    /// The kind that such interfaces have.
+    /// The kind of matching interfaces.
     public let kind: InterfaceKind
 
-    /// An override.
+    /// Creates an override.
     public init(pattern: String, kind: InterfaceKind) {
         self.pattern = pattern
         self.kind = kind
     }
 
-    /// An override from its textual form `PATTERN=KIND`.
+    /// Parses an override in the form `PATTERN=KIND`.
     ///
-    /// - Throws: ``ParseError`` that names what is wrong and what is accepted.
+    /// - Throws: ``ParseError``, which names the error and the accepted values.
     public init(parsing text: String) throws(ParseError) {
         guard let separator = text.lastIndex(of: "=") else { throw .missingSeparator(text) }
         let pattern = String(text[..<separator])
@@ -29,11 +29,11 @@ public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
 
     func matches(_ name: String) -> Bool { NamePattern(pattern).matches(name) }
 
-    /// Why a text is no override.
+    /// The reason a string is not a valid override.
     public enum ParseError: Error, Sendable, Equatable, CustomStringConvertible {
         /// There is no `=`.
         case missingSeparator(String)
-        /// Nothing stands before the `=`.
+        /// There is nothing before the `=`.
         case emptyPattern(String)
         /// The pattern has more than 64 bytes; interface names have at most 15.
         case patternTooLong(String)

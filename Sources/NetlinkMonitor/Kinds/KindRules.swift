@@ -1,9 +1,9 @@
-/// What the properties of a single link tell about its kind, from the strongest source to the weakest.
+/// The kind of a single link by its properties, from the strongest source to the weakest.
 ///
 /// The fingerprints were recorded from real devices: no single source is enough. `ARPHRD` is the same for a modem, a
 /// WireGuard tunnel and a tun device; `DEVTYPE` is missing from rtnetlink, and `IFLA_INFO_KIND` from USB modems.
 enum KindRules {
-    /// ARPHRD_… numbers of linux/if_arp.h that matter here.
+    /// The relevant ARPHRD_… numbers of linux/if_arp.h.
     private enum HardwareType {
         static let ethernet: UInt16 = 1
         static let ppp: UInt16 = 512
@@ -25,18 +25,18 @@ enum KindRules {
         "ipvlan", "ipvtap", "macsec", "vlan", "bond", "team", "virt_wifi", "dsa",
     ]
     private static let usbTetherDrivers: Set<String> = ["rndis_host", "cdc_ether", "cdc_ncm", "ipheth", "cdc_eem"]
-    /// Modem drivers that set neither DEVTYPE nor an info kind name their interfaces so.
+    /// The names that modem drivers with neither DEVTYPE nor an info kind give to their interfaces.
     private static let cellularNames = ["rmnet", "rev_rmnet", "ccmni"]
 
     static func classify(_ link: Link, device: SysfsDevice) -> InterfaceClassification {
         if link.hardwareType == HardwareType.ieee80211Radiotap {
-            // A monitor interface sees every frame and carries none of the machine's own.
+            // A monitor interface receives every frame and carries none of the machine's own.
             return found(.virtual, .init(.hardwareType, "803 (radiotap monitor)"))
         }
         if let deviceType = device.deviceType, let found = fromDeviceType(deviceType, link, device) { return found }
         if device.hasPhy80211, link.driverKind != "virt_wifi" { return found(.wifi, .init(.phy80211, "present")) }
         if link.driverKind == "tun", NamePattern("ppp[0-9]*").matches(link.name) {
-            // Programs that speak PPP themselves name their interface as the kernel would.
+            // Programs with a PPP implementation of their own use the kernel's names.
             return InterfaceClassification(kind: .ppp, evidence: [.init(.name, "ppp*")], isGuess: true)
         }
         if let kind = link.driverKind, let found = fromDriverKind(kind) { return found }
@@ -88,7 +88,7 @@ enum KindRules {
         return InterfaceClassification(kind: .wwan, evidence: [.init(.name, "\(prefix)*"), evidence], isGuess: true)
     }
 
-    /// Ethernet with neither a kind nor a device type is a network card, or something that plays one.
+    /// Classifies Ethernet with neither a kind nor a device type: a network card, or something that looks like one.
     private static func fromDevice(_ link: Link, _ device: SysfsDevice) -> InterfaceClassification {
         var evidence = [KindEvidence(.hardwareType, "\(link.hardwareType)")]
         if let driver = device.driver { evidence.append(.init(.driver, driver)) }

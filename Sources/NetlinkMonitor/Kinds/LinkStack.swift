@@ -1,10 +1,10 @@
-/// Interfaces that stand on others, and the kind that they take from below.
+/// Stacked interfaces, which take the kind of a lower one.
 struct LinkStack {
     private static let inheritsFromLower: Set<String> = [
         "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "dsa",
     ]
     private static let inheritsFromMembers: Set<String> = ["bond", "team", "bridge", "hsr"]
-    /// Deeper stacks than this exist only in a loop or an attack; the kernel itself stops at 8.
+    /// Deeper stacks exist only in a loop or an attack; the kernel itself stops at 8.
     private static let deepest = 8
 
     let links: [UInt32: Link]
@@ -51,8 +51,8 @@ struct LinkStack {
         )
     }
 
-    /// The members that lend their kind: a bond's active one, else all; of a bridge only those that lead out of the
-    /// machine, for a bridge of a router has the ports of guests and containers beside its one uplink.
+    /// Returns the members that determine the kind: a bond's active one, else all; of a bridge only uplink ports,
+    /// because the bridge of a router has the ports of guests and containers beside its one uplink.
     private func carriers(of link: Link, kind: String) -> [Link] {
         let members = members[link.index, default: []].sorted { $0.index < $1.index }
         if let active = link.activeMemberIndex, let member = members.first(where: { $0.index == active }) {

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A shell pattern for interfaces' names (fnmatch(3)): `*`, `?` and `[…]`.
+/// A shell pattern for interface names (fnmatch(3)): `*`, `?` and `[…]`.
 package struct NamePattern: Sendable, Hashable {
     private let pattern: String
 
     package init(_ pattern: String) { self.pattern = pattern }
 
-    /// Whether the whole name fits.
+    /// Returns whether the whole name matches.
     package func matches(_ name: String) -> Bool { fnmatch(pattern, name, 0) == 0 }
 }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The Ethernet interfaces of the machine's PPPoE sessions, as `/proc/net/pppoe` lists them.
+/// The Ethernet interfaces of the machine's PPPoE sessions, from `/proc/net/pppoe`.
 enum PPPoESessions {
-    /// More sessions than this has only the concentrator at the other end.
+    /// The maximum size of the file; only a concentrator has more sessions.
     private static let mostBytes = 64 * 1024
 
-    /// The interface of each session, by name; none where the kernel knows no PPPoE.
+    /// Returns the interface of each session, by name; none if the kernel has no PPPoE.
     static func interfaces(procfs root: String = "/proc") -> [String] {
         let descriptor = open("\(root)/thread-self/net/pppoe", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
@@ -22,7 +22,7 @@ enum PPPoESessions {
         return interfaces(in: text.prefix(count))
     }
 
-    /// The interfaces in the file's text: a heading, then a number, the peer's address and the interface in each line.
+    /// Parses the file: a heading, then a number, the peer's address and the interface in each line.
     static func interfaces(in text: some Collection<UInt8>) -> [String] {
         text.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { line in
             let words = line.split(separator: UInt8(ascii: " "))

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// What sysfs tells about one network interface beyond rtnetlink.
+/// The properties of a network interface in sysfs.
 struct SysfsDevice: Sendable, Hashable {
-    /// What the uevent file names as `DEVTYPE`, such as wlan, wwan, bluetooth or gadget.
+    /// The `DEVTYPE` in the uevent file, such as wlan, wwan, bluetooth or gadget.
     var deviceType: String?
-    /// cfg80211 owns the interface.
+    /// `true` if cfg80211 owns the interface.
     var hasPhy80211 = false
     /// The driver of the parent device, such as `cdc_ether`.
     var driver: String?
@@ -12,15 +12,15 @@ struct SysfsDevice: Sendable, Hashable {
     var bus: String?
 }
 
-/// Reads what sysfs tells about interfaces.
+/// Reads the properties of interfaces from sysfs.
 ///
-/// Sysfs shows the namespace of whoever mounted it, and a name may have changed since the kernel sent it. So a directory
-/// counts only while its `ifindex` is the one that was asked for.
+/// Sysfs shows the namespace of the process that mounted it, and a name may have changed since the kernel sent it. So a
+/// directory counts only while its `ifindex` is the expected one.
 struct SysfsReader: Sendable {
-    /// Where sysfs is mounted: `/sys`, or a tree that a test made.
+    /// The mount point of sysfs: `/sys`, or a test's directory.
     let root: String
 
-    /// What sysfs tells about an interface, or `nil` where it knows no such name with this index.
+    /// Returns an interface's properties; `nil` if sysfs has no such name with this index.
     func device(named name: String, index: UInt32) -> SysfsDevice? {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else { return nil }
         let directory = "\(root)/class/net/\(name)"
@@ -38,7 +38,7 @@ struct SysfsReader: Sendable {
         return device
     }
 
-    /// The last component of what a symbolic link points to.
+    /// Returns the last component of a symbolic link's target.
     private func linkTarget(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = readlink(path, &buffer, buffer.count)
@@ -47,7 +47,7 @@ struct SysfsReader: Sendable {
         return target.split(separator: "/").last.map(String.init)
     }
 
-    /// The first 4 KiB of a file; no attribute of interest is longer.
+    /// Returns the first 4 KiB of a file; no relevant attribute is longer.
     private func readText(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

@@ -1,19 +1,19 @@
-/// Further looks after a change.
+/// Repeated lookups after a change.
 ///
-/// The kernel announces much of what it removes *before* it has removed it: the message of a deleted IPv4 route, of an
-/// address, or of a link going down is sent first, and then the routes go. A lookup that follows at once can still find
-/// them, and no further message would tell. So what a message made stale is looked at again shortly after the last one,
-/// and once more for a kernel that was held up. An idle machine is not looked at.
+/// The kernel announces many removals *in advance*: the message about a deleted IPv4 route, about an address, or about
+/// a link going down is sent first, and then the routes are removed. An immediate lookup can still find them, and no
+/// further message follows. So stale data is read again shortly after the last message, and once more in case the
+/// kernel was delayed. An idle machine is never polled.
 ///
-/// Pure: time comes in as a parameter.
+/// Pure: time is a parameter.
 struct Confirmation {
-    /// For what is looked into at once, and then confirmed.
+    /// The schedule for data that is read at once, and then confirmed.
     static let ofChanges = Confirmation(pauses: [.milliseconds(2), .milliseconds(50)])
-    /// For a router that failed, which is not looked into before.
+    /// The schedule for a failed router, which is not looked up at once.
     ///
-    /// The next packet to it, from a socket or a tunnel that keeps its route, has the kernel try it again, without a
-    /// message. Then the choice falls on the same router again, and on another one only for the moments between: so a
-    /// failure counts once the router was left alone for a while. All looks come before the usual settle time ends.
+    /// The next packet to it, from a socket or a tunnel that keeps its route, makes the kernel try it again, without a
+    /// message. The kernel then selects the same router again, and another one only momentarily: so a failure counts
+    /// only if the router was not tried again for a while. All lookups precede the end of the usual settle time.
     static let ofFailedRouters = Confirmation(
         pauses: [.milliseconds(30), .milliseconds(30), .milliseconds(40), .milliseconds(100)]
     )
@@ -21,12 +21,12 @@ struct Confirmation {
     private let pauses: [Duration]
     private var doubtful = KernelView.Effects()
     private var looks = 0
-    /// When the next look is due; `nil` when none is.
+    /// The time of the next lookup; `nil` when none is due.
     private(set) var due: ContinuousClock.Instant?
 
     private init(pauses: [Duration]) { self.pauses = pauses }
 
-    /// A message made something stale.
+    /// Records the effects of a message.
     mutating func note(_ effects: KernelView.Effects, at now: ContinuousClock.Instant) {
         guard effects.isRelevant, let first = pauses.first else { return }
         doubtful.formUnion(effects)
@@ -34,7 +34,7 @@ struct Confirmation {
         due = now.advanced(by: first)
     }
 
-    /// What is to be looked at again now; `nil` when it is not time.
+    /// Returns the data to read again now; `nil` when none is due.
     mutating func take(at now: ContinuousClock.Instant) -> KernelView.Effects? {
         guard let due, now >= due else { return nil }
         var again = doubtful

@@ -1,20 +1,20 @@
-/// The kernel's tables as far as they are known, brought up to date message by message.
+/// The kernel's known tables, updated message by message.
 ///
-/// Pure: it says what has to be read again, and somebody else reads it.
+/// Pure: it reports which data must be read again, and the caller reads it.
 struct KernelView: Sendable, Equatable {
-    /// What a message made stale.
+    /// The data that a message made stale.
     struct Effects: Sendable, Equatable {
-        /// Something that a snapshot shows, or a lookup may depend on, changed.
+        /// `true` if something in the snapshot, or with an effect on lookups, changed.
         var isRelevant = false
-        /// A link or an address changed: an edge that every consumer wants to see for itself.
+        /// `true` if a link or an address changed: an edge that every consumer must see.
         var isEdge = false
-        /// Links have to be classified again.
+        /// `true` if links must be classified again.
         var classifies = false
-        /// The policy rules have to be read again, and then the default routes of every table that they name.
+        /// `true` if the policy rules must be read again, and then the default routes of every table in them.
         var staleRules = false
-        /// The families whose default routes have to be read again.
+        /// The families whose default routes must be read again.
         var staleRoutes: Set<AddressFamily> = []
-        /// Causes of what a lookup may now answer, which no snapshot shows: the first of each code.
+        /// Possible causes of changed lookups that no snapshot shows: the first of each code.
         var hints: [NetworkChange] = []
 
         mutating func formUnion(_ other: Effects) {
@@ -26,14 +26,14 @@ struct KernelView: Sendable, Equatable {
             hints += other.hints.filter { hint in !hints.contains { $0.code == hint.code } }
         }
 
-        /// Whether nothing but the state of a link changed, or nothing at all: no table was touched.
+        /// Returns whether a message changes at most the state of a link, and no table.
         func isLinkStateAlone(_ message: NetlinkMessage) -> Bool {
             guard isRelevant else { return true }
             guard case .link = message else { return false }
             return !classifies && staleRoutes.isEmpty
         }
 
-        /// Everything.
+        /// All effects.
         static let all = Effects(
             isRelevant: true,
             isEdge: true,
@@ -49,13 +49,13 @@ struct KernelView: Sendable, Equatable {
     var rules: [RoutingRule] = []
     var defaultRoutes: [AddressFamily: [Route]] = [:]
 
-    /// A view of these dumps.
+    /// Creates a view from dumps.
     init(links: [LinkMessage] = [], addresses: [InterfaceAddress] = []) {
         for message in links { self.links[message.link.index] = message.link }
         for address in addresses { _ = apply(address) }
     }
 
-    /// Where an address stands, or would stand.
+    /// Returns the position of an address, or its insertion point.
     private func position(of key: InterfaceAddress.Key) -> Int {
         var range = addresses.indices
         while !range.isEmpty {
@@ -69,19 +69,19 @@ struct KernelView: Sendable, Equatable {
         addresses.indices.contains(position) && addresses[position].key == key
     }
 
-    /// Whether there is any address of a family that could reach the Internet.
+    /// Returns whether a family has an address that could reach the Internet.
     func hasSource(for family: AddressFamily) -> Bool {
         addresses.contains { $0.address.family == family && !$0.address.isLinkLocal && !$0.address.isLoopback }
     }
 
-    /// The tables that may hold a default route which the kernel would ever use: those of the rules and of the VRFs.
+    /// Returns the tables that may contain a default route in use: those of the rules and of the VRFs.
     func tables(_ family: AddressFamily) -> [UInt32] {
         let fromRules = rules.lazy.filter { $0.family == family }.map(\.table)
         let tables = Set(fromRules).union(links.values.compactMap(\.vrfTable)).union([Route.mainTable])
         return tables.subtracting([0, Route.localTable]).sorted()
     }
 
-    /// Brings the view up to date with one message.
+    /// Updates the view with one message.
     mutating func apply(_ message: NetlinkMessage) -> Effects {
         switch message {
         case .link(let message): apply(message)
@@ -91,11 +91,12 @@ struct KernelView: Sendable, Equatable {
         case .route(let route, _), .routeRemoved(let route): hint(at: route)
         case .rule, .ruleRemoved:
             Effects(isRelevant: true, staleRules: true, staleRoutes: Set(AddressFamily.allCases))
-        // Which routes refer to a nexthop object the message does not say; they vanish with it, IPv4 without a word.
+        // The message does not name the routes that refer to the nexthop object; they vanish with it, in IPv4
+        // silently.
         case .nextHopObject: Effects(isRelevant: true, staleRoutes: Set(AddressFamily.allCases))
         case .setting(let family, let name, let value, let index):
             Effects(isRelevant: true, hints: [hint(family, name, value, index)])
-        // Only the routers that the kernel chooses among count, which the monitor knows.
+        // Only the routers among which the kernel selects are relevant, and the monitor knows those.
         case .neighbour, .done, .reply, .overrun, .irrelevant: Effects()
         }
     }
@@ -103,10 +104,10 @@ struct KernelView: Sendable, Equatable {
     private mutating func apply(_ message: LinkMessage) -> Effects {
         let index = message.link.index
         guard var link = links[index] else {
-            // A short message about an interface that is not known yet: its complete one is on the way.
+            // A short message about an unknown interface: its complete one follows.
             guard message.isComplete else { return Effects() }
             links[index] = message.link
-            // A VRF brings a table with it, which may hold routes of both families since long before.
+            // A VRF adds a table, which may have had routes of both families before.
             let stale: Set<AddressFamily> = message.link.vrfTable == nil ? [.ipv4] : Set(AddressFamily.allCases)
             return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: stale)
         }
@@ -122,8 +123,9 @@ struct KernelView: Sendable, Equatable {
         links[index] = link
         var effects = Effects(isRelevant: true, isEdge: true)
         effects.classifies = !link.hasSameIdentity(as: old)
-        // The kernel drops IPv4 routes silently with the link, and with a move into or out of a VRF; IPv6 routes with
-        // net.ipv6.route.skip_notify_on_dev_down; and nexthop objects with the carrier, with the routes of both families.
+        // The kernel drops IPv4 routes silently with the link, and with a move into or out of a VRF; IPv6 routes
+        // with net.ipv6.route.skip_notify_on_dev_down; and nexthop objects with the carrier, with the routes of both
+        // families.
         if old.flags.contains(.up) && !link.flags.contains(.up) {
             effects.staleRoutes = [.ipv4]
             if hasDefaultRoute(.ipv6, over: index) { effects.staleRoutes.insert(.ipv6) }
@@ -158,14 +160,14 @@ struct KernelView: Sendable, Equatable {
         let position = position(of: address.key)
         guard isPresent(address.key, at: position) else { return Effects() }
         addresses.remove(at: position)
-        // With the last address of a subnet the IPv4 routes through it go, and no message tells; IPv6 routes may go so
-        // with the last address of an interface.
+        // With the last address of a subnet its IPv4 routes are removed silently; IPv6 routes may be with the last
+        // address of an interface.
         let family = address.address.family
         let goesSilently = family == .ipv4 || hasDefaultRoute(family, over: address.interfaceIndex)
         return Effects(isRelevant: true, isEdge: true, staleRoutes: goesSilently ? [family] : [])
     }
 
-    /// Whether a default route that is known leads over an interface; `byObject`: through a nexthop object.
+    /// Returns whether a known default route uses an interface; with `byObject`: through a nexthop object.
     private func hasDefaultRoute(_ family: AddressFamily, over index: UInt32, byObject: Bool = false) -> Bool {
         (defaultRoutes[family] ?? []).contains { route in
             if byObject, route.nextHopObject == nil { return false }
@@ -185,14 +187,15 @@ struct KernelView: Sendable, Equatable {
         )
     }
 
-    /// A route message is a hint, not the truth: replaced, appended and silently removed routes look alike in it.
+    /// Returns the effects of a route message, which is a hint, not the truth: replaced, appended and silently removed
+    /// routes look alike in it.
     private func hint(at route: Route) -> Effects {
         Effects(isRelevant: true, staleRoutes: route.destination.isDefault ? [route.family] : [])
     }
 }
 
 extension Link {
-    /// Whether everything that the kind rests on is the same, and the far end that routes are watched for.
+    /// Returns whether all evidence for the kind is the same, and the remote whose routes are watched.
     fileprivate func hasSameIdentity(as other: Link) -> Bool {
         name == other.name && driverKind == other.driverKind && hardwareType == other.hardwareType
             && lowerIndex == other.lowerIndex && masterIndex == other.masterIndex

@@ -1,31 +1,31 @@
-/// What a monitor watches, and how.
+/// The configuration of a monitor.
 public struct MonitorConfiguration: Sendable, Hashable {
-    /// The addresses that stand for "the Internet", in the order of preference per family.
+    /// The addresses that represent the Internet, in the order of preference per family.
     ///
-    /// Nothing is ever sent to them; the kernel is only asked how it would be. The defaults belong to root name servers
-    /// (A and K): announced everywhere, stable for decades, and unlike public resolvers hardly ever the subject of a
-    /// host route of somebody's fail-over script.
+    /// Nothing is ever sent to them; the kernel is only asked for the route. The defaults are root name servers (A and
+    /// K): announced everywhere, stable for decades, and unlike public resolvers hardly ever the subject of a host
+    /// route by a failover script.
     public var internetAddresses: [IPAddress]
-    /// Addresses whose own way is looked up too.
+    /// Addresses with lookups of their own.
     public var targets: [IPAddress]
-    /// The operator's word on the kind of interfaces; the first match counts.
+    /// The operator's overrides of interface kinds; the first match counts.
     public var kindOverrides: [KindOverride]
-    /// Where sysfs is mounted.
+    /// The mount point of sysfs.
     public var sysfsRoot: String
-    /// The size of the receive buffer that is asked for, in bytes.
+    /// The requested size of the receive buffer, in bytes.
     ///
-    /// Without CAP_NET_ADMIN the kernel gives no more than `net.core.rmem_max` allows.
+    /// Without CAP_NET_ADMIN the kernel limits it to `net.core.rmem_max`.
     public var receiveBufferBytes: Int
 
-    /// The most targets that one monitor takes: each costs two lookups for every change.
+    /// The maximum number of targets of a monitor: each costs two lookups for every change.
     public static let mostTargets = 64
 
-    /// The addresses that stand for the Internet unless others are given.
+    /// The default addresses that represent the Internet.
     public static let defaultInternetAddresses: [IPAddress] = [
         "198.41.0.4", "193.0.14.129", "2001:503:ba3e::2:30", "2001:7fd::1",
     ].compactMap { IPAddress($0) }
 
-    /// A configuration; what is left out has the documented default.
+    /// Creates a configuration.
     public init(
         internetAddresses: [IPAddress] = MonitorConfiguration.defaultInternetAddresses,
         targets: [IPAddress] = [],
@@ -40,7 +40,7 @@ public struct MonitorConfiguration: Sendable, Hashable {
         self.receiveBufferBytes = receiveBufferBytes
     }
 
-    /// Every address that is looked up, each once.
+    /// All addresses to look up, each once.
     var lookedUpAddresses: [IPAddress] {
         var seen: Set<IPAddress> = []
         return (internetAddresses + targets).filter { seen.insert($0).inserted }

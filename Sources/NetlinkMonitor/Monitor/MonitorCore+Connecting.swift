@@ -1,21 +1,24 @@
-/// Asking as connect(2) does: a second time with the source, where rules or routes look at it.
+/// Lookups like connect(2): repeated with the source, if rules or routes depend on it.
 extension MonitorCore {
-    /// The answers as a connected socket gets them.
+    /// Returns the answers that a connected socket gets.
     ///
-    /// In IPv4 connect(2) looks up again with the source that the first lookup chose. In IPv6 the first answer stands;
-    /// only where there is none a source is chosen all the same, and looked up with.
+    /// In IPv4 connect(2) looks up again with the source that the first lookup selected. In IPv6 the first answer is
+    /// final; only without one a source is selected all the same, and used for a second lookup.
     mutating func connected(_ answers: [RouteLookup]) throws(NetlinkError) -> [RouteLookup] {
         var answers = answers
         var asked: [(position: Int, source: IPAddress)] = []
         for (position, answer) in answers.enumerated() where view.looksAtSources(answer.destination.family) {
-            let source =
-                switch (answer.destination.family, answer.outcome) {
-                case (.ipv4, .route(let route)) where route.type == .unicast: route.source
-                case (.ipv6, .refused) where view.hasSource(for: .ipv6):
-                    kernel.connectedSource(to: answer.destination)
-                default: nil as IPAddress?
+            switch (answer.destination.family, answer.outcome) {
+            case (.ipv4, .route(let route)) where route.type == .unicast:
+                if let source = route.source { asked.append((position, source)) }
+            case (.ipv6, .refused) where view.hasSource(for: .ipv6):
+                switch kernel.connectedSource(to: answer.destination) {
+                case .address(let source): asked.append((position, source))
+                case .refused(let refusal) where refusal.isDeliberate: answers[position] = answer.refused(refusal)
+                case .refused, .unknown: break
                 }
-            if let source { asked.append((position, source)) }
+            default: break
+            }
         }
         if !asked.isEmpty {
             let second = try kernel.lookups(
@@ -34,18 +37,18 @@ extension MonitorCore {
 }
 
 extension KernelView {
-    /// Whether a lookup with a source may be answered otherwise than one without.
+    /// Returns whether a lookup may depend on the source.
     func looksAtSources(_ family: AddressFamily) -> Bool {
         rules.contains { $0.family == family && $0.source != nil }
             || (defaultRoutes[family] ?? []).contains { $0.sourcePrefix != nil }
     }
 
-    /// The first answer, replaced by the second one where connect(2) would act on that.
+    /// Returns the first answer, or the second one if connect(2) would use that.
     fileprivate func connected(_ first: RouteLookup, second: RouteLookup, source: IPAddress) -> RouteLookup {
         let destination = first.destination
         switch (first.outcome, second.outcome) {
         case (_, .route(let route)):
-            // The kernel does not repeat the source that it was asked with.
+            // The kernel does not repeat the source of the query.
             let outcome = RouteLookup.Outcome.route(route.from(source))
             let isElsewhere = first.route.map { $0.from(source) != route.from(source) } ?? false
             return RouteLookup(
@@ -54,7 +57,7 @@ extension KernelView {
                 matched: second.matched,
                 unconnected: isElsewhere ? first.outcome : nil
             )
-        // An address that has just gone is refused like a blackhole; its message is on the way.
+        // An address that was just removed is rejected like a blackhole; its message follows.
         case (.route, .refused(.blackhole)) where !hasBlackhole(destination.family): return first
         case (.route, .refused):
             return RouteLookup(
@@ -71,21 +74,33 @@ extension KernelView {
             || (defaultRoutes[family] ?? []).contains { $0.type == .blackhole }
     }
 
-    /// An `unreachable` rule refuses with the errno that says "no route" too.
+    /// An `unreachable` rule also returns the errno for "no route".
     ///
-    /// No table before the rule has answered, or there would be an answer: so a rule that fits is what refuses.
+    /// No table before the rule has answered, or there would be a route: so a matching rule is the reason.
     fileprivate func namingRule(_ answer: RouteLookup) -> RouteLookup { namingRule(answer, from: nil) }
 
     private func namingRule(_ answer: RouteLookup, from source: IPAddress?) -> RouteLookup {
         guard answer.outcome == .refused(.noRoute),
             rules.contains(where: { $0.isUnreachable && $0.fits(from: source, to: answer.destination) })
         else { return answer }
-        return RouteLookup(
-            destination: answer.destination,
-            outcome: .refused(.unreachable),
-            matched: answer.matched,
-            unconnected: answer.unconnected
-        )
+        return answer.refused(.unreachable)
+    }
+}
+
+extension RouteLookup {
+    /// The same answer with another refusal.
+    fileprivate func refused(_ refusal: Refusal) -> RouteLookup {
+        RouteLookup(destination: destination, outcome: .refused(refusal), matched: matched, unconnected: unconnected)
+    }
+}
+
+extension RouteLookup.Refusal {
+    /// An entry of the kernel's tables refuses, which is more than that none has a way.
+    fileprivate var isDeliberate: Bool {
+        switch self {
+        case .unreachable, .blackhole, .prohibited: true
+        case .noRoute, .failed: false
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-/// Asking the kernel, and making a snapshot of the answers.
+/// Queries of the kernel, and snapshots of the answers.
 extension MonitorCore {
-    /// Reads every table again into a fresh view.
+    /// Reads every table into a new view.
     mutating func readEverything() throws(NetlinkError) {
         let links = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
             try kernel.links()
@@ -9,7 +9,7 @@ extension MonitorCore {
             try kernel.addresses()
         }
         var fresh = KernelView(links: links, addresses: addresses)
-        // What is not read here stays until it is: rules, routes and kinds follow when the next snapshot is made.
+        // Rules, routes and kinds are kept here; they are read again for the next snapshot.
         fresh.rules = view.rules
         fresh.defaultRoutes = view.defaultRoutes
         view = fresh
@@ -18,9 +18,9 @@ extension MonitorCore {
         pending = .all
     }
 
-    /// Applies what waits on the event socket without a report for each message: it may be older than the dumps.
+    /// Applies queued messages of the event socket without reports, because they may be older than the dumps.
     ///
-    /// - Returns: whether nothing was lost meanwhile.
+    /// - Returns: Whether no message was lost meanwhile.
     mutating func drainQuietly() throws(NetlinkError) -> Bool {
         let losses = statistics.overruns + statistics.truncated + statistics.malformed
         for _ in 0..<Self.mostDatagramsPerTurn {
@@ -35,14 +35,14 @@ extension MonitorCore {
         return losses == statistics.overruns + statistics.truncated + statistics.malformed
     }
 
-    /// Throws away what waits on the event socket: everything is about to be read again.
+    /// Discards queued messages of the event socket, because everything is about to be read again.
     mutating func discardQueue() throws(NetlinkError) {
         for _ in 0..<Self.mostDatagramsPerTurn {
             if case .drained = try source.receive() { return }
         }
     }
 
-    /// Makes a snapshot of the kernel's state now: brings up to date what is stale, and asks every lookup again.
+    /// Returns a snapshot of the kernel's current state: updates stale data, and repeats every lookup.
     mutating func currentSnapshot() throws(NetlinkError) -> NetworkSnapshot {
         if pending.staleRules {
             view.rules = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
@@ -71,18 +71,18 @@ extension MonitorCore {
         return next
     }
 
-    /// Asks for the targets and for the first address of each family that stands for the Internet; for the others only
-    /// where the first was not answered by a default route, and there is an address to send from.
+    /// Looks up the targets and the first address of each family that represents the Internet; the others only if the
+    /// first was not answered by a default route, and there is a source address.
     ///
-    /// Where that was so the last time, everything is asked at once: a family that the machine does not have would cost
-    /// a second round for every edge.
+    /// If that was so the last time, everything is looked up at once: a missing family would cost a second round trip
+    /// for every edge.
     mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
         let asked = questions.first + furtherQuestions
         if !mayDecideDifferently, asked.map(\.destination) == lastAnswers.map(\.destination),
             !asked.contains(where: { view.looksAtSources($0.destination.family) }),
             try kernel.outcomes(asked) == lastOutcomes
         {
-            // Only a link's state changed, and the ways out are the same: so are the entries behind them.
+            // Only a link's state changed, and the routes are the same: so are their table entries.
             return lastAnswers
         }
         var first = try kernel.lookups(asked)
@@ -119,17 +119,23 @@ extension MonitorCore {
                         .sorted()
                 }
             }
-            // A first default route in it would be announced.
+            // The kernel would announce the first default route in it.
             if found.isEmpty, table != Route.mainTable { emptyTables.insert(TableKey(family: family, table: table)) }
             routes += found
         }
-        // One order for one set of routes: equal views must be equal values.
-        return routes.sorted {
-            ($0.table, $0.metric, $0.describe(in: .init())) < ($1.table, $1.metric, $1.describe(in: .init()))
-        }
+        // A canonical order: equal views must be equal values. Almost always table and metric decide, and a route's
+        // description takes longer than reading the route.
+        return routes.count < 2
+            ? routes
+            : routes.sorted { first, second in
+                if (first.table, first.metric) != (second.table, second.metric) {
+                    return (first.table, first.metric) < (second.table, second.metric)
+                }
+                return first.describe(in: .init()) < second.describe(in: .init())
+            }
     }
 
-    /// Makes the filter pass what concerns the addresses asked for and the far ends of tunnels.
+    /// Updates the filter to pass messages about the looked-up addresses and tunnel remotes.
     mutating func watchAddresses() throws(NetlinkError) {
         var wanted = watched
         wanted.addresses = Set(configuration.lookedUpAddresses).union(UnderlayResolver.watchedRemotes(view))

@@ -1,6 +1,6 @@
-/// Reporting what is different, and making good what was lost.
+/// Reports of differences, and recovery from losses.
 extension MonitorCore {
-    /// Reports the snapshot if anything in it is different from the last one.
+    /// Reports the snapshot if it differs from the last one.
     mutating func publish(_ next: NetworkSnapshot, _ observed: ObservedTime) {
         let changes = snapshot.map { NetworkChange.explaining(next.diff(from: $0), by: hints) }
         guard changes?.isEmpty != true else { return }
@@ -8,13 +8,13 @@ extension MonitorCore {
         report(.update(NetworkUpdate(snapshot: next, changes: changes ?? [], observed: observed)))
     }
 
-    /// Publishes the kernel's state now.
+    /// Publishes the kernel's current state.
     ///
-    /// A failure counts as a loss: what is known may be out of date.
+    /// A failure counts as a loss: the known state may be out of date.
     mutating func publishCurrentState(_ observed: ObservedTime) {
         do throws(NetlinkError) {
             var next = try currentSnapshot()
-            // What a failed re-reading left stale is stale still: the news of one message makes nothing else certain.
+            // Data left stale by a failed resynchronization is still stale: one message makes nothing else certain.
             if loss.attempts > 0 { next.isSynchronized = false }
             publish(next, observed)
         } catch {
@@ -24,7 +24,7 @@ extension MonitorCore {
         }
     }
 
-    /// Messages were lost while the first view was read: it was reported, and is read again at once.
+    /// Handles a loss during the first snapshot: it is reported, and everything is read again at once.
     mutating func recoverFromStart() {
         let detail = "messages were lost while the first view was read"
         loss.note(.bufferFull)
@@ -34,9 +34,9 @@ extension MonitorCore {
         recover()
     }
 
-    /// One attempt to read everything again.
+    /// Makes one attempt to read everything again.
     ///
-    /// When it fails, the last known view stays, marked as uncertain, and the next attempt is due later.
+    /// On failure the last known view stays, marked as uncertain, and the next attempt follows later.
     mutating func recover() {
         guard let code = loss.code else { return }
         loss.begin()

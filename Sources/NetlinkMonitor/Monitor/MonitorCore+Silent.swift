@@ -1,21 +1,23 @@
-/// Following what the kernel changes without a message about routes: lifetimes, and the choice among routers.
+/// Changes of routing that the kernel makes without a route message: expired lifetimes, and the selection among
+/// routers.
 extension MonitorCore {
-    /// The kernel counts in jiffies, and reports a lifetime in ticks of 10 ms: so much later a route has surely expired.
+    /// The kernel counts in jiffies, and reports a lifetime in ticks of 10 ms: after this margin a route has certainly
+    /// expired.
     private static var expiryMargin: Duration { .milliseconds(20) }
-    /// How often the routers' states are read and the lookups made again before both are taken as they are.
+    /// The maximum number of times that the routers' states are read and the lookups repeated before both are accepted.
     private static var maximumAttempts: Int { 4 }
 
-    /// Sets the timer to the first end of a lifetime.
+    /// Sets the timer to the first expiry.
     ///
-    /// A refreshed route makes no message (the next router advertisement): the timer then runs down early, and what is
-    /// read at that moment sets it again.
+    /// A route refreshed by a router advertisement causes no message: the timer then fires early, and the new lifetime
+    /// sets it again.
     mutating func armExpiry() {
         guard let lifetime = kernel.takeShortestLifetime() else { return }
         let due = clock().instant.advanced(by: lifetime + Self.expiryMargin)
         expiryDue = min(expiryDue ?? due, due)
     }
 
-    /// Has the routes read again when a lifetime has ended.
+    /// Marks the routes as stale when a lifetime has expired.
     mutating func noteExpiry(_ now: ContinuousClock.Instant) {
         guard let due = expiryDue, now >= due else { return }
         expiryDue = nil
@@ -26,8 +28,8 @@ extension MonitorCore {
         confirmation.note(effects, at: now)
     }
 
-    /// A router advertisement refreshes the addresses that it made, which is announced, and its default route, which is
-    /// not: the lifetime may be a shorter one.
+    /// Handles a router advertisement's refresh of addresses, which is announced, and of its default route, which is
+    /// not: the new lifetime may be shorter.
     func noteRefresh(of address: InterfaceAddress) -> KernelView.Effects {
         guard expiryDue != nil, address.address.family == .ipv6, !address.flags.contains(.permanent) else {
             return KernelView.Effects()
@@ -35,14 +37,15 @@ extension MonitorCore {
         return KernelView.Effects(isRelevant: true, staleRoutes: [.ipv6])
     }
 
-    /// A router's state is known; it has the states of all read again where it is news.
+    /// Handles a router's state; all states are read again if it has changed.
     mutating func noteState(_ state: RouterState, of router: Router) -> KernelView.Effects {
         let effects = news(state, of: router)
         if effects.isRelevant { routersAreStale = true }
         return effects
     }
 
-    /// A router's state counts when the kernel chooses among routers and this one's was another one before.
+    /// Returns the effects of a router's state, which is relevant if the kernel selects among routers and this one has
+    /// changed.
     func news(_ state: RouterState, of router: Router) -> KernelView.Effects {
         guard let known = watched.routers[router], known != state else { return KernelView.Effects() }
         let hint = NetworkChange(
@@ -55,14 +58,14 @@ extension MonitorCore {
         return KernelView.Effects(isRelevant: true, hints: [hint])
     }
 
-    /// The lookups' answers, with the routers watched that they depend on.
+    /// Returns the answers to the lookups, with the routers that they depend on watched.
     ///
-    /// A router's state may change between a lookup and the moment from which its changes are heard; so both are made
-    /// until nothing is new.
+    /// A router's state may change between a lookup and the time at which it is watched; so both are repeated until
+    /// nothing changes.
     mutating func lookUpAmongRouters() throws(NetlinkError) -> [RouteLookup] {
         let before = lastAnswers
         var lookups = try lookUp()
-        // Another message may be followed by an answer that a router's state is the cause of.
+        // A router's state may also be the cause of a changed answer after another message.
         if lookups != before, !watched.routers.isEmpty { routersAreStale = true }
         for _ in 0..<Self.maximumAttempts {
             guard try followRouters(lookups) else { break }
@@ -72,18 +75,20 @@ extension MonitorCore {
         return lookups
     }
 
-    /// Returns whether a router is watched anew, or another state was found than the one that is known.
+    /// Returns whether a router was added to the watched ones, or its state has changed.
     private mutating func followRouters(_ lookups: [RouteLookup]) throws(NetlinkError) -> Bool {
         let routes = AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] }
         var wanted = Router.choices(routes, lookups)
-        // A router that the kernel has left is in no answer any more, and is watched for its return.
-        let left = watched.routers.lazy.filter { $0.key.address.family == .ipv6 && $0.value == .failed }
-        wanted.formUnion(left.map(\.key))
-        wanted = Set(wanted.sorted().prefix(Router.maximumWatched))
-        guard routersAreStale || wanted != Set(watched.routers.keys) else { return false }
+        // A router that the kernel has abandoned is in no answer any more, and is watched for its return.
+        for (router, state) in watched.routers where router.address.family == .ipv6 && state == .failed {
+            wanted.insert(router)
+        }
+        if wanted.count > Router.maximumWatched { wanted = Set(wanted.sorted().prefix(Router.maximumWatched)) }
+        let isUnchanged = wanted.count == watched.routers.count && wanted.allSatisfy { watched.routers[$0] != nil }
+        guard routersAreStale || !isUnchanged else { return false }
         var next = watched
         next.routers = try kernel.states(of: wanted)
-        // The state may be read before its message is, and is the cause all the same.
+        // The state may be read before its message, and is the cause all the same.
         for (router, state) in next.routers {
             let effects = noteState(state, of: router)
             pending.formUnion(effects)

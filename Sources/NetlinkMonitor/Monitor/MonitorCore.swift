@@ -1,20 +1,20 @@
-/// Where notifications come from: the event socket, or a test's script.
+/// The source of notifications: the event socket, or a test's script.
 protocol NotificationSource {
-    /// Reads one datagram if there is one.
+    /// Reads one datagram if available.
     mutating func receive() throws(NetlinkError) -> NetlinkSocket.Received
-    /// Lets only those route and neighbour messages pass that concern these addresses and routers.
+    /// Passes only those route and neighbour messages that concern these addresses and routers.
     mutating func watch(_ watched: WatchedNetwork) throws(NetlinkError)
-    /// How many datagrams were dropped since the last call.
+    /// Returns the number of datagrams dropped since the last call.
     mutating func takeDrops() -> UInt32
-    /// Replaces a socket that cannot be read any more by a fresh one, which lets nothing pass but what it is told to.
+    /// Replaces a broken socket by a new one, with this filter from the start.
     mutating func reopen(watching watched: WatchedNetwork) throws(NetlinkError)
 }
 
-/// What the filter of the event socket lets pass.
+/// The addresses and routers that pass the filter of the event socket.
 struct WatchedNetwork: Sendable, Equatable {
-    /// The addresses that are looked up, and the far ends of tunnels.
+    /// The looked-up addresses and the tunnel remotes.
     var addresses: Set<IPAddress> = []
-    /// The routers that the kernel chooses among, with their states as far as they are known.
+    /// The routers among which the kernel selects, with their known states.
     var routers: [Router: RouterState] = [:]
 }
 
@@ -24,16 +24,16 @@ struct TableKey: Hashable {
     let table: UInt32
 }
 
-/// The monitor without its thread: reads notifications, keeps the view, asks the kernel, and reports.
+/// The monitor without its thread: reads notifications, maintains the view, queries the kernel, and reports.
 ///
-/// Notifications are hints and the kernel's answers the truth. Each link or address message is followed by lookups of
-/// its own, so that every edge is seen; route and rule messages are taken together until the queue is empty. When more
-/// messages wait than ``mostEdgesPerTurn``, the rest of the queue is taken together too, so that a storm is followed
-/// rather than outrun.
+/// Notifications are hints, the kernel's answers the truth. Each link or address message is followed by its own
+/// lookups, so that every edge is reported; route and rule messages are combined until the queue is empty. When more
+/// messages are queued than ``mostEdgesPerTurn``, the rest of the queue is combined too, so that the monitor keeps up
+/// with a storm.
 struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
-    /// How many link and address messages of one turn are looked into one by one.
+    /// The maximum number of link and address messages in a turn that are handled one by one.
     private static var mostEdgesPerTurn: Int { 64 }
-    /// How many datagrams one turn reads at the most before it reports what it has.
+    /// The maximum number of datagrams read in a turn before a report.
     static var mostDatagramsPerTurn: Int { 4096 }
 
     let configuration: MonitorConfiguration
@@ -47,27 +47,27 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var snapshot: NetworkSnapshot?
     var pending = KernelView.Effects()
     var watched = WatchedNetwork()
-    /// Causes of the snapshot's answers that no snapshot shows.
+    /// Causes of changes that no snapshot shows.
     var hints: [NetworkChange] = []
-    /// Routers' states are to be read again before an answer counts.
+    /// `true` if the routers' states must be read again before an answer counts.
     var routersAreStale = false
-    /// When the first route expires that has a lifetime, as far as is known: refreshed ones last longer.
+    /// The first known expiry of a route; refreshed routes last longer.
     var expiryDue: ContinuousClock.Instant?
-    /// The answers to the lookups the last time.
+    /// The last answers to the lookups.
     var lastAnswers: [RouteLookup] = []
-    /// What the kernel answered to them without a source.
+    /// The kernel's last answers without a source.
     var lastOutcomes: [RouteLookup.Outcome] = []
-    /// Something other than the state of a link changed since: the table entries that decide may be others.
+    /// `true` if something other than the state of a link has changed since: other table entries may decide.
     var mayDecideDifferently = true
-    /// What is asked at once, because the first address of its family was not answered by a default route the last time.
+    /// The lookups made at once because the last answer for the first address of the family was not a default route.
     var furtherQuestions: [LookupQuestion] = []
-    /// Tables without a default route: the kernel announces the first one, until then they need not be read again.
+    /// Tables without a default route: the kernel announces the first one, so they need not be read again.
     var emptyTables: Set<TableKey> = []
     var loss = LossRecovery()
     var confirmation = Confirmation.ofChanges
     var failedRouters = Confirmation.ofFailedRouters
     var statistics = MonitorStatistics()
-    /// The event socket failed in a way that reading again does not mend.
+    /// `true` if the event socket failed permanently.
     var isSourceBroken = false
 
     init(
@@ -86,17 +86,17 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         classifier = KindClassifier(overrides: configuration.kindOverrides, sysfsRoot: configuration.sysfsRoot)
     }
 
-    /// When the next attempt to read everything again is due, if one is.
+    /// The time of the next attempt to read everything again, if one is pending.
     var retryDue: ContinuousClock.Instant? { loss.retryDue }
 
-    /// When ``takeTurn()`` has something to do, whether a message comes or not.
+    /// The time at which ``takeTurn()`` must be called even without a message.
     var wakeDue: ContinuousClock.Instant? {
         [retryDue, confirmation.due, failedRouters.due, expiryDue].compactMap { $0 }.min()
     }
 
     /// Reads everything for the first time and reports the first update.
     ///
-    /// - Throws: ``NetlinkError`` when the kernel cannot be asked; nothing was reported then.
+    /// - Throws: ``NetlinkError`` when the kernel cannot be queried; nothing was reported then.
     mutating func start() throws(NetlinkError) {
         try watchAddresses()
         try readEverything()
@@ -105,7 +105,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         if !isComplete { recoverFromStart() }
     }
 
-    /// Reads what waits on the event socket, and reports what it means.
+    /// Reads the queued messages of the event socket, and reports the changes.
     mutating func takeTurn() {
         var edges = 0
         var observed = clock()
@@ -125,7 +125,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     publishCurrentState(observed)
                 }
             }
-            // What waits behind a loss is older than what is about to be read.
+            // Messages queued behind a loss are older than the data about to be read.
             if loss.isPending, loss.isDue(observed.instant) { break }
         }
         noteExpiry(observed.instant)
@@ -137,7 +137,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         }
         let recoversNow = loss.isPending && loss.isDue(observed.instant)
         if !recoversNow, pending.isRelevant { publishCurrentState(observed) }
-        // Asked again, because publishing may have failed just now; nothing else would wake the thread for it.
+        // Checked again, because publishing may have just failed; nothing else would wake the thread for it.
         if loss.isPending, loss.isDue(observed.instant) { recover() }
     }
 
@@ -145,7 +145,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
 
     /// Reads one datagram.
     ///
-    /// A socket that cannot be read is left alone until it was replaced.
+    /// A broken socket is not read until it was replaced.
     private mutating func receive(_ observed: ObservedTime) -> NetlinkSocket.Received {
         do throws(NetlinkError) {
             return try source.receive()
@@ -197,7 +197,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     ) {
         statistics[keyPath: counter] += 1
         loss.note(code)
-        // Before the first view there is nothing that a loss could have made wrong; `start()` sees to it.
+        // A loss before the first view affects nothing; `start()` handles it.
         guard snapshot != nil else { return }
         report(.overrun(Overrun(code: code, detail: detail, dropped: source.takeDrops(), observed: observed)))
     }

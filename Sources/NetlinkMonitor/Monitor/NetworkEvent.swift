@@ -1,27 +1,27 @@
-/// What a ``NetworkMonitor`` reports, in the order in which it happened.
+/// The reports of a ``NetworkMonitor``, in order.
 public enum NetworkEvent: Sendable {
-    /// The kernel's view changed; the first one is complete and has no changes.
+    /// The network changed; the first update is complete and has no changes.
     case update(NetworkUpdate)
-    /// Messages of the kernel's were lost or could not be read. The view is read again at once.
+    /// Kernel messages were lost or malformed. Everything is read again at once.
     case overrun(Overrun)
-    /// The view was read again as a whole, and is the kernel's once more.
+    /// Everything was read again, and the snapshot is reliable again.
     case resynchronized(Resynchronization)
-    /// Reading the view again has failed; the next attempt follows by itself.
+    /// Reading everything again failed; the next attempt follows automatically.
     case resynchronizationFailed(NetlinkError, retryIn: Duration)
 }
 
-/// A new view, what is different in it, and when the kernel's message for it was read.
+/// A new snapshot, its changes, and the time of the kernel's message.
 public struct NetworkUpdate: Sendable {
-    /// The view.
+    /// The snapshot.
     public let snapshot: NetworkSnapshot
-    /// What is different from the update before it: causes before effects.
+    /// The differences from the previous update: causes before effects.
     ///
     /// Empty for the first one.
     public let changes: [NetworkChange]
-    /// When the message that led to this update was read from the socket.
+    /// The time at which the causing message was read from the socket.
     public let observed: ObservedTime
 
-    /// An update.
+    /// Creates an update.
     public init(snapshot: NetworkSnapshot, changes: [NetworkChange], observed: ObservedTime) {
         self.snapshot = snapshot
         self.changes = changes
@@ -29,46 +29,46 @@ public struct NetworkUpdate: Sendable {
     }
 }
 
-/// One moment on two clocks: one to measure with, and one for people.
+/// One instant on two clocks: one to measure with, and one for people.
 public struct ObservedTime: Sendable, Hashable {
-    /// The moment on the clock that never jumps and goes on during suspend (CLOCK_BOOTTIME).
+    /// The instant on the clock that never jumps and continues during suspend (CLOCK_BOOTTIME).
     public let instant: ContinuousClock.Instant
     /// Microseconds since 1970-01-01 UTC (CLOCK_REALTIME).
     public let microsecondsSince1970: Int64
 
-    /// A moment.
+    /// Creates an instant.
     public init(instant: ContinuousClock.Instant, microsecondsSince1970: Int64) {
         self.instant = instant
         self.microsecondsSince1970 = microsecondsSince1970
     }
 }
 
-/// A loss: messages of the kernel's were dropped or could not be read, so the view may be out of date.
+/// A loss: kernel messages were dropped or malformed, so the snapshot may be out of date.
 public struct Overrun: Sendable, Hashable {
-    /// Why messages were lost; the raw values are stable and may be stored.
+    /// The reason for a loss; the raw values are stable and may be stored.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The receive buffer was full (ENOBUFS).
         case bufferFull = "netlink_overrun"
-        /// A message was longer than the buffer lent to it.
+        /// A message was longer than the read buffer.
         case truncated = "netlink_truncated"
-        /// A message could not be understood.
+        /// A message could not be parsed.
         case malformed = "netlink_malformed"
-        /// The kernel's tables kept changing while they were read, so that what was read may be incomplete.
+        /// The kernel's tables kept changing while they were read, so the dump may be incomplete.
         case dumpInterrupted = "netlink_dump_interrupted"
-        /// A request failed on the way.
+        /// A request failed.
         case requestFailed = "netlink_request_failed"
     }
 
-    /// Why messages were lost.
+    /// The reason for the loss.
     public let code: Code
-    /// The particulars, for people.
+    /// The details, for people.
     public let detail: String
-    /// How many datagrams the kernel dropped since the last report, where it tells.
+    /// The number of datagrams that the kernel dropped since the last report, if known.
     public let dropped: UInt32
-    /// When the loss was noticed.
+    /// The time at which the loss was detected.
     public let observed: ObservedTime
 
-    /// A loss.
+    /// Creates a loss.
     public init(code: Code, detail: String, dropped: UInt32, observed: ObservedTime) {
         self.code = code
         self.detail = detail
@@ -77,20 +77,20 @@ public struct Overrun: Sendable, Hashable {
     }
 }
 
-/// A complete re-reading of the kernel's view after a loss.
+/// A complete resynchronization after a loss.
 public struct Resynchronization: Sendable {
-    /// Why it was necessary.
+    /// The reason.
     public let code: Overrun.Code
-    /// How many attempts it took, from 1.
+    /// The number of attempts, from 1.
     public let attempts: Int
-    /// How long it took.
+    /// The duration.
     public let duration: Duration
-    /// What had changed without a message: empty when nothing was missed.
+    /// The changes that no message had announced: empty when nothing was missed.
     public let corrections: [NetworkChange]
-    /// When it was finished.
+    /// The time at which it finished.
     public let observed: ObservedTime
 
-    /// A re-reading.
+    /// Creates a resynchronization.
     public init(
         code: Overrun.Code,
         attempts: Int,
@@ -106,23 +106,23 @@ public struct Resynchronization: Sendable {
     }
 }
 
-/// What a monitor counted since it was started.
+/// The counters of a monitor since its start.
 public struct MonitorStatistics: Sendable, Hashable {
     /// Datagrams read from the event socket.
     public internal(set) var datagrams: UInt64 = 0
-    /// Datagrams that another process sent; they were thrown away.
+    /// Discarded datagrams from other processes.
     public internal(set) var foreign: UInt64 = 0
-    /// Messages that could not be understood.
+    /// Messages that could not be parsed.
     public internal(set) var malformed: UInt64 = 0
     /// Messages that did not fit into the buffer.
     public internal(set) var truncated: UInt64 = 0
-    /// Times that the receive buffer was full.
+    /// Overruns of the receive buffer.
     public internal(set) var overruns: UInt64 = 0
-    /// Dumps that had to be begun again because the tables changed under them.
+    /// Dumps that were repeated because the tables changed during them.
     public internal(set) var interruptedDumps: UInt64 = 0
-    /// Complete re-readings after a loss.
+    /// Resynchronizations after a loss.
     public internal(set) var resynchronizations: UInt64 = 0
 
-    /// Nothing counted yet.
+    /// Creates counters at zero.
     public init() {}
 }

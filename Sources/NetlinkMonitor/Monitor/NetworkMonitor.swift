@@ -2,7 +2,7 @@ internal import CLibNL
 internal import Glibc
 internal import Synchronization
 
-/// Watches the kernel's links, addresses, routes and rules, and reports every change as a complete view.
+/// Monitors the kernel's links, addresses, routes and rules, and reports every change with a complete snapshot.
 ///
 /// ```swift
 /// for await update in try NetworkMonitor.updates() {
@@ -10,27 +10,26 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// A monitor owns two netlink sockets and one thread, needs no privilege, and sends nothing to the network. Losses of
-/// messages are noticed, reported and repaired (``NetworkEvent/overrun(_:)``, ``NetworkEvent/resynchronized(_:)``).
+/// A monitor owns two netlink sockets and one thread, needs no privilege, and sends nothing to the network. Lost
+/// messages are detected, reported and repaired (``NetworkEvent/overrun(_:)``, ``NetworkEvent/resynchronized(_:)``).
 ///
-/// **Ordering.** Events are reported one at a time, in the order in which they happened. The first is always an update
-/// with the complete view.
+/// **Ordering.** Events are reported one at a time, in order. The first is always an update with the complete snapshot.
 ///
 /// **Concurrency.** The handler runs on the monitor's own thread; while it runs nothing is read, so it must return
-/// quickly. ``updates(_:)`` is for consumers that take their time.
+/// quickly. ``updates(_:)`` is for slow consumers.
 public final class NetworkMonitor: Sendable {
     private let thread: ListenerThread
     private let sharedStatistics: SharedStatistics
 
-    /// Starts watching.
+    /// Starts a monitor.
     ///
-    /// The first view has been read and reported when this returns: the sockets are opened, and belong to the network
-    /// namespace, of the calling thread.
+    /// The first snapshot has been read and reported when this returns: the sockets are opened on the calling thread,
+    /// and belong to its network namespace.
     ///
     /// - Parameters:
-    ///   - configuration: What to watch.
+    ///   - configuration: The configuration.
     ///   - handler: Called for every event, one at a time: first on the calling thread, then on the monitor's own.
-    /// - Throws: ``NetlinkError`` when there is no netlink (a sandbox) or the kernel refuses to be asked.
+    /// - Throws: ``NetlinkError`` when netlink is not available (a sandbox) or the kernel rejects queries.
     public init(
         _ configuration: MonitorConfiguration = .init(),
         handler: @escaping @Sendable (NetworkEvent) -> Void
@@ -63,26 +62,26 @@ public final class NetworkMonitor: Sendable {
         thread.join()
     }
 
-    /// What was counted so far.
+    /// The current counters.
     public var statistics: MonitorStatistics { sharedStatistics.value }
 
-    /// Stops watching and waits until the handler runs no more.
+    /// Stops the monitor and waits until the handler no longer runs.
     ///
-    /// Any number of calls, from any thread but the handler's.
+    /// May be called any number of times, from any thread but the handler's.
     public func stop() {
         thread.requestStop()
         thread.join()
     }
 
-    /// Has the monitor's thread call a closure as soon as it is free: a proof that it is not stuck.
+    /// Calls a closure on the monitor's thread as soon as it is idle, which proves that it is not stuck.
     ///
-    /// Safe from any thread, and quick. The closure is called once, between two events; never after ``stop()``, and not when
-    /// 64 others wait already. What it does holds the monitor up.
+    /// Safe to call from any thread, and quick. The closure is called once, between two events; never after ``stop()``,
+    /// and not when 64 others are queued. It blocks the monitor while it runs.
     public func whenFree(_ body: @escaping @Sendable () -> Void) { thread.whenFree(body) }
 
-    /// Reads the view once, without watching: a few system calls.
+    /// Reads one snapshot, without monitoring: a few system calls.
     ///
-    /// - Throws: ``NetlinkError`` when there is no netlink or the kernel refuses to be asked.
+    /// - Throws: ``NetlinkError`` when netlink is not available or the kernel rejects queries.
     public static func snapshot(
         _ configuration: MonitorConfiguration = .init()
     ) throws(NetlinkError) -> NetworkSnapshot {
@@ -98,7 +97,7 @@ public final class NetworkMonitor: Sendable {
     }
 }
 
-/// No notifications: for a single reading.
+/// A source without notifications, for a single snapshot.
 private struct SilentSource: NotificationSource {
     func receive() -> NetlinkSocket.Received { .drained }
     func watch(_ watched: WatchedNetwork) {}
@@ -106,7 +105,7 @@ private struct SilentSource: NotificationSource {
     func reopen(watching watched: WatchedNetwork) {}
 }
 
-/// The counters, copied out of the listener's thread after each turn.
+/// The counters, copied from the listener's thread after each turn.
 private final class SharedStatistics: Sendable {
     private let storage: Mutex<MonitorStatistics>
 
@@ -119,7 +118,7 @@ private final class SharedStatistics: Sendable {
 }
 
 extension ObservedTime {
-    /// This moment on both clocks.
+    /// The current time on both clocks.
     public static var now: ObservedTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

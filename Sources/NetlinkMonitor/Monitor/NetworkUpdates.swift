@@ -1,13 +1,13 @@
 internal import Synchronization
 
 extension NetworkMonitor {
-    /// Starts a monitor of its own and gives its updates as an asynchronous sequence.
+    /// Starts a monitor and returns its updates as an asynchronous sequence.
     ///
-    /// The first element is the complete view; it is there at once. The monitor ends when the sequence and its iterator
-    /// are released, or the task that iterates is cancelled. For losses and their repair use
+    /// The first element is the complete snapshot, available at once. The monitor ends when the sequence and its
+    /// iterator are released, or the iterating task is cancelled. For losses and their repair use
     /// ``NetworkMonitor/init(_:handler:)``.
     ///
-    /// - Throws: ``NetlinkError`` when there is no netlink or the kernel refuses to be asked.
+    /// - Throws: ``NetlinkError`` when netlink is not available or the kernel rejects queries.
     public static func updates(
         _ configuration: MonitorConfiguration = .init()
     ) throws(NetlinkError) -> NetworkUpdates {
@@ -21,34 +21,34 @@ extension NetworkMonitor {
 
 /// The updates of one monitor, for one consumer.
 ///
-/// **Slow consumers** delay nobody: at most 64 updates wait. After that the newest two are made
-/// into one: its snapshot is the newer one's, and its changes lead there from the update before. A consumer thus always
-/// ends at the kernel's state, however late.
+/// **Slow consumers** never block the monitor: at most 64 updates are queued. Then the newest two are merged: with the
+/// newer snapshot, and the changes since the update before. A consumer thus always reaches the current state, however
+/// late.
 public struct NetworkUpdates: AsyncSequence, Sendable {
     let monitor: NetworkMonitor
     let mailbox: UpdateMailbox
 
-    /// Iterates over the updates; use one iterator.
+    /// Iterates over the updates; only one iterator may be used.
     public struct Iterator: AsyncIteratorProtocol {
         let monitor: NetworkMonitor
         let mailbox: UpdateMailbox
 
-        /// The next update, or `nil` when the task was cancelled.
+        /// Returns the next update; `nil` when the task was cancelled.
         public mutating func next() async -> NetworkUpdate? { await mailbox.take() }
     }
 
-    /// An iterator that takes the updates out of the sequence.
+    /// Returns an iterator that consumes the updates.
     public func makeAsyncIterator() -> Iterator { Iterator(monitor: monitor, mailbox: mailbox) }
 }
 
-/// Updates on their way from the listener's thread to one task.
+/// The queue of updates from the listener's thread to one task.
 final class UpdateMailbox: Sendable {
-    /// How many updates may wait.
+    /// The maximum number of queued updates.
     static let capacity = 64
 
     private struct State {
         var waiting: [NetworkUpdate] = []
-        /// The snapshot that the consumer has last taken: what merged changes are computed from.
+        /// The last snapshot that the consumer took, to compute merged changes from.
         var taken: NetworkSnapshot?
         var consumer: CheckedContinuation<NetworkUpdate?, Never>?
         var isCancelled = false

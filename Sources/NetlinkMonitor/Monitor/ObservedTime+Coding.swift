@@ -1,7 +1,7 @@
 extension CodingUserInfoKey {
-    /// The moment (`ContinuousClock.Instant`) from which coders count the instants of an ``ObservedTime``.
+    /// The epoch (`ContinuousClock.Instant`) of coders for the instants of an ``ObservedTime``.
     ///
-    /// The clock begins anew with each boot, so an instant by itself means nothing to another machine.
+    /// The clock restarts with each boot, so an instant by itself means nothing to another machine.
     public static let observationEpoch = CodingUserInfoKey(rawValue: "reachagent.observation-epoch")
 }
 
@@ -13,7 +13,7 @@ extension ObservedTime: Codable {
 
     /// Reads nanoseconds since the coder's epoch (`ns`) and microseconds since 1970 (`us`).
     ///
-    /// - Throws: `DecodingError` where the coder has no epoch, or the moment is more than 146 years from it.
+    /// - Throws: `DecodingError` if the coder has no epoch, or the instant is more than 146 years from it.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         let nanoseconds = try members.decode(Int64.self, forKey: .nanoseconds)
@@ -31,7 +31,7 @@ extension ObservedTime: Codable {
 
     /// Writes nanoseconds since the coder's epoch (`ns`) and microseconds since 1970 (`us`).
     ///
-    /// - Throws: `EncodingError` where the coder has no epoch, or the moment is more than 146 years from it.
+    /// - Throws: `EncodingError` if the coder has no epoch, or the instant is more than 146 years from it.
     public func encode(to encoder: any Encoder) throws {
         guard let distance = Self.epoch(encoder.userInfo)?.duration(to: instant),
             let nanoseconds = distance.wholeNanoseconds, Self.isBelievable(nanoseconds),
@@ -51,17 +51,17 @@ extension ObservedTime: Codable {
         CodingUserInfoKey.observationEpoch.flatMap { userInfo[$0] as? ContinuousClock.Instant }
     }
 
-    /// Sums and differences of such moments never overflow.
+    /// Returns whether sums and differences of such instants cannot overflow.
     private static func isBelievable(_ nanoseconds: Int64) -> Bool { nanoseconds.magnitude <= 1 << 62 }
 
-    /// The years 1 to 9999, which have a text.
+    /// Returns whether a time is in the years 1 to 9999, which can be formatted.
     private static func isCivil(_ microseconds: Int64) -> Bool {
         (-62_135_596_800_000_000...253_402_300_799_999_999).contains(microseconds)
     }
 }
 
 extension Duration {
-    /// The same in nanoseconds; `nil` for what is not a whole number of them, or does not fit.
+    /// The duration in nanoseconds; `nil` if it is not a whole number of them, or overflows.
     fileprivate var wholeNanoseconds: Int64? {
         let (seconds, attoseconds) = components
         guard attoseconds % 1_000_000_000 == 0 else { return nil }

@@ -1,8 +1,8 @@
-/// The questions that every view asks the kernel's route lookup.
+/// The lookups for every snapshot.
 struct StandingQuestions {
-    /// The targets, and the first address of each family that stands for the Internet.
+    /// The targets, and the first address of each family that represents the Internet.
     let first: [LookupQuestion]
-    /// The other addresses that stand for the Internet: asked where the first was not answered by a default route.
+    /// The other addresses that represent the Internet: looked up if the first was not answered by a default route.
     let further: [LookupQuestion]
     private let internet: [IPAddress]
 
@@ -16,6 +16,6 @@ struct StandingQuestions {
         further = addresses.filter { !asked.contains($0) }.map { LookupQuestion(destination: $0) }
     }
 
-    /// Whether an address is the first of its family that stands for the Internet.
+    /// Returns whether an address is the first of its family that represents the Internet.
     func stands(_ address: IPAddress) -> Bool { internet.contains(address) }
 }

@@ -1,18 +1,19 @@
-/// Finds out what carries a tunnel's own packets, as far as that can be told without rights.
+/// Determines the underlay of a tunnel, as far as that is possible without privileges.
 ///
-/// Certain are the route to the far end that the kernel knows, looked up as the tunnel does it; the device that the
-/// tunnel was created on; and the interface that PPPoE names. Where there is none of these (WireGuard, the tunnel of a
-/// program), what could carry it is counted: a single uplink is a guess, and none at all is certain again.
+/// Certain are the kernel's route to a known remote, looked up as the tunnel does it; the device that the tunnel was
+/// created on; and the interface of PPPoE. Without any of these (WireGuard, the tunnel of a program), the possible
+/// underlays are counted: a single uplink is a guess, and none at all is certain again.
 struct UnderlayResolver {
-    /// Tunnels in tunnels beyond this are an accident or an attack.
+    /// The maximum depth of tunnels in tunnels; more are an accident or an attack.
     private static let mostTunnels = 16
 
-    /// The view, without underlays.
+    /// The snapshot, without underlays.
     let snapshot: NetworkSnapshot
 
-    /// What is below each tunnel that a lookup leaves through, and below each tunnel below that.
+    /// Returns the underlay of each tunnel that a lookup uses, and of each tunnel below it.
     func underlays(_ kernel: inout some KernelQueries) throws(NetlinkError) -> [UInt32: Underlay] {
         var found: [UInt32: Underlay] = [:]
+        guard snapshot.links.values.contains(where: { $0.kind == .tunnel || $0.kind == .ppp }) else { return found }
         var waiting = Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
         while let index = waiting.popLast(), found.count < Self.mostTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
@@ -31,15 +32,22 @@ struct UnderlayResolver {
         default: return nil
         }
         if let remote = tunnel.tunnelRemote {
-            let question = LookupQuestion(
+            // In IPv4 the kernel refuses a near end that is no address of the machine, for this lookup as for the tunnel's.
+            var question = LookupQuestion(
                 destination: remote,
                 mark: tunnel.tunnelMark ?? 0,
-                source: tunnel.tunnelLocal.flatMap { local in
-                    snapshot.addresses.contains { $0.address == local } ? local : nil
-                },
-                interface: tunnel.tunnelDeviceIndex ?? 0
+                source: tunnel.tunnelLocal,
+                interface: tunnel.tunnelDeviceIndex ?? 0,
+                transport: tunnel.sendsDatagrams ? .udp : nil
             )
-            let answer = try kernel.lookups([question]).first
+            var answer = try kernel.lookups([question]).first
+            // For datagrams the kernel chooses a source even without a way, and looks up with it, as in connect(2).
+            if answer?.route == nil, tunnel.sendsDatagrams, remote.family == .ipv6, question.interface == 0,
+                question.source == nil, case .address(let source) = kernel.connectedSource(to: remote)
+            {
+                question.source = source
+                answer = try kernel.lookups([question]).first
+            }
             let way = answer?.route?.interfaceIndex
             return Underlay(
                 interfaceIndex: way == tunnel.index ? nil : way,
@@ -53,8 +61,8 @@ struct UnderlayResolver {
         return guess(tunnel)
     }
 
-    /// PPPoE names the interface of each session and not the session of each link: it is certain where every link has
-    /// its session, all over one interface.
+    /// PPPoE lists the interface of each session but not the session of each link: the underlay is certain if every
+    /// link has a session, all over one interface.
     private func underlay(ofSession names: [String]) -> Underlay? {
         guard let name = names.first, names.allSatisfy({ $0 == name }),
             names.count == snapshot.links.values.count(where: { $0.kind == .ppp }),
@@ -63,10 +71,10 @@ struct UnderlayResolver {
         return Underlay(interfaceIndex: link.index, evidence: .pppoe)
     }
 
-    /// A tunnel of a program: the only uplink that could carry it, or that nothing could.
+    /// Returns the underlay of a program's tunnel: the only possible uplink, or none.
     ///
-    /// Where there is no other interface at all, the tunnel's packets leave in another namespace or over a device that is
-    /// no network interface.
+    /// If there is no other interface at all, the tunnel's packets leave in another namespace or over a device that is
+    /// not a network interface.
     private func guess(_ tunnel: Link) -> Underlay? {
         let others = snapshot.links.values.filter { link in
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
@@ -85,9 +93,10 @@ struct UnderlayResolver {
         return isPreferred(only) ? Underlay(interfaceIndex: only.index, evidence: .markExemption) : nil
     }
 
-    /// Whether the main table, which packets with the mark use, prefers an uplink in each family with a default route.
+    /// Returns whether the main table, which packets with the mark use, prefers an uplink in each family with a default
+    /// route.
     ///
-    /// A link without carrier keeps its default route, and the tunnel's packets go there while that is preferred.
+    /// A link without carrier keeps its default route, which the tunnel's packets use while it is preferred.
     private func isPreferred(_ uplink: Link) -> Bool {
         let routes = snapshot.defaultRoutes.filter { route in
             route.table == Route.mainTable && route.type == .unicast
@@ -102,7 +111,7 @@ struct UnderlayResolver {
         }
     }
 
-    /// A rule "everything but packets with this mark" leads into a table with a default route through the tunnel.
+    /// Returns whether a rule for all packets without a mark leads to a table with a default route through the tunnel.
     private func isExempted(_ tunnel: Link) -> Bool {
         let tables = snapshot.rules.lazy.filter { $0.isInverted && ($0.mark ?? 0) != 0 }.map(\.table)
         return snapshot.defaultRoutes.contains { route in
@@ -110,14 +119,21 @@ struct UnderlayResolver {
         }
     }
 
-    /// The remotes that routes must be watched for, beside the addresses asked for.
+    /// Returns the tunnel remotes whose routes must be watched, besides the looked-up addresses.
     static func watchedRemotes(_ view: KernelView) -> Set<IPAddress> {
         Set(view.links.values.compactMap(\.tunnelRemote))
     }
 }
 
+extension Link {
+    /// The tunnel's own packets are UDP.
+    ///
+    /// Those of the others have protocols that the kernel cannot be asked about.
+    fileprivate var sendsDatagrams: Bool { driverKind == "vxlan" || driverKind == "geneve" }
+}
+
 extension RouteLookup {
-    /// Every interface that packets may leave through.
+    /// All interfaces that packets may leave through.
     fileprivate var interfaces: [UInt32] {
         let legs = matched?.nextHops.map(\.interfaceIndex) ?? []
         return ([route?.interfaceIndex, unconnected?.way?.interfaceIndex] + legs).compactMap { $0 }

@@ -1,12 +1,12 @@
 internal import CLibNL
 internal import Glibc
 
-/// How far the answer to a dump has come.
+/// The progress of a dump.
 struct Progress {
     let sequence: UInt32
-    /// Nothing more is wanted of the answer.
+    /// `true` if no more of the answer is needed.
     private(set) var isFinished = false
-    /// Nothing more comes: the kernel has ended the answer.
+    /// `true` if the kernel has completed the answer.
     private(set) var isAnswered = false
     private(set) var hasEnough = false
     private(set) var wasInterrupted = false
@@ -14,9 +14,9 @@ struct Progress {
 
     init(sequence: UInt32) { self.sequence = sequence }
 
-    /// Takes one message.
+    /// Handles one message.
     ///
-    /// DONE may share a datagram with data, and data may follow a message that was enough.
+    /// DONE may share a datagram with data, and data may follow the last message that was needed.
     mutating func take(_ parsed: MessageParser.Parsed, _ body: (NetlinkMessage) -> RequestSocket.Verdict) {
         guard parsed.header.sequence == sequence, !isFinished else { return }
         if parsed.header.flags & UInt16(NLM_F_DUMP_INTR) != 0 { wasInterrupted = true }
@@ -46,13 +46,13 @@ struct Progress {
 }
 
 extension NetlinkError {
-    /// The same error with the operation that it belongs to.
+    /// Returns the error with the name of its operation.
     func naming(_ operation: String) -> NetlinkError {
         NetlinkError(operation: operation, cause: cause, kernelMessage: kernelMessage)
     }
 }
 
-/// The answers to a batch of lookups, found by their sequence numbers: one or two for each question.
+/// The answers to a batch of lookups, matched by sequence number: one or two for each question.
 struct LookupAnswers {
     private let firstSequence: UInt32
     private let messagesPerQuestion: Int
@@ -73,12 +73,12 @@ struct LookupAnswers {
     mutating func take(_ parsed: MessageParser.Parsed) {
         let index = Int(parsed.header.sequence &- firstSequence)
         guard answers.indices.contains(index), answers[index] == nil else { return }
-        // An answer that cannot be read is an answer all the same: the lookup has failed.
+        // A malformed answer is still an answer: the lookup has failed.
         answers[index] = (try? parsed.content.get()) ?? .reply(errno: EPROTO, text: nil)
         missing -= 1
     }
 
-    /// The time until the first of the table entries expires that decide.
+    /// The time until the first of the deciding table entries expires.
     var shortestLifetime: Duration? {
         guard messagesPerQuestion > 1 else { return nil }
         let entries = stride(from: 1, to: answers.count, by: messagesPerQuestion).lazy.map { answers[$0] }
@@ -88,7 +88,7 @@ struct LookupAnswers {
         }.min()
     }
 
-    /// The result for the question at a position.
+    /// Returns the result for the question at a position.
     func lookup(at position: Int, for destination: IPAddress) -> RouteLookup {
         var matched: Route?
         if messagesPerQuestion > 1, case .route(let route, _) = answers[position * messagesPerQuestion + 1] {
@@ -97,7 +97,7 @@ struct LookupAnswers {
         return RouteLookup(destination: destination, outcome: outcome(at: position), matched: matched)
     }
 
-    /// The way out for the question at a position.
+    /// Returns the outcome for the question at a position.
     func outcome(at position: Int) -> RouteLookup.Outcome { outcome(answers[position * messagesPerQuestion]) }
 
     private func outcome(_ answer: NetlinkMessage?) -> RouteLookup.Outcome {
@@ -115,8 +115,9 @@ struct LookupAnswers {
                     type: route.type
                 )
             )
-        // With a text the kernel complains about the question; without one, the errno is the answer.
-        case .reply(let code, let text): return .refused(text == nil ? refusal(errno: code) : .failed(errno: code))
+        // With a text the kernel rejects the question; without one, the errno is the answer.
+        case .reply(let code, nil): return .refused(RouteLookup.Refusal(errno: code))
+        case .reply(let code, _): return .refused(.failed(errno: code))
         default: return .refused(.failed(errno: EPROTO))
         }
     }
@@ -129,14 +130,18 @@ struct LookupAnswers {
         default: .noRoute
         }
     }
+}
 
-    private func refusal(errno code: Int32) -> RouteLookup.Refusal {
-        switch code {
-        case ENETUNREACH, EOPNOTSUPP, EAFNOSUPPORT: .noRoute
-        case EHOSTUNREACH: .unreachable
-        case EINVAL: .blackhole
-        case EACCES: .prohibited
-        default: .failed(errno: code)
-        }
+extension RouteLookup.Refusal {
+    /// The refusal that an errno of a route lookup, or of connect(2), stands for.
+    init(errno code: Int32) {
+        self =
+            switch code {
+            case ENETUNREACH, EOPNOTSUPP, EAFNOSUPPORT: .noRoute
+            case EHOSTUNREACH: .unreachable
+            case EINVAL: .blackhole
+            case EACCES: .prohibited
+            default: .failed(errno: code)
+            }
     }
 }

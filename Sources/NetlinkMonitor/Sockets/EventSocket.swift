@@ -1,7 +1,7 @@
 internal import CLibNL
 internal import Glibc
 
-/// The socket that hears the kernel's notifications.
+/// The socket for the kernel's notifications.
 struct EventSocket: NotificationSource {
     private static let groups: [rtnetlink_groups] = [
         RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
@@ -13,10 +13,10 @@ struct EventSocket: NotificationSource {
     private var reportedDrops: UInt32 = 0
     private var hearsNeighbours = false
 
-    /// To be polled for readability.
+    /// The descriptor to poll for readability.
     var descriptor: Int32 { socket.descriptor }
 
-    /// Opens the socket and joins the groups, with a filter from the first message on.
+    /// Opens the socket and joins the groups, filtered from the first message on.
     init(receiveBufferBytes: Int, watching watched: WatchedNetwork) throws(NetlinkError) {
         self.receiveBufferBytes = receiveBufferBytes
         socket = try Self.open(receiveBufferBytes, watched)
@@ -38,7 +38,7 @@ struct EventSocket: NotificationSource {
             do throws(NetlinkError) {
                 try socket.join(group)
             } catch {
-                // Kernels before 5.3 know no nexthop objects; without the group there is nothing to hear about them.
+                // Kernels before 5.3 have no nexthop objects, so the missing group is harmless.
                 guard group == RTNLGRP_NEXTHOP else { throw error }
             }
         }
@@ -49,7 +49,7 @@ struct EventSocket: NotificationSource {
 
     mutating func watch(_ watched: WatchedNetwork) throws(NetlinkError) {
         try RouteFilter(covering: watched.addresses, routers: watched.routers).attach(to: socket.descriptor)
-        // Where the kernel has no choice among routers, their neighbour entries need not even be filtered.
+        // If the kernel has no choice among routers, neighbour messages need not even be filtered.
         guard hearsNeighbours == watched.routers.isEmpty else { return }
         if hearsNeighbours { try socket.leave(RTNLGRP_NEIGH) } else { try socket.join(RTNLGRP_NEIGH) }
         hearsNeighbours.toggle()

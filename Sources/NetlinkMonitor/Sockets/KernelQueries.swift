@@ -1,44 +1,52 @@
-/// What is asked of the kernel, apart from listening to it.
+/// Queries of the kernel, besides notifications.
 ///
-/// The one implementation that talks to a kernel is ``RequestSocket``; tests script another.
+/// ``RequestSocket`` is the implementation with a kernel; tests have scripted ones.
 protocol KernelQueries {
-    /// Every interface of the namespace.
+    /// Returns all interfaces of the namespace.
     mutating func links() throws(NetlinkError) -> [LinkMessage]
-    /// Every IPv4 and IPv6 address.
+    /// Returns all IPv4 and IPv6 addresses.
     mutating func addresses() throws(NetlinkError) -> [InterfaceAddress]
-    /// Every policy rule of both families, in the order of their priority.
+    /// Returns all policy rules of both families, in the order of priority.
     mutating func rules() throws(NetlinkError) -> [RoutingRule]
-    /// The default routes of one table. A table that does not exist has none.
+    /// Returns the default routes of one table. A table that does not exist has none.
     ///
-    /// Of a table that is too long to be read, those over `interfaces` are looked up one by one.
+    /// If a table is too long to read, those over `interfaces` are looked up one by one.
     mutating func defaultRoutes(
         _ family: AddressFamily,
         table: UInt32,
         over interfaces: () -> [UInt32]
     ) throws(NetlinkError) -> [Route]
-    /// The states of these routers' neighbour entries.
+    /// Returns the states of these routers' neighbour entries.
     mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: RouterState]
-    /// The time until the first of the routes expires that were read since the last call, if one of them has a lifetime.
+    /// Returns the time until the first expiry among the routes read since the last call, if one of them has a
+    /// lifetime.
     mutating func takeShortestLifetime() -> Duration?
-    /// The kernel's answers, in the order of the questions.
+    /// Returns the kernel's answers, in the order of the questions.
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
-    /// The ways out alone, without the table entries that decide: half the work of ``lookups(_:)``.
+    /// Returns the outcomes alone, without the deciding table entries: half the work of ``lookups(_:)``.
     mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome]
-    /// The address that connect(2) would send from; `nil` where it fails. Nothing is sent.
-    mutating func connectedSource(to destination: IPAddress) -> IPAddress?
-    /// The Ethernet interface of each PPPoE session, by name.
+    /// Returns the source address that connect(2) selects; `nil` when it fails. Nothing is sent.
+    mutating func connectedSource(to destination: IPAddress) -> ConnectedSource
+    /// Returns the Ethernet interface of each PPPoE session, by name.
     mutating func sessionInterfaces() -> [String]
 }
 
-/// One question to the kernel's route lookup.
+/// One question for the kernel's route lookup.
 struct LookupQuestion: Sendable, Hashable {
     let destination: IPAddress
-    /// The firewall mark of the packet that is asked about; 0 for none.
+    /// The firewall mark of the packet; 0 for none.
     var mark: UInt32 = 0
-    /// The address that the packet is sent from; `nil` leaves the choice to the kernel.
+    /// The source address of the packet; `nil` lets the kernel select it.
     var source: IPAddress?
-    /// The interface that the packet is bound to; 0 for none.
+    /// The interface to which the packet is bound; 0 for none.
     var interface: UInt32 = 0
+    /// The packet's protocol, which policy rules and the choice among several legs look at; `nil` for none.
+    var transport: Transport?
+
+    /// A protocol above IP, by its number.
+    enum Transport: UInt8, Sendable {
+        case udp = 17
+    }
 }
 
 extension KernelQueries {
@@ -46,10 +54,10 @@ extension KernelQueries {
         try lookups(questions).map(\.outcome)
     }
 
-    /// How often a dump is begun again when the tables changed under it.
+    /// The maximum number of attempts at a dump during which the tables change.
     static var dumpAttempts: Int { 8 }
 
-    /// Runs a dump again when the kernel says that its result may be incomplete.
+    /// Repeats a dump when the kernel reports that it may be incomplete.
     mutating func retryingInterrupted<Result>(
         _ interrupted: inout UInt64,
         _ dump: (inout Self) throws(NetlinkError) -> Result

@@ -1,11 +1,11 @@
 internal import CLibNL
 
-/// The messages of several questions to the route lookup, built once and numbered anew each time.
+/// The messages of a batch of lookups, built once and renumbered for each use.
 struct LookupBatch {
     let questions: [LookupQuestion]
-    /// How many messages each question has: one for the way out, and if wanted one for the table's entry.
+    /// The number of messages for each question: one for the outcome, and optionally one for the table entry.
     let messagesPerQuestion: Int
-    /// The messages behind each other.
+    /// The concatenated messages.
     private(set) var bytes: [UInt8] = []
     private var starts: [Int] = []
 
@@ -20,7 +20,7 @@ struct LookupBatch {
         }
     }
 
-    /// Gives the messages the numbers from `first` on, in order.
+    /// Numbers the messages from `first`, in order.
     mutating func number(from first: UInt32) {
         guard let field = MemoryLayout<nlmsghdr>.offset(of: \nlmsghdr.nlmsg_seq) else { return }
         bytes.withUnsafeMutableBytes { buffer in

@@ -1,31 +1,31 @@
 internal import Glibc
 
-/// An operation on netlink that failed: what was tried, on what, and why.
+/// A failed netlink operation: the operation, its subject, and the cause.
 public struct NetlinkError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Why an operation failed.
+    /// The cause of a failure.
     public enum Cause: Sendable, Hashable {
-        /// A system call or the kernel's reply said so.
+        /// An errno of a system call or of the kernel's reply.
         case errno(Int32)
         /// The kernel did not answer in time.
         case timedOut
-        /// The kernel's tables changed while they were read, again and again (`NLM_F_DUMP_INTR`).
+        /// The kernel's tables kept changing while they were read (`NLM_F_DUMP_INTR`).
         case dumpInterrupted
-        /// The answer could not be understood.
+        /// The answer could not be parsed.
         case malformed(MessageError)
-        /// The answer was longer than the buffer that is lent to it.
+        /// The answer was longer than the buffer.
         case truncated
-        /// libnl ran out of memory or refused its arguments.
+        /// libnl ran out of memory or rejected its arguments.
         case library(String)
     }
 
-    /// What was tried, such as `dump links`.
+    /// The operation, such as `dump links`.
     public let operation: String
-    /// Why it failed.
+    /// The cause.
     public let cause: Cause
-    /// What the kernel added in words (extended ACK), if it did.
+    /// The kernel's explanation (extended ACK), if any.
     public let kernelMessage: String?
 
-    /// An error.
+    /// Creates an error.
     public init(operation: String, cause: Cause, kernelMessage: String? = nil) {
         self.operation = operation
         self.cause = cause

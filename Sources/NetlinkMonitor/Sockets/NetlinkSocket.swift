@@ -4,20 +4,20 @@ internal import Glibc
 /// A NETLINK_ROUTE socket: libnl's for everything but receiving.
 ///
 /// libnl's receive path peeks, allocates and copies, and reports a full buffer (ENOBUFS) as "out of memory"; so
-/// datagrams are read from the descriptor itself, into one buffer that is used again. The kernel chooses the port id,
-/// which is why several sockets of one process never collide. Not thread-safe: one thread at a time.
+/// datagrams are read from the descriptor itself, into one reused buffer. The kernel assigns the port id, so several
+/// sockets of one process never collide. Not thread-safe: one thread at a time.
 final class NetlinkSocket {
-    /// What one attempt to read a datagram came to.
+    /// The result of one attempt to read a datagram.
     enum Received {
-        /// A datagram of the kernel's; valid until the next call.
+        /// A datagram from the kernel; valid until the next call.
         case datagram(UnsafeRawBufferPointer)
-        /// Nothing is there at the moment.
+        /// No datagram is available.
         case drained
         /// The kernel had to drop messages because the buffer was full (ENOBUFS).
         case overrun
-        /// A datagram was longer than the buffer; the buffer has grown since.
+        /// A datagram was longer than the buffer, which has grown since.
         case truncated
-        /// A datagram from another process. Nobody but the kernel has anything to say here.
+        /// A datagram from another process, which is ignored: only the kernel may send here.
         case foreign
     }
 
@@ -45,7 +45,7 @@ final class NetlinkSocket {
         self.handle = handle
         self.descriptor = descriptor
         buffer = .allocate(byteCount: Self.initialCapacity, alignment: 16)
-        // Both only make answers better; kernels before 4.12 and 4.20 do without.
+        // Both only improve answers; kernels before 4.12 and 4.20 lack them.
         setOption(NETLINK_EXT_ACK, 1)
         setOption(NETLINK_GET_STRICT_CHK, 1)
     }
@@ -60,7 +60,7 @@ final class NetlinkSocket {
         setsockopt(descriptor, SOL_NETLINK, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Enlarges the receive buffer: as asked where we may (CAP_NET_ADMIN), else as far as `net.core.rmem_max` allows.
+    /// Enlarges the receive buffer: to the requested size with CAP_NET_ADMIN, else up to `net.core.rmem_max`.
     func enlargeReceiveBuffer(to bytes: Int32) {
         var size = bytes
         let length = socklen_t(MemoryLayout<Int32>.size)
@@ -80,15 +80,15 @@ final class NetlinkSocket {
         guard result >= 0 else { throw NetlinkError.library("leave netlink group \(group.rawValue)", result) }
     }
 
-    /// How many datagrams the kernel dropped on this socket so far; 0 where it does not tell.
+    /// The number of datagrams that the kernel dropped on this socket; 0 if unknown.
     var drops: UInt32 {
         var drops: UInt32 = 0
         return clibnl_drops(descriptor, &drops) ? drops : 0
     }
 
-    /// Reads one datagram if there is one.
+    /// Reads one datagram if available.
     ///
-    /// - Throws: ``NetlinkError`` for any failure but a full buffer and an empty one.
+    /// - Throws: ``NetlinkError`` for any failure except an overrun and an empty queue.
     func receive() throws(NetlinkError) -> Received {
         let result = clibnl_receive(descriptor, buffer.baseAddress, buffer.count)
         guard result.length >= 0 else {
@@ -113,7 +113,7 @@ final class NetlinkSocket {
         buffer = .allocate(byteCount: larger, alignment: 16)
     }
 
-    /// Waits until there is something to read.
+    /// Waits until the socket is readable.
     func waitUntilReadable(milliseconds: Int32) throws(NetlinkError) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let ready = poll(&entry, 1, milliseconds)
@@ -125,9 +125,9 @@ final class NetlinkSocket {
 }
 
 extension NetlinkError {
-    /// An error from libnl's negative code.
+    /// Returns an error for libnl's negative code.
     static func library(_ operation: String, _ code: Int32) -> NetlinkError {
-        // libnl folds errno values into codes of its own; the ones a sandbox answers with are told apart again.
+        // libnl maps errno values to codes of its own; those of a sandbox are mapped back.
         let cause: Cause =
             switch -code {
             case Int32(NLE_PERM): .errno(EPERM)

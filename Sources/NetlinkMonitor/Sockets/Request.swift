@@ -4,7 +4,7 @@ internal import Glibc
 /// One request, built by libnl.
 struct Request {
     let operation: String
-    /// The message, padded to four bytes, so that several can stand behind each other.
+    /// The message, padded to four bytes, so that several can be concatenated.
     let bytes: [UInt8]
 
     init<Header: BitwiseCopyable>(
@@ -32,7 +32,7 @@ struct Request {
         self.bytes = bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
     }
 
-    /// A question to the route lookup (`RTM_GETROUTE` without a dump): for the way out, or for the table's entry.
+    /// Returns a route lookup (`RTM_GETROUTE` without a dump), for the outcome or for the table entry.
     static func lookup(
         _ question: LookupQuestion,
         matchesTable: Bool,
@@ -41,7 +41,7 @@ struct Request {
         var header = rtmsg()
         header.rtm_family = question.destination.family.kernelValue
         header.rtm_dst_len = UInt8(question.destination.family.bitWidth)
-        // IPv6 always tells the table, and refuses to be asked for it.
+        // IPv6 always returns the table, and rejects the flag.
         if question.destination.family == .ipv4 { header.rtm_flags |= UInt32(RTM_F_LOOKUP_TABLE) }
         if matchesTable { header.rtm_flags |= UInt32(RTM_F_FIB_MATCH) }
         var attributes = [(Int(RTA_DST.rawValue), question.destination.networkBytes)]
@@ -51,6 +51,9 @@ struct Request {
         }
         for (type, number) in [(RTA_MARK, question.mark), (RTA_OIF, question.interface)] where number != 0 {
             attributes.append((Int(type.rawValue), withUnsafeBytes(of: number) { Array($0) }))
+        }
+        if let transport = question.transport {
+            attributes.append((Int(RTA_IP_PROTO.rawValue), [transport.rawValue]))
         }
         return try Request("look up a route", RTM_GETROUTE, NLM_F_REQUEST, sequence, header, attributes)
     }

@@ -1,25 +1,28 @@
 internal import CLibNL
 internal import Glibc
 
-/// Asks the kernel: dumps and route lookups, on a socket that hears no notifications and has no filter.
+/// Queries the kernel: dumps and route lookups, on a socket without notifications or a filter.
 struct RequestSocket: KernelQueries {
     /// The kernel answers in microseconds; a dump of a huge table under load takes seconds.
     private static let answerTimeoutMilliseconds: Int32 = 5000
-    /// How many messages of a table are looked through for default routes before the kernel is asked to look itself.
+    /// The maximum number of messages of a table to search for default routes before the kernel does the search.
     private static let smallTable = 4096
-    /// How many messages it is quicker to read than to open another socket in place of one whose answer was left.
+    /// The number of remaining messages up to which reading them is faster than reopening the socket.
     private static let shortAnswer = 128
-    /// Who makes default routes: redirects, the kernel, boot scripts, static configuration, router advertisements, DHCP.
+    /// The origins of default routes: redirects, the kernel, boot scripts, static configuration, router advertisements,
+    /// DHCP.
     private static let defaultRouteProtocols: [UInt8] = [1, 2, 3, 4, 9, 16]
-    /// How many interfaces' default routes are looked up in a table that is too long to be read.
+    /// The maximum number of interfaces whose default routes are looked up in a table that is too long to read.
     private static let maximumInterfaces = 64
-    /// Two answers to each question have to fit into the receive buffer at once.
+    /// The size of a batch: two answers to each question must fit into the receive buffer at once.
     private static let questionsPerBatch = 16
+    /// The number of batches whose messages are kept.
+    private static let maximumBatches = 4
 
     private var socket: NetlinkSocket
     private var sequence: UInt32 = 0
-    private var lookupBatch: LookupBatch?
-    private var outcomeBatch: LookupBatch?
+    /// The batches that were asked last, the latest one at the end: a default route that comes and goes has three.
+    private var batches: [LookupBatch] = []
     private var shortestLifetime: Duration?
 
     init() throws(NetlinkError) { socket = try NetlinkSocket() }
@@ -74,13 +77,13 @@ struct RequestSocket: KernelQueries {
         shortestLifetime = min(shortestLifetime ?? lifetime, lifetime)
     }
 
-    /// The default routes of a table, without reading the table.
+    /// Returns the default routes of a table, without reading the whole table.
     ///
-    /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is left at the
-    /// first other prefix, unless the table is short. IPv6 tables end in `::/0`: a table of more than a few thousand
-    /// routes is left too. Then the kernel is asked for the protocols that make default routes and nothing else, where it
-    /// skips what is not wanted; and because a routing daemon's default route has the protocol of its whole table, for
-    /// the first default route of all and of each interface.
+    /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is abandoned
+    /// at the first other prefix, unless the table is short. IPv6 tables end in `::/0`: the dump of a table of more
+    /// than a few thousand routes is abandoned too. Then the kernel is asked for the protocols that create default
+    /// routes, and skips all others; and because a routing daemon's default route has the protocol of its whole table,
+    /// for the first default route of all and of each interface.
     mutating func defaultRoutes(
         _ family: AddressFamily,
         table: UInt32,
@@ -128,8 +131,8 @@ struct RequestSocket: KernelQueries {
         do throws(NetlinkError) {
             try dump("dump \(family.rawValue) default routes", RTM_GETROUTE, header, attributes) { message in
                 guard case .route(let route, let lifetime) = message else { return .more }
-                // Kernels without strict checking send every table; the filter is ours then. The kernel uses an expired
-                // route no more, and removes it with the next garbage collection.
+                // Kernels without strict checking send every table, which is filtered here. The kernel no longer
+                // uses an expired route, and removes it in the next garbage collection.
                 if route.destination.isDefault, route.table == table, Self.isValid(lifetime) {
                     routes.append(route)
                     if let lifetime { lifetimes.append(lifetime) }
@@ -137,7 +140,7 @@ struct RequestSocket: KernelQueries {
                 return verdict(route)
             }
         } catch {
-            // Strict checking refuses to dump a table that nobody has made yet.
+            // Strict checking rejects the dump of a table that was never created.
             guard case .errno(let code) = error.cause, [ENOENT, EOPNOTSUPP, EAFNOSUPPORT].contains(code) else {
                 throw error
             }
@@ -146,7 +149,7 @@ struct RequestSocket: KernelQueries {
         return routes
     }
 
-    /// The IPv6 default route that a lookup of the unspecified address finds.
+    /// Returns the IPv6 default route that a lookup of the unspecified address finds.
     private mutating func firstDefaultRoute(over interface: UInt32?) throws(NetlinkError) -> Route? {
         var header = rtmsg()
         header.rtm_family = AddressFamily.ipv6.kernelValue
@@ -162,7 +165,7 @@ struct RequestSocket: KernelQueries {
         return route
     }
 
-    /// Fills in the next hops of a route that names a nexthop object alone (`net.ipv4.nexthop_compat_mode=0`).
+    /// Fills in the next hops of a route that has only a nexthop object (`net.ipv4.nexthop_compat_mode=0`).
     private mutating func resolveNextHops(of route: inout Route) throws(NetlinkError) {
         guard route.hasUnresolvedNextHops, let number = route.nextHopObject, let object = try nextHopObject(number)
         else { return }
@@ -186,7 +189,7 @@ struct RequestSocket: KernelQueries {
     private mutating func nextHopObject(_ number: UInt32) throws(NetlinkError) -> NextHopObject? {
         let attributes = [(Int(NHA_ID), withUnsafeBytes(of: number) { Array($0) })]
         let answer = try ask("read a nexthop object", RTM_GETNEXTHOP, nhmsg(), attributes)
-        // An object that is gone took its routes with it.
+        // The routes of a deleted object are deleted too.
         guard case .nextHopObject(let object, removed: false) = answer else { return nil }
         return object
     }
@@ -212,10 +215,7 @@ struct RequestSocket: KernelQueries {
 
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
         try inBatches(questions) { (socket, batch) throws(NetlinkError) in
-            if socket.lookupBatch?.questions != batch {
-                socket.lookupBatch = try LookupBatch(batch, withEntries: true)
-            }
-            let answers = try socket.ask(\.lookupBatch)
+            let answers = try socket.ask(batch, withEntries: true)
             socket.note(answers.shortestLifetime)
             var lookups = batch.indices.map { answers.lookup(at: $0, for: batch[$0].destination) }
             for index in lookups.indices {
@@ -230,15 +230,12 @@ struct RequestSocket: KernelQueries {
 
     mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome] {
         try inBatches(questions) { (socket, batch) throws(NetlinkError) in
-            if socket.outcomeBatch?.questions != batch {
-                socket.outcomeBatch = try LookupBatch(batch, withEntries: false)
-            }
-            let answers = try socket.ask(\.outcomeBatch)
+            let answers = try socket.ask(batch, withEntries: false)
             return batch.indices.map { answers.outcome(at: $0) }
         }
     }
 
-    func connectedSource(to destination: IPAddress) -> IPAddress? { ConnectedSource.address(to: destination) }
+    func connectedSource(to destination: IPAddress) -> ConnectedSource { ConnectedSource(to: destination) }
 
     func sessionInterfaces() -> [String] { PPPoESessions.interfaces() }
 
@@ -246,6 +243,7 @@ struct RequestSocket: KernelQueries {
         _ questions: [LookupQuestion],
         _ ask: (inout RequestSocket, [LookupQuestion]) throws(NetlinkError) -> [Answer]
     ) throws(NetlinkError) -> [Answer] {
+        if questions.count <= Self.questionsPerBatch { return questions.isEmpty ? [] : try ask(&self, questions) }
         var answers: [Answer] = []
         var rest = questions[...]
         while !rest.isEmpty {
@@ -257,10 +255,10 @@ struct RequestSocket: KernelQueries {
     }
 }
 
-// MARK: - One request, its answers
+// MARK: - One request and its answers
 
 extension RequestSocket {
-    /// Whether the rest of a dump is of interest.
+    /// The decision about the rest of a dump.
     enum Verdict { case more, enough }
 
     private mutating func nextSequence() -> UInt32 {
@@ -268,9 +266,9 @@ extension RequestSocket {
         return sequence
     }
 
-    /// Sends a dump request and hands every message of the answer to `body`, until it has enough.
+    /// Sends a dump request and passes every message of the answer to `body`, until it needs no more.
     ///
-    /// A dump that is left cannot be taken back: its socket is closed, and another one opened for the next request.
+    /// An abandoned dump cannot be cancelled: its socket is closed, and a new one opened for the next request.
     private mutating func dump<Header: BitwiseCopyable>(
         _ operation: String,
         _ type: Int,
@@ -299,36 +297,47 @@ extension RequestSocket {
 
     private mutating func reopen() throws(NetlinkError) { socket = try NetlinkSocket() }
 
-    /// Asks several questions with one system call.
+    /// Sends several questions with one system call.
     ///
-    /// The same questions are asked again and again: the batch is kept, and only the numbers in its messages change.
+    /// The same questions are repeated often: the batch is kept, and only the numbers in its messages change.
     private mutating func ask(
-        _ kept: WritableKeyPath<RequestSocket, LookupBatch?>
+        _ questions: [LookupQuestion],
+        withEntries: Bool
     ) throws(NetlinkError) -> LookupAnswers {
         let operation = "look up a route"
         let first = sequence &+ 1
-        self[keyPath: kept]?.number(from: first)
-        let batch = self[keyPath: kept]
-        let requests = batch?.bytes ?? []
+        // Taken out: a second owner would have the messages copied when they are numbered.
+        let messagesPerQuestion = withEntries ? 2 : 1
+        let known = batches.firstIndex { $0.messagesPerQuestion == messagesPerQuestion && $0.questions == questions }
+        var batch: LookupBatch
+        if let known {
+            batch = batches.remove(at: known)
+        } else {
+            batch = try LookupBatch(questions, withEntries: withEntries)
+        }
+        batch.number(from: first)
+        if batches.count == Self.maximumBatches { batches.removeFirst() }
         var answers = LookupAnswers(
-            questions: batch?.questions.count ?? 0,
-            messagesPerQuestion: batch?.messagesPerQuestion ?? 1,
+            questions: questions.count,
+            messagesPerQuestion: messagesPerQuestion,
             firstSequence: first
         )
         sequence &+= UInt32(answers.messageCount)
+        let requests = batch.bytes
+        batches.append(batch)
         let sent = requests.withUnsafeBytes { send(socket.descriptor, $0.baseAddress, $0.count, 0) }
         guard sent == requests.count else { throw NetlinkError(operation: operation, cause: .errno(errno)) }
         do throws(NetlinkError) {
             while !answers.isComplete { try readDatagram(operation) { answers.take($0) } }
         } catch {
-            // Answers that are still under way must not be taken for those of the next questions.
+            // Outstanding answers must not be mistaken for those of the next questions.
             try reopen()
             throw error
         }
         return answers
     }
 
-    /// Sends a request that has a single answer.
+    /// Sends a request with a single answer.
     private mutating func ask<Header: BitwiseCopyable>(
         _ operation: String,
         _ type: Int,
@@ -352,7 +361,7 @@ extension RequestSocket {
         }
     }
 
-    /// Waits for one datagram of the kernel's and hands its messages over.
+    /// Waits for one datagram from the kernel and passes on its messages.
     private func readDatagram(
         _ operation: String,
         _ body: (MessageParser.Parsed) -> Void

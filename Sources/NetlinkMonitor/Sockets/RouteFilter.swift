@@ -3,18 +3,18 @@ internal import Glibc
 
 /// The classic BPF program that the kernel runs on each notification before it is queued.
 ///
-/// Of route messages only those pass that can change an answer: default routes and the prefixes that stand for one
-/// (``RouteLookup/longestDefaultPart(_:)``), and every prefix that covers one of the addresses asked for. A router that
-/// takes in a full Internet table then costs nothing. Of the neighbours only the routers that the kernel chooses among
-/// pass, and only when their state is another one than before. All other messages pass.
+/// Route messages pass only if they can change an answer: default routes and the prefixes equivalent to one
+/// (``RouteLookup/longestDefaultPart(_:)``), and every prefix that covers one of the looked-up addresses. A full
+/// Internet table then costs nothing. Neighbour messages pass only for the routers among which the kernel selects, and
+/// only when their state has changed. All other messages pass.
 ///
-/// The program sees one message at a time, as the kernel delivers notifications. It must never be attached to a socket
-/// that asks for dumps, where many messages share a buffer and only the first would be looked at.
+/// The program handles one message at a time, as the kernel delivers notifications. It must never be attached to a
+/// socket for dumps, where many messages share a buffer and only the first would be checked.
 struct RouteFilter {
     /// The program.
     private(set) var program: [sock_filter] = []
 
-    /// Where the fixed parts of a message stand: `struct nlmsghdr` (16 bytes), then `struct rtmsg` or `struct ndmsg`
+    /// The offsets of the fixed parts of a message: `struct nlmsghdr` (16 bytes), then `struct rtmsg` or `struct ndmsg`
     /// (12 each).
     private enum Offset {
         static let messageType: UInt32 = 4
@@ -35,15 +35,15 @@ struct RouteFilter {
     }
 
     private static let instructionsPerWord = 16
-    /// The kernel accepts 4096 instructions, translates each into one or two of 8 bytes, and charges them to the socket's
-    /// option memory: 20 KiB before Linux 6.9.
+    /// The maximum length of the program; the kernel accepts 4096 instructions, translates each into one or two of 8
+    /// bytes, and charges them to the socket's option memory: 20 KiB before Linux 6.9.
     private static let longestProgram = 1200
 
-    /// A filter that covers these addresses, and passes changes of these routers' states.
+    /// Creates a filter that covers these addresses, and passes changes of these routers' states.
     ///
-    /// With so many addresses that the program would grow too long, only the first 32 bits of each IPv6 address are
-    /// compared; with more still, as a hub of hundreds of tunnels has, none are and every route message passes: more
-    /// pass then than need to, never fewer.
+    /// With so many addresses that the program would be too long, only the first 32 bits of each IPv6 address are
+    /// compared; with even more, as on a hub of hundreds of tunnels, none are and every route message passes: always a
+    /// superset of the required messages.
     init(covering addresses: some Sequence<IPAddress>, routers: [Router: RouterState] = [:]) {
         let addresses = Set(addresses).sorted { $0.description < $1.description }
         let section = Self.section(for: routers)
@@ -78,7 +78,7 @@ struct RouteFilter {
 
     private init(empty: Void) {}
 
-    /// The part for neighbours; every way through it ends in a verdict.
+    /// Returns the section for neighbours; every branch ends in a verdict.
     private static func section(for routers: [Router: RouterState]) -> [sock_filter] {
         var filter = RouteFilter(empty: ())
         filter.load(BPF_W, at: Offset.interface)
@@ -99,7 +99,7 @@ struct RouteFilter {
         return filter.program
     }
 
-    /// Accepts unless the message repeats the state that is known; a removed entry may keep its last state's bits.
+    /// Accepts unless the message repeats the known state; a removed entry may keep the bits of its last state.
     private static func verdict(on family: AddressFamily, after state: RouterState) -> [sock_filter] {
         var filter = RouteFilter(empty: ())
         filter.load(BPF_H, at: Offset.neighbourState)
@@ -113,7 +113,7 @@ struct RouteFilter {
         return filter.program
     }
 
-    /// Goes on when the message is about a router, else skips so many instructions behind.
+    /// Continues if the message is about a router, else skips the following instructions.
     private mutating func compare(with router: Router, orSkip count: Int) {
         var expected: [(load: [sock_filter], value: UInt32)] = []
         func loading(_ body: (inout RouteFilter) -> Void) -> [sock_filter] {
@@ -140,13 +140,13 @@ struct RouteFilter {
         }
     }
 
-    /// The part for the routes of one family; every way through it ends in a verdict.
+    /// Returns the section for the routes of one family; every branch ends in a verdict.
     private static func section(for family: AddressFamily, covering addresses: [[UInt32]]) -> [sock_filter] {
         var filter = RouteFilter(empty: ())
         filter.emit(BPF_LD | BPF_MEM, Cell.prefixLength)
         filter.jump(BPF_JGT, UInt32(RouteLookup.longestDefaultPart(family)), ifTrue: 1, ifFalse: 0)
         filter.accept()
-        // The kernel looks the attribute up: A = where the attributes begin, X = the type that is wanted.
+        // The kernel finds the attribute: A = the offset of the attributes, X = the type.
         filter.emit(BPF_LDX | BPF_IMM, UInt32(RTA_DST.rawValue))
         filter.emit(BPF_LD | BPF_IMM, Offset.attributes)
         filter.emit(BPF_LD | BPF_W | BPF_ABS, CLIBNL_BPF_ATTRIBUTE_OFFSET)
@@ -158,7 +158,7 @@ struct RouteFilter {
         return filter.program
     }
 
-    /// Accepts when the message's prefix covers an address, given as 32-bit words; else goes on behind.
+    /// Accepts if the message's prefix covers an address, given as 32-bit words; else continues.
     private mutating func accept(ifCovering words: [UInt32]) {
         for (index, word) in words.enumerated() {
             let start = UInt32(index * 32)
@@ -167,7 +167,7 @@ struct RouteFilter {
             emit(BPF_LD | BPF_MEM, Cell.prefixLength)
             jump(BPF_JGT, start, ifTrue: 1, ifFalse: 0)
             accept()
-            // How many low bits of this word lie behind the prefix: none, or what is missing to the word's end.
+            // The number of low bits of this word outside the prefix: none, or the rest of the word.
             jump(BPF_JGE, start + 32, ifTrue: 0, ifFalse: 2)
             emit(BPF_LD | BPF_IMM, 0)
             emit(BPF_JMP | BPF_JA, 3)
@@ -197,12 +197,12 @@ struct RouteFilter {
         program.append(sock_filter(code: UInt16(code), jt: 0, jf: 0, k: value))
     }
 
-    /// Attaches the program to a socket in place of the one that it had.
+    /// Attaches the program to a socket, replacing the previous one.
     func attach(to descriptor: Int32) throws(NetlinkError) {
         var result = clibnl_attach_filter(descriptor, program, UInt16(program.count))
         if result == ENOMEM {
-            // The kernel keeps the old program until it has the new one, and older ones have no room for two. Between
-            // the two calls everything passes, which costs a little time and loses nothing.
+            // The kernel keeps the old program until it has the new one, and older kernels have no room for two.
+            // Between the two calls everything passes, which costs a little time and loses nothing.
             var unused: Int32 = 0
             setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &unused, socklen_t(MemoryLayout<Int32>.size))
             result = clibnl_attach_filter(descriptor, program, UInt16(program.count))

@@ -1,5 +1,5 @@
 extension IPAddress: Codable {
-    /// Reads the textual form.
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -9,7 +9,7 @@ extension IPAddress: Codable {
         self = address
     }
 
-    /// Writes the canonical text.
+    /// Encodes the canonical text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -17,7 +17,7 @@ extension IPAddress: Codable {
 }
 
 extension IPPrefix: Codable {
-    /// Reads CIDR notation.
+    /// Decodes CIDR notation.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let parts = try container.decode(String.self).split(separator: "/", omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ extension IPPrefix: Codable {
         self = prefix
     }
 
-    /// Writes CIDR notation.
+    /// Encodes CIDR notation.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -17,7 +17,7 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         self.low = low
     }
 
-    /// An address from its bytes in network order.
+    /// Creates an address from its bytes in network order.
     ///
     /// - Returns: `nil` unless there are exactly 4 (IPv4) or 16 (IPv6) bytes.
     public init?(networkBytes bytes: some Collection<UInt8>) {
@@ -35,11 +35,11 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
-    /// An address from its textual form: dotted quad (RFC 6943 strict form) or RFC 4291.
+    /// Parses the text form: dotted quad (RFC 6943 strict form) or RFC 4291.
     ///
     /// - Returns: `nil` for anything else: a zone, a prefix length, a host name, surrounding space.
     public init?(_ description: String) {
-        // A zero byte would end the text for inet_pton(3), and what follows would be accepted unread.
+        // A zero byte would end the string for inet_pton(3), which would ignore everything after it.
         guard description.utf8.count <= 45, !description.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, description, &bytes) == 1 {
@@ -60,7 +60,7 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
-    /// The canonical text: dotted quad, or RFC 5952 as glibc writes it.
+    /// The canonical text: dotted quad, or RFC 5952 as in glibc.
     public var description: String {
         if family == .ipv4 {
             return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)"
@@ -72,28 +72,29 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
-    /// All bits zero: `0.0.0.0` or `::`.
+    /// `true` if all bits are zero: `0.0.0.0` or `::`.
     public var isUnspecified: Bool { high == 0 && low == 0 }
 
-    /// 127.0.0.0/8 (RFC 1122) or `::1` (RFC 4291).
+    /// `true` for 127.0.0.0/8 (RFC 1122) or `::1` (RFC 4291).
     public var isLoopback: Bool {
         family == .ipv4 ? low >> 24 == 127 : high == 0 && low == 1
     }
 
-    /// 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291).
+    /// `true` for 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291).
     public var isLinkLocal: Bool {
         family == .ipv4 ? low >> 16 == 0xA9FE : high >> 54 == 0x3FA
     }
 
-    /// 2000::/3, what is assigned to the Internet (RFC 4291); never in IPv4, where nothing tells it from a private one.
+    /// `true` for 2000::/3, the range assigned to the Internet (RFC 4291); never in IPv4, where such addresses cannot
+    /// be told from private ones.
     public var isGlobalUnicast: Bool { family == .ipv6 && high >> 61 == 1 }
 
-    /// 224.0.0.0/4 or ff00::/8.
+    /// `true` for 224.0.0.0/4 or ff00::/8.
     public var isMulticast: Bool {
         family == .ipv4 ? low >> 28 == 0xE : high >> 56 == 0xFF
     }
 
-    /// The unspecified address of a family: the start of every default route.
+    /// Returns the unspecified address of a family, which begins every default route.
     public static func unspecified(_ family: AddressFamily) -> IPAddress {
         IPAddress(family: family, high: 0, low: 0)
     }

@@ -1,11 +1,11 @@
-/// A network prefix: an address and how many of its leading bits count.
+/// A network prefix: an address and the number of its significant bits.
 public struct IPPrefix: Sendable, Hashable, CustomStringConvertible {
-    /// The address; bits behind `length` are as the kernel gave them.
+    /// The address; bits after `length` are unmodified.
     public let address: IPAddress
-    /// The number of leading bits that count: 0 to 32 or 128.
+    /// The number of significant leading bits: 0 to 32 or 128.
     public let length: Int
 
-    /// A prefix, or `nil` where the length does not fit the family.
+    /// Creates a prefix; `nil` if the length is not valid for the family.
     public init?(address: IPAddress, length: Int) {
         guard (0...address.family.bitWidth).contains(length) else { return nil }
         self.address = address
@@ -17,13 +17,13 @@ public struct IPPrefix: Sendable, Hashable, CustomStringConvertible {
         length = 0
     }
 
-    /// The whole family: `0.0.0.0/0` or `::/0`.
+    /// Returns the whole family: `0.0.0.0/0` or `::/0`.
     public static func everything(_ family: AddressFamily) -> IPPrefix { IPPrefix(default: family) }
 
-    /// The prefix covers every address of its family.
+    /// `true` if the prefix covers every address of its family.
     public var isDefault: Bool { length == 0 }
 
-    /// Whether an address is of the prefix's family and begins with its bits.
+    /// Returns whether the prefix covers an address, which must be of the same family.
     public func contains(_ other: IPAddress) -> Bool {
         guard other.family == address.family else { return false }
         guard address.family == .ipv6 else { return (address.low ^ other.low) >> UInt64(32 - length) == 0 }

@@ -1,7 +1,7 @@
 extension InterfaceAddress: Codable {
     private enum Member: String, CodingKey { case interfaceIndex, address, prefixLength, peer, scope, flags }
 
-    /// Reads an address whose prefix length and peer are of its family.
+    /// Decodes an address; prefix length and peer must match its family.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         let address = try members.decode(IPAddress.self, forKey: .address)
@@ -31,7 +31,7 @@ extension InterfaceAddress: Codable {
         )
     }
 
-    /// Writes every property; a peer only where there is one.
+    /// Encodes every property; the peer only if there is one.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
         try members.encode(interfaceIndex, forKey: .interfaceIndex)

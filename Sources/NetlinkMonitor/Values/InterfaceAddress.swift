@@ -2,27 +2,27 @@ internal import CLibNL
 
 /// One address of an interface (`RTM_NEWADDR`).
 ///
-/// Lifetimes are left out on purpose: the kernel announces each refresh of them, and none of those is a change.
+/// Lifetimes are left out on purpose: the kernel announces each of their refreshes, and none of those is a change.
 public struct InterfaceAddress: Sendable, Hashable {
-    /// What the kernel says about an address (`IFA_FLAGS`, rtnetlink(7)).
+    /// The kernel's flags of an address (`IFA_FLAGS`, rtnetlink(7)).
     public struct Flags: OptionSet, Sendable, Hashable, Codable {
-        /// The kernel's bits, unknown ones included.
+        /// The kernel's bits, including unknown ones.
         public let rawValue: UInt32
 
-        /// The flags with these kernel bits.
+        /// Creates flags from the kernel's bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// A temporary (privacy) IPv6 address (RFC 8981); for IPv4 the same bit marks a secondary address.
         public static let temporary = Flags(rawValue: UInt32(IFA_F_TEMPORARY))
-        /// Duplicate address detection may be skipped and the address used meanwhile (RFC 4429).
+        /// An optimistic address, usable during duplicate address detection (RFC 4429).
         public static let optimistic = Flags(rawValue: UInt32(IFA_F_OPTIMISTIC))
-        /// Somebody else has the address; it will never be used.
+        /// A duplicate of another node's address, which is never used.
         public static let duplicateDetected = Flags(rawValue: UInt32(IFA_F_DADFAILED))
-        /// Not for new connections where there is another (RFC 4862).
+        /// Not for new connections if there is another address (RFC 4862).
         public static let deprecated = Flags(rawValue: UInt32(IFA_F_DEPRECATED))
-        /// Duplicate address detection is not finished; the address cannot be used yet.
+        /// Duplicate address detection is not complete; the address cannot be used yet.
         public static let tentative = Flags(rawValue: UInt32(IFA_F_TENTATIVE))
-        /// Has no lifetime.
+        /// The address has no lifetime.
         public static let permanent = Flags(rawValue: UInt32(IFA_F_PERMANENT))
     }
 
@@ -32,14 +32,14 @@ public struct InterfaceAddress: Sendable, Hashable {
     public let address: IPAddress
     /// The length of the on-link prefix.
     public let prefixLength: Int
-    /// The other end of a point-to-point link, where it differs from the local address.
+    /// The other end of a point-to-point link, if it differs from the local address.
     public let peer: IPAddress?
     /// The scope (`RT_SCOPE_…`): 0 universe, 253 link, 254 host.
     public let scope: UInt8
     /// The kernel's flags.
     public let flags: Flags
 
-    /// An address with these properties.
+    /// Creates an address.
     public init(
         interfaceIndex: UInt32,
         address: IPAddress,
@@ -56,23 +56,23 @@ public struct InterfaceAddress: Sendable, Hashable {
         self.flags = flags
     }
 
-    /// The kernel may send from the address now: not a duplicate, and not tentative unless optimistic.
+    /// `true` if the kernel may use the address as source now: not a duplicate, and not tentative unless optimistic.
     public var isUsable: Bool {
         if flags.contains(.duplicateDetected) { return false }
         return !flags.contains(.tentative) || flags.contains(.optimistic)
     }
 
-    /// Packets beyond the link can be sent from it.
+    /// `true` if packets beyond the link can use it as source.
     public var reachesBeyondLink: Bool { isUsable && !address.isLinkLocal && !address.isLoopback }
 
-    /// What makes an address the same one: lifetimes and flags may change while it stays.
+    /// The identity of an address: lifetimes and flags may change.
     ///
     /// The order is that of a snapshot: by interface, family and bits.
     struct Key: Hashable, Comparable {
         let interfaceIndex: UInt32
         let address: IPAddress
         let prefixLength: Int
-        /// In IPv4 one local address may have several peers, each an address of its own; in IPv6 the peer may change.
+        /// In IPv4 one local address may have several peers, each with its own entry; in IPv6 the peer may change.
         let peer: IPAddress?
 
         static func < (first: Key, second: Key) -> Bool {

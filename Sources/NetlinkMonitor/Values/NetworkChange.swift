@@ -1,59 +1,59 @@
 /// One difference between two snapshots.
 public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codable {
-    /// What changed; the raw values are stable and may be stored.
+    /// The type of change; the raw values are stable and may be stored.
     public enum Code: String, Sendable, Hashable, CaseIterable, Codable {
         /// An interface appeared.
         case linkAdded = "link_added"
-        /// An interface is gone.
+        /// An interface was removed.
         case linkRemoved = "link_removed"
-        /// An interface has another name.
+        /// An interface was renamed.
         case linkRenamed = "link_renamed"
         /// An interface can pass packets now.
         case linkUp = "link_up"
-        /// An interface cannot pass packets any more.
+        /// An interface can no longer pass packets.
         case linkDown = "link_down"
-        /// Something else about an interface changed: a flag, the state, what it stands on.
+        /// Something else about an interface changed: a flag, the state, the lower interface.
         case linkChanged = "link_changed"
-        /// An interface is found to be of another kind.
+        /// The kind of an interface changed.
         case kindChanged = "kind_changed"
         /// An interface got an address, or an address became usable.
         case addressAdded = "address_added"
         /// An interface lost an address, or an address became unusable.
         case addressRemoved = "address_removed"
-        /// The flags of an address changed and its usability did not.
+        /// The flags of an address changed but not its usability.
         case addressChanged = "address_changed"
         /// A default route appeared.
         case routeAdded = "route_added"
-        /// A default route is gone.
+        /// A default route was removed.
         case routeRemoved = "route_removed"
-        /// The lifetime of a route ended.
+        /// A route expired.
         case routeExpired = "route_expired"
         /// The policy rules changed.
         case ruleChanged = "rule_changed"
-        /// A router stopped answering, or answers again, and the kernel chose another route.
+        /// A router stopped answering, or answers again, and the kernel selected another route.
         case neighbourChanged = "neighbour_changed"
-        /// A sysctl that route lookups depend on was set.
+        /// A sysctl that affects route lookups was set.
         case sysctlChanged = "sysctl_changed"
         /// The kernel now resolves an address differently.
         case lookupChanged = "lookup_changed"
-        /// What carries a tunnel changed.
+        /// The underlay of a tunnel changed.
         case underlayChanged = "underlay_changed"
-        /// The view became certain, or uncertain.
+        /// The snapshot became reliable, or unreliable.
         case synchronizationChanged = "synchronization_changed"
     }
 
-    /// What changed.
+    /// The type of change.
     public let code: Code
-    /// The interface concerned, when there is one.
+    /// The index of the affected interface, if any.
     public let interfaceIndex: UInt32?
-    /// That interface's name; the old name for an interface that is gone.
+    /// The name of the affected interface; the old name of one that was removed.
     public let interfaceName: String?
-    /// The address family concerned, when it is one.
+    /// The affected address family, if it is only one.
     public let family: AddressFamily?
-    /// The particulars, for people.
+    /// The details, for people.
     public let detail: String
 
-    /// A change.
+    /// Creates a change.
     public init(
         code: Code,
         interfaceIndex: UInt32? = nil,
@@ -68,7 +68,7 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
         self.detail = detail
     }
 
-    /// The changes with their causes that no snapshot shows, in front of the effects that they explain.
+    /// Returns the changes with causes that no snapshot shows, before the effects that they explain.
     static func explaining(_ changes: [NetworkChange], by hints: [NetworkChange]) -> [NetworkChange] {
         guard !hints.isEmpty else { return changes }
         var explained = changes
@@ -88,7 +88,7 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
         }
         guard let effect = changes.firstIndex(where: { $0.code == .lookupChanged }) else { return explained }
         explained.insert(contentsOf: hints.filter { $0.code != .neighbourChanged }, at: effect)
-        // A failed router is looked into a while later, and an address that came in between is not the cause.
+        // A failed router is looked up with a delay, and an address added in between is not the cause.
         let links: Set<Code> = [.linkAdded, .linkRemoved, .linkRenamed, .linkUp, .linkDown, .linkChanged, .kindChanged]
         let behindLinks = changes.firstIndex { !links.contains($0.code) } ?? effect
         explained.insert(contentsOf: hints.filter { $0.code == .neighbourChanged }, at: min(behindLinks, effect))

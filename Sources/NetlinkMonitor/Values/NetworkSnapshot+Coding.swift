@@ -3,13 +3,13 @@ extension NetworkSnapshot: Codable {
         case links, addresses, defaultRoutes, rules, lookups, underlays, internetAddresses, isSynchronized
     }
 
-    /// A tunnel and what carries it.
+    /// A tunnel and its underlay.
     private struct CarriedTunnel: Codable {
         let tunnel: UInt32
         let underlay: Underlay
     }
 
-    /// Reads a snapshot in which no interface, lookup or tunnel comes twice.
+    /// Decodes a snapshot in which no interface, lookup or tunnel occurs twice.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         func unique<Value, Key: Hashable>(_ values: [Value], _ member: Member, by key: (Value) -> Key) throws -> [Value]
@@ -39,8 +39,8 @@ extension NetworkSnapshot: Codable {
         )
     }
 
-    /// Writes everything; what has no order of its own is ordered by index or address, so that equal snapshots give
-    /// equal texts.
+    /// Encodes everything; unordered elements are sorted by index or address, so that equal snapshots have equal
+    /// encodings.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
         try members.encode(links.values.sorted { $0.index < $1.index }, forKey: .links)

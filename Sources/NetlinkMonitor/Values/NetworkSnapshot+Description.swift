@@ -1,18 +1,18 @@
 extension InterfaceAddress: CustomStringConvertible {
-    /// CIDR notation, with the flags that matter behind it.
+    /// CIDR notation, followed by the relevant flags.
     public var description: String {
         var words = ["\(address)/\(prefixLength)"]
         if flags.contains(.duplicateDetected) { words.append("dadfailed") }
         if flags.contains(.tentative) { words.append("tentative") }
         if flags.contains(.deprecated) { words.append("deprecated") }
-        // For IPv4 the same bit says "secondary".
+        // For IPv4 the same bit means "secondary".
         if flags.contains(.temporary), address.family == .ipv6 { words.append("temporary") }
         return words.joined(separator: " ")
     }
 }
 
 extension Route {
-    /// The route as `ip route` would write it, with the interfaces' names.
+    /// Returns the route in the format of `ip route`, with interface names.
     public func describe(in snapshot: NetworkSnapshot) -> String {
         var words = [destination.isDefault ? "default" : destination.description]
         if let sourcePrefix { words += ["from", sourcePrefix.description] }
@@ -28,7 +28,7 @@ extension Route {
 }
 
 extension RouteLookup {
-    /// The kernel's answer in words, with the interface's name.
+    /// Returns the kernel's answer as text, with the interface name.
     public func describe(in snapshot: NetworkSnapshot) -> String {
         switch outcome {
         case .route(let route):
@@ -42,7 +42,7 @@ extension RouteLookup {
 }
 
 extension RouteLookup.Refusal: CustomStringConvertible {
-    /// The refusal in words.
+    /// The refusal as text.
     public var description: String {
         switch self {
         case .noRoute: "no route"

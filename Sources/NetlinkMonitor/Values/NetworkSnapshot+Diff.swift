@@ -1,7 +1,7 @@
 extension NetworkSnapshot {
-    /// What changed since an earlier snapshot: empty exactly when both hold the same, in whatever order.
+    /// Returns the changes since an earlier snapshot: empty exactly when both are equal, regardless of order.
     ///
-    /// Links come first, then addresses, rules, routes and the kernel's answers: causes before effects.
+    /// Links come first, then addresses, rules, routes and lookups: causes before effects.
     public func diff(from old: NetworkSnapshot) -> [NetworkChange] {
         var changes = linkChanges(since: old)
         if addresses != old.addresses { changes += addressChanges(since: old) }
@@ -22,7 +22,8 @@ extension NetworkSnapshot {
     private func linkChanges(since old: NetworkSnapshot) -> [NetworkChange] {
         guard links != old.links else { return [] }
         var changes: [NetworkChange] = []
-        for index in Set(links.keys).union(old.links.keys).sorted() {
+        let gone = old.links.keys.filter { links[$0] == nil }
+        for index in (links.keys.filter { links[$0] != old.links[$0] } + gone).sorted() {
             switch (old.links[index], links[index]) {
             case (nil, let link?): changes.append(link.change(.linkAdded, "\(link.kind.rawValue) interface"))
             case (let link?, nil): changes.append(link.change(.linkRemoved, "\(link.kind.rawValue) interface"))
@@ -86,8 +87,9 @@ extension NetworkSnapshot {
         if internetAddresses != old.internetAddresses {
             changes.append(.init(code: .lookupChanged, detail: "other addresses stand for the Internet"))
         }
-        let asked = Set(lookups.keys).union(old.lookups.keys).sorted { $0.description < $1.description }
-        changes += asked.filter { lookups[$0] != old.lookups[$0] }.map { address in
+        let gone = old.lookups.keys.filter { lookups[$0] == nil }
+        let changed = lookups.keys.filter { lookups[$0] != old.lookups[$0] } + gone
+        changes += changed.sorted { $0.description < $1.description }.map { address in
             let interface = lookups[address]?.route?.interfaceIndex
             return NetworkChange(
                 code: .lookupChanged,
@@ -119,7 +121,7 @@ extension Link {
         NetworkChange(code: code, interfaceIndex: index, interfaceName: name, detail: "\(name): \(detail)")
     }
 
-    /// What changed about one interface; empty when nothing did.
+    /// Returns the changes of one interface; empty when it is unchanged.
     fileprivate func changes(since old: Link) -> [NetworkChange] {
         guard self != old else { return [] }
         var changes: [NetworkChange] = []
@@ -130,7 +132,7 @@ extension Link {
         return changes
     }
 
-    /// What keeps packets from passing, or that nothing does.
+    /// The reason packets cannot pass, or that they can.
     public var stateDescription: String {
         if isUsable { return "up" }
         if !flags.contains(.up) { return "administratively down" }

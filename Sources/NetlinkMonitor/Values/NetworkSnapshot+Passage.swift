@@ -1,12 +1,13 @@
 extension Link {
-    /// The link is a device that no packet leaves: the loopback, a dummy or its like, unless the operator says otherwise.
+    /// `true` for a device from which no packet leaves: the loopback, a dummy or the like, unless overridden by the
+    /// operator.
     public var leadsNowhere: Bool {
         guard classification.evidence.first?.source != .override else { return false }
         return flags.contains(.loopback) || ["dummy", "ifb", "nlmon", "blackhole"].contains(driverKind)
     }
 
-    /// As the port of a bridge the link leads out of the machine: a medium or a tunnel of the kernel's own, and no tap or
-    /// veth, behind which guests and containers are.
+    /// `true` if, as the port of a bridge, the link leads out of the machine: a medium or a kernel tunnel, and not a
+    /// tap or veth, which lead to guests and containers.
     fileprivate var isUplinkPort: Bool {
         switch kind {
         case .wifi, .wwan, .wired, .bluetooth: true
@@ -17,19 +18,19 @@ extension Link {
 }
 
 extension NetworkSnapshot {
-    /// Devices whose packets all pass the one below.
+    /// Devices that send all packets through their lower one.
     private static let standsOnLower: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"]
-    /// The kernel itself stacks no more than 8.
+    /// The maximum depth of stacked devices in the kernel.
     private static let deepestStack = 8
 
-    /// Whether packets can pass an interface and what it stands on.
+    /// Returns whether packets can pass an interface and its lower ones.
     ///
-    /// A bridge passes packets when one of its ports does that lead out of the machine: those of a medium where it has
-    /// any, else all. A guest's port keeps a bridge up whose cable was pulled, and one without any port is up for ever;
-    /// and the carrier of a bridge goes up to a second after that of its last port.
+    /// A bridge passes packets when one of its uplink ports does: those with a medium if it has any, else all. A
+    /// guest's port keeps a bridge up after its cable was pulled, and one without any port is up forever; and the
+    /// carrier of a bridge changes up to a second after that of its last port.
     public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link, depth: 0) }
 
-    /// What keeps packets from passing an interface, or that nothing does.
+    /// Returns the reason packets cannot pass an interface, or that they can.
     public func stateDescription(of link: Link) -> String {
         guard link.isUsable, !canPassPackets(link) else { return link.stateDescription }
         return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"

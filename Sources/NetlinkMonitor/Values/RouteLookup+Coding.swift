@@ -1,7 +1,7 @@
 extension RouteLookup: Codable {
     private enum Member: String, CodingKey { case destination, matched, unconnected }
 
-    /// Reads the answer: `route` or `refused`, and the entry that decided.
+    /// Decodes the answer: `route` or `refused`, and the deciding entry.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         let destination = try members.decode(IPAddress.self, forKey: .destination)
@@ -21,7 +21,7 @@ extension RouteLookup: Codable {
         )
     }
 
-    /// Writes the answer with a name for each reason; an `errno` without one as a number.
+    /// Encodes the answer with a name for each reason; an unnamed `errno` as a number.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
         try members.encode(destination, forKey: .destination)
@@ -38,7 +38,7 @@ extension RouteLookup.Outcome: Codable {
         ("no_route", .noRoute), ("unreachable", .unreachable), ("blackhole", .blackhole), ("prohibited", .prohibited),
     ]
 
-    /// Reads `route`, `refused` or `errno`.
+    /// Decodes `route`, `refused` or `errno`.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         if let route = try members.decodeIfPresent(ResolvedRoute.self, forKey: .route) {
@@ -58,7 +58,7 @@ extension RouteLookup.Outcome: Codable {
         }
     }
 
-    /// Writes `route`, `refused` or `errno`.
+    /// Encodes `route`, `refused` or `errno`.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
         switch self {

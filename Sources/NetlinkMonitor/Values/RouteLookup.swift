@@ -1,17 +1,17 @@
-/// The kernel's own answer to "how would a packet to this address leave?" (`RTM_GETROUTE`).
+/// The kernel's own route for a packet to an address (`RTM_GETROUTE`).
 ///
 /// Policy rules, metrics, every table, the `0/1` + `128/1` pair, and unreachable or blackhole routes count exactly as
 /// for real traffic of this process's user, without a firewall mark. Nothing is sent.
 public struct RouteLookup: Sendable, Hashable {
-    /// How a lookup came out.
+    /// The outcome of a lookup.
     public enum Outcome: Sendable, Hashable {
         /// Packets leave through an interface.
         case route(ResolvedRoute)
-        /// The kernel refuses to send.
+        /// The kernel rejects the packet.
         case refused(Refusal)
     }
 
-    /// Why the kernel refuses to send.
+    /// The reason the kernel rejects a packet.
     public enum Refusal: Sendable, Hashable {
         /// No route at all (`ENETUNREACH`).
         case noRoute
@@ -21,24 +21,24 @@ public struct RouteLookup: Sendable, Hashable {
         case blackhole
         /// A `prohibit` route or rule (`EACCES`).
         case prohibited
-        /// Another errno, kept as it came.
+        /// Another errno, unmodified.
         case failed(errno: Int32)
     }
 
-    /// The address that was asked for.
+    /// The looked-up address.
     public let destination: IPAddress
-    /// What the kernel said.
+    /// The kernel's answer.
     public let outcome: Outcome
-    /// The table entry that decided (`RTM_F_FIB_MATCH`), when the kernel names it: its prefix tells whether the default
-    /// route answered or a more special one.
+    /// The deciding table entry (`RTM_F_FIB_MATCH`), if the kernel reports it: its prefix tells a default route from a
+    /// more specific one.
     public let matched: Route?
-    /// What a socket that is not connected gets, where that differs from ``outcome``.
+    /// The outcome for an unconnected socket, if it differs from ``outcome``.
     ///
-    /// connect(2) looks an IPv4 route up a second time, with the source that the kernel chose; a policy rule on the
-    /// source decides otherwise then.
+    /// connect(2) looks an IPv4 route up a second time, with the source that the kernel selected; a policy rule on the
+    /// source may then decide otherwise.
     public let unconnected: Outcome?
 
-    /// The result of a lookup.
+    /// Creates the result of a lookup.
     public init(destination: IPAddress, outcome: Outcome, matched: Route? = nil, unconnected: Outcome? = nil) {
         self.destination = destination
         self.outcome = outcome
@@ -46,42 +46,42 @@ public struct RouteLookup: Sendable, Hashable {
         self.unconnected = unconnected
     }
 
-    /// A default route answered, or a part of one that VPNs put before it: `0/1` + `128/1` in IPv4, and in IPv6 also
-    /// the `2000::/4` family of prefixes (OpenVPN's `redirect-gateway def1 ipv6`).
+    /// `true` if a default route answered, or one of the parts that VPNs put before it: `0/1` + `128/1` in IPv4, and in
+    /// IPv6 also the `2000::/4` family of prefixes (OpenVPN's `redirect-gateway def1 ipv6`).
     public var isAnsweredByDefault: Bool {
         guard let matched else { return false }
         return matched.destination.length <= RouteLookup.longestDefaultPart(destination.family)
     }
 
-    /// The longest prefix that still counts as a part of a default route.
+    /// Returns the maximum length of a prefix that counts as a part of a default route.
     static func longestDefaultPart(_ family: AddressFamily) -> Int { family == .ipv4 ? 1 : 4 }
 
-    /// The way that packets take, if any.
+    /// The route of packets, if any.
     public var route: ResolvedRoute? { outcome.way }
 }
 
 extension RouteLookup.Outcome {
-    /// The way that packets take, if any.
+    /// The route of packets, if any.
     public var way: ResolvedRoute? {
         guard case .route(let route) = self else { return nil }
         return route
     }
 }
 
-/// The way that packets to one address take at the moment of a lookup.
+/// The route of packets to one address at the time of a lookup.
 public struct ResolvedRoute: Sendable, Hashable, Codable {
-    /// The interface that they leave through.
+    /// The egress interface.
     public let interfaceIndex: UInt32
-    /// The router that they are handed to; `nil` when the destination is on the link.
+    /// The next router; `nil` when the destination is on the link.
     public let gateway: IPAddress?
-    /// The source address that the kernel would choose; `nil` when it has none to offer.
+    /// The source address that the kernel selects; `nil` when it has none.
     public let source: IPAddress?
-    /// The table that answered.
+    /// The deciding table.
     public let table: UInt32
-    /// What the route does: `unicast` or `local` in practice.
+    /// The type of the route: `unicast` or `local` in practice.
     public let type: RouteType
 
-    /// A way for packets.
+    /// Creates a route.
     public init(
         interfaceIndex: UInt32,
         gateway: IPAddress? = nil,

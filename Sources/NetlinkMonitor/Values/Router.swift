@@ -1,4 +1,4 @@
-/// A router that routes lead through: an address on an interface.
+/// A router, identified by an address on an interface.
 struct Router: Sendable, Hashable, Comparable {
     let interfaceIndex: UInt32
     let address: IPAddress
@@ -9,22 +9,22 @@ struct Router: Sendable, Hashable, Comparable {
     }
 }
 
-/// The state of a router's neighbour entry, as far as the kernel's choice among routers depends on it.
+/// The state of a router's neighbour entry, as far as it affects the kernel's selection among routers.
 ///
-/// IPv6 leaves a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). IPv4, which chooses among
-/// default routes of one metric, also prefers a router that was confirmed lately (`fib_detect_death`).
+/// IPv6 abandons a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). IPv4, which selects among
+/// default routes of one metric, also prefers a recently confirmed router (`fib_detect_death`).
 enum RouterState: Sendable, Hashable {
-    /// Not known: every message about the router is of interest.
+    /// Unknown: every message about the router is relevant.
     case unknown
-    /// IPv4: no entry.
+    /// IPv4: there is no entry.
     case absent
-    /// IPv4: confirmed lately.
+    /// IPv4: the router was confirmed recently.
     case reachable
-    /// IPv4: has a link-layer address. IPv6: anything but failed.
+    /// IPv4: the link-layer address is known. IPv6: any state but failed.
     case usable
-    /// IPv4: has not answered yet.
+    /// IPv4: the router has not answered yet.
     case resolving
-    /// Does not answer.
+    /// The router does not answer.
     case failed
 
     /// The bits of `ndm_state` (linux/neighbour.h).
@@ -36,7 +36,7 @@ enum RouterState: Sendable, Hashable {
         static let otherwiseValid: UInt16 = 0xDC
     }
 
-    /// The state that a neighbour entry stands for; `nil` for no entry.
+    /// Maps a neighbour entry to a state; `nil` for no entry.
     init(neighbourState bits: UInt16?, _ family: AddressFamily) {
         if let bits, bits & Bits.failed != 0 {
             self = .failed
@@ -51,7 +51,7 @@ enum RouterState: Sendable, Hashable {
         }
     }
 
-    /// The bits of `ndm_state` that say the same once more.
+    /// Returns the bits of `ndm_state` that repeat this state.
     func repeatingBits(_ family: AddressFamily) -> UInt16 {
         switch self {
         case .unknown, .absent: 0
@@ -65,24 +65,24 @@ enum RouterState: Sendable, Hashable {
 }
 
 extension Router {
-    /// The filter has room for so many beside the addresses that are looked up.
+    /// The maximum number of watched routers, besides the looked-up addresses, for which the filter has room.
     static let maximumWatched = 16
 
-    /// The routers among which the kernel chooses by their state; none where it has no choice.
+    /// Returns the routers among which the kernel selects by their state; none if it has no choice.
     static func choices(_ routes: [Route], _ lookups: [RouteLookup]) -> Set<Router> {
         let defaults = routes.filter { $0.type == .unicast }
-        return ipv4Choices(defaults).union(ipv6Choices(defaults, lookups))
+        return ipv4Choices(defaults).union(ipv6Choices(defaults, lookups, refuses: routes.contains(where: \.isRefusal)))
     }
 
-    /// IPv4 chooses among the default routes of one table and one metric, and among the next hops of one.
+    /// IPv4 selects among the default routes of one table and one metric, and among the next hops of one.
     private static func ipv4Choices(_ defaults: [Route]) -> Set<Router> {
         let groups = Dictionary(grouping: defaults.filter { $0.family == .ipv4 }) { [$0.table, $0.metric] }
         let choices = groups.values.map { $0.flatMap(\.nextHops) }.filter { $0.count > 1 }
         return Set(choices.joined().compactMap(Router.init))
     }
 
-    /// IPv6 goes on to the next metric, and from a dead router of a longer prefix to a shorter one.
-    private static func ipv6Choices(_ defaults: [Route], _ lookups: [RouteLookup]) -> Set<Router> {
+    /// IPv6 continues with the next metric, and from a dead router of a longer prefix to a shorter one.
+    private static func ipv6Choices(_ defaults: [Route], _ lookups: [RouteLookup], refuses: Bool) -> Set<Router> {
         var hops = Set(
             defaults.lazy.filter { $0.family == .ipv6 }.flatMap(\.nextHops)
                 .map { NextHop(interfaceIndex: $0.interfaceIndex, gateway: $0.gateway) }
@@ -90,11 +90,20 @@ extension Router {
         for case let route? in lookups.lazy.map(\.route) where route.gateway?.family == .ipv6 {
             hops.insert(NextHop(interfaceIndex: route.interfaceIndex, gateway: route.gateway))
         }
-        return hops.count > 1 ? Set(hops.compactMap(Router.init)) : []
+        return hops.count > 1 || refuses ? Set(hops.compactMap(Router.init)) : []
     }
 
     private init?(_ hop: NextHop) {
         guard let interfaceIndex = hop.interfaceIndex, let gateway = hop.gateway else { return nil }
         self.init(interfaceIndex: interfaceIndex, address: gateway)
+    }
+}
+
+extension Route {
+    /// An IPv6 route that refuses.
+    ///
+    /// Older kernels show one of the last metric, which stands for having no route.
+    fileprivate var isRefusal: Bool {
+        family == .ipv6 && metric != .max && [.unreachable, .blackhole, .prohibit].contains(type)
     }
 }

@@ -2,26 +2,27 @@
 public struct RoutingRule: Sendable, Hashable, Codable {
     /// The address family that the rule is for.
     public let family: AddressFamily
-    /// The order: lower numbers are asked first.
+    /// The priority: lower numbers are evaluated first.
     public let priority: UInt32
-    /// The table that the rule sends a matching packet to; 0 for actions without a table.
+    /// The table to which the rule sends a matching packet; 0 for actions without a table.
     public let table: UInt32
-    /// What is done with a matching packet (`FR_ACT_…`): 1 look up the table, 6 blackhole, 7 unreachable, 8 prohibit.
+    /// The action for a matching packet (`FR_ACT_…`): 1 look up the table, 6 blackhole, 7 unreachable, 8 prohibit.
     public let action: UInt8
-    /// The firewall mark that is asked for.
+    /// The firewall mark to match.
     public let mark: UInt32?
-    /// The bits of the mark that count.
+    /// The significant bits of the mark.
     public let markMask: UInt32?
-    /// The source addresses that the rule is for; `nil` for all.
+    /// The source addresses to match; `nil` for all.
     public let source: IPPrefix?
-    /// The destinations that the rule is for; `nil` for all.
+    /// The destinations to match; `nil` for all.
     public let destination: IPPrefix?
-    /// The rule asks for more than the source, the destination and the mark: an interface, a user, a port or the like.
+    /// `true` if the rule has other conditions than source, destination and mark: an interface, a user, a port or the
+    /// like.
     public let hasOtherSelectors: Bool
-    /// The rule matches packets that do *not* fit (`FIB_RULE_INVERT`): `not fwmark 0xca6c`.
+    /// `true` if the rule matches packets that do *not* meet its conditions (`FIB_RULE_INVERT`): `not fwmark 0xca6c`.
     public let isInverted: Bool
 
-    /// A rule with these properties.
+    /// Creates a rule.
     public init(
         family: AddressFamily,
         priority: UInt32,
@@ -48,7 +49,7 @@ public struct RoutingRule: Sendable, Hashable, Codable {
 }
 
 extension RoutingRule {
-    /// Reads a rule; those of older recordings say nothing about addresses.
+    /// Decodes a rule; those in older recordings have no addresses.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -65,10 +66,10 @@ extension RoutingRule {
         )
     }
 
-    /// The kernel refuses with "unreachable" what fits the rule, with the errno of a table without a route.
+    /// `true` if the action is "unreachable", whose errno is that of a table without a route.
     var isUnreachable: Bool { action == 7 }
 
-    /// Whether a packet of this machine's own without a mark fits the rule, as far as that can be told.
+    /// Returns whether the rule matches a packet of this machine without a mark, as far as that is known.
     func fits(from address: IPAddress?, to target: IPAddress) -> Bool {
         guard family == target.family, !hasOtherSelectors else { return false }
         let isFit =

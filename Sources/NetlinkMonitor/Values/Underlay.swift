@@ -1,34 +1,34 @@
-/// The interface below a tunnel, which may be another tunnel, and how that is known.
+/// The interface below a tunnel, which may be another tunnel, and its evidence.
 public struct Underlay: Sendable, Hashable, Codable {
-    /// How the underlay of a tunnel was found.
+    /// The evidence for the underlay of a tunnel.
     public enum Evidence: String, Sendable, Hashable, CaseIterable, Codable {
-        /// The kernel's route to the tunnel's far end leaves through it.
+        /// The kernel's route to the tunnel's remote.
         case remoteRoute = "remote_route"
-        /// The tunnel was created on top of it (`IFLA_LINK`).
+        /// The device on which the tunnel was created (`IFLA_LINK`).
         case lowerDevice = "lower_device"
-        /// PPPoE names it as the Ethernet interface of its session (`/proc/net/pppoe`).
+        /// The Ethernet interface of the PPPoE session (`/proc/net/pppoe`).
         case pppoe
         /// No other interface could send a packet at all.
         case noCarrier = "no_carrier"
-        /// A guess: it alone could carry the tunnel, whose rule exempts the packets with a mark, as wg-quick arranges.
+        /// A guess: the only possible underlay, with a rule that exempts packets with a mark, as wg-quick sets it up.
         case markExemption = "mark_exemption"
-        /// A guess: it alone could carry the tunnel.
+        /// A guess: the only possible underlay.
         case nextDefaultRoute = "next_default_route"
 
-        /// Whether nothing else could be true at the moment.
+        /// `true` if there is currently no other possibility.
         ///
         /// A guess lends its medium, and never makes a path unusable.
         public var isCertain: Bool { self != .markExemption && self != .nextDefaultRoute }
     }
 
-    /// The interface, or `nil` where the tunnel's own packets have no way out at the moment.
+    /// The interface; `nil` if the tunnel's own packets currently have no route.
     public let interfaceIndex: UInt32?
-    /// How it was found.
+    /// The evidence.
     public let evidence: Evidence
-    /// The kernel's answer for the far end of a tunnel that leaves the choice of its own address to the kernel.
+    /// The kernel's answer for the remote of a tunnel without a fixed local address.
     public let lookup: RouteLookup?
 
-    /// An underlay.
+    /// Creates an underlay.
     public init(interfaceIndex: UInt32?, evidence: Evidence, lookup: RouteLookup? = nil) {
         self.interfaceIndex = interfaceIndex
         self.evidence = evidence

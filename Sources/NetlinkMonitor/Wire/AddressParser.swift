@@ -17,7 +17,7 @@ enum AddressParser {
         _ attributes: Attributes,
         _ type: UInt16
     ) throws(MessageError) -> InterfaceAddress {
-        // IFA_LOCAL is ours; IFA_ADDRESS is the peer where there is one, else the same (IPv6 often sends it alone).
+        // IFA_LOCAL is ours; IFA_ADDRESS is the peer if there is one, else the same (IPv6 often sends it alone).
         let local = try attributes.address(Int(IFA_LOCAL), family)
         let peer = try attributes.address(Int(IFA_ADDRESS), family)
         guard let own = local ?? peer, Int(header.ifa_prefixlen) <= family.bitWidth, header.ifa_index > 0 else {
@@ -29,7 +29,7 @@ enum AddressParser {
             prefixLength: Int(header.ifa_prefixlen),
             peer: peer == own ? nil : peer,
             scope: header.ifa_scope,
-            // The header's byte holds only the lower flags; IFA_FLAGS has all 32.
+            // The header's byte has only the lower flags; IFA_FLAGS has all 32.
             flags: .init(rawValue: try attributes.uint32(Int(IFA_FLAGS)) ?? UInt32(header.ifa_flags))
         )
     }

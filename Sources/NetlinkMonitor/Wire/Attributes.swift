@@ -1,13 +1,13 @@
 internal import CLibNL
 
-/// The attributes of one message, found by type; valid only while the bytes are.
+/// The attributes of one message by type; valid only while the bytes are.
 ///
 /// As in the kernel, the last attribute of a type wins. Every accessor checks the size before it reads.
 struct Attributes {
     private let messageType: UInt16
     private let table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
 
-    /// Parses `bytes` as a list of attributes and lends the table to `body`.
+    /// Parses `bytes` as a list of attributes and passes the table to `body`.
     ///
     /// Attributes of a higher type than `highest` are skipped, as are unknown ones. Nesting flags are removed.
     static func parse<Result>(
@@ -33,7 +33,7 @@ struct Attributes {
         var offset = 0
         while bytes.count - offset >= headerSize {
             let attribute = start.advanced(by: offset).assumingMemoryBound(to: nlattr.self)
-            // libnl compares as unsigned, so what is left must be checked to be enough for a header before it is asked.
+            // libnl compares as unsigned, so the rest must be checked to be large enough for a header first.
             guard nla_ok(attribute, Int32(bytes.count - offset)) != 0 else {
                 throw .badAttributeLength(type: messageType, offset: offset)
             }
@@ -45,7 +45,7 @@ struct Attributes {
         }
     }
 
-    /// The bytes of an attribute, or `nil` where it is absent.
+    /// Returns the bytes of an attribute; `nil` if it is absent.
     func bytes(_ type: Int) -> UnsafeRawBufferPointer? {
         guard type < table.count, table[type].baseAddress != nil else { return nil }
         return table[type]
@@ -65,7 +65,8 @@ struct Attributes {
         return value
     }
 
-    /// Text up to the first zero byte; what is not UTF-8 is replaced, because names of interfaces are only bytes.
+    /// Returns the text up to the first zero byte; invalid UTF-8 is replaced, because interface names are arbitrary
+    /// bytes.
     func text(_ type: Int) -> String? {
         bytes(type).map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -78,14 +79,14 @@ struct Attributes {
         return address
     }
 
-    /// An address that must be of a family, as the message's header announced.
+    /// Returns an address, which must be of the family in the message's header.
     func address(_ type: Int, _ family: AddressFamily) throws(MessageError) -> IPAddress? {
         guard let address = try address(type) else { return nil }
         guard address.family == family else { throw .badAttributeValue(type: messageType, attribute: type) }
         return address
     }
 
-    /// The attributes nested in one.
+    /// Parses the attributes nested in one.
     func nested<Result>(
         _ type: Int,
         highest: Int,

@@ -26,7 +26,7 @@ enum LinkParser {
             index: index,
             name: name ?? "",
             flags: LinkFlags(rawValue: header.ifi_flags),
-            // A state that RFC 2863 does not know is not trusted to pass packets.
+            // A state unknown to RFC 2863 is not trusted to pass packets.
             operationalState: state.map { OperationalState(rawValue: $0) ?? .testing } ?? .unknown,
             hardwareType: header.ifi_type,
             lowerIndex: try lowerIndex(of: index, attributes),
@@ -37,7 +37,7 @@ enum LinkParser {
         try attributes.nested(Int(IFLA_LINKINFO), highest: Int(IFLA_INFO_DATA)) { (info) throws(MessageError) in
             guard let kind = info.text(Int(IFLA_INFO_KIND)) else { return }
             link.driverKind = kind
-            // There, IFLA_LINK names the other end of a pair, which carries nothing.
+            // IFLA_LINK is the other end of a pair here, which carries nothing.
             if ["veth", "netkit", "vxcan"].contains(kind) { link.lowerIndex = nil }
             try parseInfoData(of: kind, info, into: &link)
         }
@@ -48,8 +48,8 @@ enum LinkParser {
         )
     }
 
-    /// The interface below, unless it is the interface itself or lives in another namespace, where its index means
-    /// something else.
+    /// Returns the lower interface, unless it is the interface itself or in another namespace, where its index has
+    /// another meaning.
     private static func lowerIndex(of index: UInt32, _ attributes: Attributes) throws(MessageError) -> UInt32? {
         guard let lower = try attributes.uint32(Int(IFLA_LINK)), lower != 0, lower != index,
             !attributes.contains(Int(IFLA_LINK_NETNSID))
@@ -81,7 +81,7 @@ enum LinkParser {
         }
     }
 
-    /// The first of several attributes that holds an address of one machine.
+    /// Returns the first of several attributes that contains a unicast address.
     private static func address(_ types: [Int], _ info: Attributes) throws(MessageError) -> IPAddress? {
         for type in types {
             let address = try value(info, type) { (data, type) throws(MessageError) in try data.address(type) }
@@ -90,7 +90,7 @@ enum LinkParser {
         return nil
     }
 
-    /// A number that 0 stands for the lack of.
+    /// Returns a number; nil for 0.
     private static func number(_ type: Int?, _ info: Attributes) throws(MessageError) -> UInt32? {
         guard let type else { return nil }
         let number = try value(info, type) { (data, type) throws(MessageError) in try data.uint32(type) }

@@ -1,14 +1,14 @@
-/// Why bytes are no netlink message.
+/// The reason bytes are not a valid netlink message.
 ///
-/// Such bytes are never used in part: the message counts as lost, and what it may have said is read again.
+/// Such bytes are never used in part: the message counts as lost, and its subject is read again.
 public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Fewer bytes are left than a message header has.
+    /// The rest of the datagram is shorter than a message header.
     case shortHeader(bytes: Int)
     /// The length in a message header is smaller than the header or larger than the datagram.
     case badLength(type: UInt16, length: UInt32, available: Int)
-    /// The fixed part of a message is cut short.
+    /// The fixed part of a message is truncated.
     case shortBody(type: UInt16, bytes: Int)
-    /// An attribute's length is smaller than its header or larger than what is left.
+    /// An attribute's length is smaller than its header or larger than the rest.
     case badAttributeLength(type: UInt16, offset: Int)
     /// An attribute's value has a size or content that its type does not allow.
     case badAttributeValue(type: UInt16, attribute: Int)

@@ -1,10 +1,10 @@
 internal import CLibNL
 
-/// Turns the bytes of a netlink datagram into messages.
+/// Parses the bytes of a netlink datagram into messages.
 ///
-/// A datagram holds any number of messages, and the end of a dump may share it with data. Every length is checked
-/// before anything behind it is read: a length of zero, one that leads beyond the datagram, or an attribute cut short is
-/// a ``MessageError``, never a trap and never an endless loop. All numbers are in host order, as the kernel sends them.
+/// A datagram contains any number of messages, and the end of a dump may share it with data. Every length is checked
+/// before anything after it is read: a length of zero, one beyond the datagram, or a truncated attribute is a
+/// ``MessageError``, never a trap and never an endless loop. All numbers are in host order, as the kernel sends them.
 enum MessageParser {
     /// One message of a datagram.
     struct Parsed: Sendable, Equatable {
@@ -14,12 +14,12 @@ enum MessageParser {
 
     private static let headerSize = MemoryLayout<nlmsghdr>.size
 
-    /// The messages of a datagram, in order.
+    /// Calls `body` with each message of a datagram, in order.
     ///
-    /// A message whose body is broken is reported in its place and the next one is read; a broken header ends the
-    /// datagram, because nothing tells where the next message would begin.
+    /// A message with a malformed body is reported in its place and the next one is parsed; a malformed header ends the
+    /// datagram, because the start of the next message is unknown.
     ///
-    /// - Throws: ``MessageError`` when a header is broken, after `body` was called for the messages before it.
+    /// - Throws: ``MessageError`` when a header is malformed, after `body` was called for the messages before it.
     static func forEachMessage(
         in datagram: UnsafeRawBufferPointer,
         _ body: (Parsed) -> Void
@@ -57,7 +57,7 @@ enum MessageParser {
         case Int(NLMSG_NOOP): return .irrelevant(type: type)
         case Int(NLMSG_ERROR): return try parseReply(header, payload)
         case Int(NLMSG_DONE):
-            // The kernel appends an errno; older ones sent the header alone.
+            // The kernel appends an errno; older kernels sent only the header.
             return .done(errno: payload.count >= 4 ? abs32(payload.loadUnaligned(as: Int32.self)) : 0)
         case Int(NLMSG_OVERRUN): return .overrun
         case RTM_NEWLINK, RTM_DELLINK: return try LinkParser.parse(type, payload)
@@ -71,7 +71,7 @@ enum MessageParser {
         }
     }
 
-    /// `struct nlmsgerr`, and behind the copy of the request's header the extended ACK's attributes.
+    /// Parses `struct nlmsgerr`, and the attributes of the extended ACK after the copy of the request's header.
     private static func parseReply(
         _ header: nlmsghdr,
         _ payload: UnsafeRawBufferPointer
@@ -82,7 +82,7 @@ enum MessageParser {
         let error = payload.loadUnaligned(as: Int32.self)
         let hasAttributes = header.nlmsg_flags & UInt16(NLM_F_ACK_TLVS) != 0
         guard hasAttributes else { return .reply(errno: abs32(error), text: nil) }
-        // Unless NLM_F_CAPPED says otherwise, the whole request is copied and the attributes stand behind it.
+        // Without NLM_F_CAPPED the whole request is copied and the attributes follow it.
         let request = payload.loadUnaligned(fromByteOffset: 4, as: nlmsghdr.self)
         let isCapped = header.nlmsg_flags & UInt16(NLM_F_CAPPED) != 0
         let copied = isCapped ? headerSize : max(headerSize, (Int(request.nlmsg_len) + 3) & ~3)
@@ -98,10 +98,10 @@ enum MessageParser {
         return .reply(errno: abs32(error), text: text)
     }
 
-    /// Error numbers travel negated; the most negative one has no positive twin.
+    /// Returns the magnitude of a negated error number; the most negative one has no positive counterpart.
     private static func abs32(_ value: Int32) -> Int32 { value == .min ? .max : abs(value) }
 
-    /// Splits a body into its fixed part and the attributes behind it.
+    /// Splits a body into its fixed part and the attributes after it.
     static func split<Fixed>(
         _ payload: UnsafeRawBufferPointer,
         as fixed: Fixed.Type,

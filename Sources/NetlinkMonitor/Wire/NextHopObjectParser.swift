@@ -38,7 +38,7 @@ enum NextHopObjectParser {
         return .nextHopObject(object, removed: Int(type) == RTM_DELNEXTHOP)
     }
 
-    /// `struct nexthop_grp`, one behind the other; the weight is sent less one.
+    /// Parses consecutive `struct nexthop_grp`; the weight is sent minus one.
     private static func members(
         _ bytes: UnsafeRawBufferPointer,
         _ type: UInt16

@@ -56,7 +56,7 @@ enum RouteParser {
         return [NextHop(interfaceIndex: interface, gateway: gateway)]
     }
 
-    /// `struct rtnexthop`, one behind the other, each with attributes of its own.
+    /// Parses consecutive `struct rtnexthop`, each with attributes of its own.
     private static func hops(_ bytes: UnsafeRawBufferPointer, _ type: UInt16) throws(MessageError) -> [NextHop] {
         let size = MemoryLayout<rtnexthop>.size
         var hops: [NextHop] = []

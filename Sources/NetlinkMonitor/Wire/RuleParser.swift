@@ -24,7 +24,8 @@ enum RuleParser {
         return Int(type) == RTM_NEWRULE ? .rule(rule) : .ruleRemoved(rule)
     }
 
-    /// What a rule may ask for beside addresses, mark and incoming interface, which is `lo` for packets of our own.
+    /// The conditions of rules besides addresses, mark and incoming interface, which is `lo` for packets of this
+    /// machine.
     private static let otherSelectors = [
         FRA_OIFNAME, FRA_TUN_ID, FRA_UID_RANGE, FRA_IP_PROTO, FRA_SPORT_RANGE, FRA_DPORT_RANGE, FRA_FLOW,
     ].map { Int($0) }

@@ -2,7 +2,7 @@ internal import CLibNL
 
 /// Parses `RTM_NEWNETCONF`: the value of a sysctl under `net.ipv4.conf` or `net.ipv6.conf`.
 enum SettingParser {
-    /// The settings that a route lookup depends on.
+    /// The settings that affect route lookups.
     private static let names: [(attribute: Int, name: String)] = [
         (Int(NETCONFA_FORWARDING), "forwarding"),
         (Int(NETCONFA_IGNORE_ROUTES_WITH_LINKDOWN), "ignore_routes_with_linkdown"),

@@ -1,18 +1,18 @@
 internal import CLibNL
 
-/// The attributes of `IFLA_INFO_DATA` that say how a tunnel's own packets are routed, by kind (linux/if_tunnel.h,
+/// The attributes of `IFLA_INFO_DATA` that determine the routing of a tunnel's own packets, by kind (linux/if_tunnel.h,
 /// linux/if_link.h).
 struct TunnelAttributes {
-    /// The far end; of several the first that holds an address.
+    /// The remote; of several the first that contains an address.
     let remote: [Int]
-    /// The near end.
+    /// The local address.
     let local: [Int]
     /// The interface that the tunnel is bound to.
     let device: Int?
     /// The firewall mark of the tunnel's packets.
     let mark: Int?
 
-    /// The attributes of a kind; `nil` for one whose far end the kernel does not tell.
+    /// Returns the attributes of a kind; `nil` for one whose remote the kernel does not report.
     init?(kind: String) {
         switch kind {
         case "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan":

@@ -1,21 +1,21 @@
-/// A certificate that came to the end of its lifetime as far as a threshold.
+/// A certificate that is about to expire, at one of the thresholds.
 public struct CertificateExpiry: Sendable, Hashable {
-    /// The probe that saw it; the first one when several did.
+    /// The probe that saw the certificate; the first one of several.
     public var probe: String
     /// The certificate.
     public var certificate: CertificateFacts
-    /// Its place in the chain that the server sent; 0 is the server's own.
+    /// The certificate's position in the server's chain; 0 is the server's own.
     public var position: Int
-    /// The threshold that was passed: `30%`, `7d`, or `expired`.
+    /// The passed threshold: `30%`, `7d`, or `expired`.
     public var threshold: String
-    /// How much of the lifetime is left, in percent; 0 once it is over.
+    /// The rest of the lifetime, in percent; 0 after it.
     public var percentLeft: Int
-    /// The whole days that are left; negative once it is over.
+    /// The whole days left; negative after the expiry.
     public var daysLeft: Int
-    /// When it was seen.
+    /// The time of the check.
     public var observed: Observed
 
-    /// An expiry.
+    /// Creates an expiry.
     public init(
         probe: String,
         certificate: CertificateFacts,

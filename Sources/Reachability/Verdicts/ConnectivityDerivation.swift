@@ -1,25 +1,25 @@
-internal import Probes
+internal import CheckResults
 
-/// What the probes of one place come to together.
+/// The combined result of the probes of one place.
 struct ConnectivityVerdict: Sendable, Equatable {
     var connectivity: Connectivity
-    /// Of each family; nil where nothing is probed.
+    /// The connectivity of each family; nil without probes.
     var families: FamilyConnectivity?
     var reason: ConnectivityReason?
 
-    /// Nothing is probed.
+    /// The verdict without probes.
     static let unknown = ConnectivityVerdict(connectivity: .unknown)
 
-    /// Whether anything is probed.
+    /// `true` if there are probes.
     var isProbed: Bool { families != nil }
 
-    /// Without what the probes said.
+    /// The verdict without any results.
     var forgotten: ConnectivityVerdict {
         ConnectivityVerdict(connectivity: .unknown, families: families.map { _ in FamilyConnectivity() })
     }
 }
 
-/// One probe as the reason for a connectivity sees it.
+/// A probe's share in the reason for a connectivity.
 struct ProbeView {
     let name: String
     let isRequired: Bool
@@ -27,13 +27,13 @@ struct ProbeView {
 }
 
 extension ConnectivityVerdict {
-    /// Derives what the probes of one place come to.
+    /// Combines the results of the probes of one place.
     ///
     /// - Parameters:
     ///   - tally: The probes, counted.
-    ///   - ways: The families in which packets can leave at all.
-    ///   - quorum: How many of the required probes of a family have to be up.
-    ///   - probes: Those of them that are not up for a reason, in order, to name one; others may be among them.
+    ///   - ways: The families with a usable path.
+    ///   - quorum: The number of required probes of a family that must be up.
+    ///   - probes: The faulty ones, in order, one of which is named as the reason; others may be among them.
     init(
         _ tally: ConnectivityTally,
         ways: Vantages.Ways,
@@ -54,7 +54,7 @@ extension ConnectivityVerdict {
 }
 
 extension ConnectivityTally {
-    /// What the probes of one family come to; those of no family in particular help to fill the quorum, no more.
+    /// Returns the connectivity of one family; probes of no particular family only help to fill the quorum.
     fileprivate func family(_ own: Votes, _ quorum: Quorum) -> Connectivity {
         if own.portals > 0 { return .portal }
         guard own.isDefinite else { return .unknown }
@@ -72,7 +72,7 @@ extension ConnectivityTally {
         }
         let all = ipv4 + ipv6 + any
         guard !definite.isEmpty else {
-            // Where nothing is required, whatever answers is good enough, and whatever does not says nothing.
+            // If nothing is required, any answer is good enough, and a missing one says nothing.
             return all.pending == 0 && all.hasAnswer ? .full : .unknown
         }
         if definite.allSatisfy({ $0 == .full }) { return .full }
@@ -100,7 +100,7 @@ extension ConnectivityTally {
         }
     }
 
-    /// What the checks over TLS and those without say together, where that is the same in each family that is not full.
+    /// Returns the common reason of the checks with and without TLS, if it is the same in each family that is not full.
     private func commonReason(
         _ families: FamilyConnectivity,
         probes: some Collection<ProbeView>
@@ -110,13 +110,14 @@ extension ConnectivityTally {
         if groups.isEmpty { groups = [any] }
         let codes = Set(groups.map(\.commonReason))
         guard codes.count == 1, let common = codes.first, let code = common else { return nil }
-        // One wrong certificate may as well be the target's own: it is named.
+        // A single wrong certificate may be the target's own fault: that probe is named.
         let isForeign = code != .httpsUnreachable
         let foreign = isForeign ? Set(probes.lazy.filter(\.isForeign).map(\.name)) : []
         return ConnectivityReason(code: code.rawValue, probe: foreign.count == 1 ? foreign.first : nil)
     }
 
-    /// The first probe that is down, else the first that could not ask; a missed quorum when they differ.
+    /// Returns the reason of the first probe that is down, else of the first that failed to resolve; a missed quorum if
+    /// they differ.
     private func individualReason(quorum: Quorum, probes: some Collection<ProbeView>) -> ConnectivityReason? {
         if case .atLeast = quorum, codes.count > 1 {
             return ConnectivityReason(code: ReasonCode.quorumMissed.rawValue)
@@ -141,7 +142,7 @@ extension ConnectivityTally.Votes {
 }
 
 extension ProbeView {
-    /// Where a person logs in, and how much that is worth: the network's own word comes before a redirect.
+    /// The login page and its rank: the network's own API precedes a redirect.
     fileprivate var doorRank: (rank: Int, url: String)? {
         guard standing.verdict == .portal, let url = standing.portalURL else { return nil }
         return switch standing.code {

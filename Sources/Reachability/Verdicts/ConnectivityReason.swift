@@ -1,13 +1,13 @@
-/// Why connectivity is not full.
+/// The reason connectivity is not full.
 public struct ConnectivityReason: Sendable, Hashable {
-    /// The code: of a check (`FindingCode`) or of several together (``ReasonCode``).
+    /// The code: of a check (`FindingCode`) or of several combined (``ReasonCode``).
     public var code: String
-    /// The probe whose check has the code, when it is one.
+    /// The probe with this code, if it is a single one.
     public var probe: String?
-    /// Where a person logs in, while a portal answers and that is known.
+    /// The login page of a portal, if known.
     public var portalURL: String?
 
-    /// A reason.
+    /// Creates a reason.
     public init(code: String, probe: String? = nil, portalURL: String? = nil) {
         self.code = code
         self.probe = probe

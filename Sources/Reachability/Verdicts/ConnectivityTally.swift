@@ -1,20 +1,20 @@
-internal import Probes
+internal import CheckResults
 
-/// How many probes of one place have which verdict, and for what reason: all that connectivity depends on.
+/// The numbers of probes of one place by verdict and reason, on which the connectivity depends.
 ///
-/// Kept up to date standing by standing, so that a check of one probe among many costs nothing for the others.
+/// Updated incrementally, so that the cost of a check does not depend on the number of probes.
 struct ConnectivityTally: Sendable, Equatable {
-    /// The probes of one family, or of none in particular.
+    /// The votes of one family, or of no particular one.
     struct Votes: Sendable, Equatable {
-        /// Required ones that are up.
+        /// Required probes that are up.
         var up = 0
-        /// Required ones that are down, or a portal in their place.
+        /// Required probes that are down, or behind a portal.
         var down = 0
-        /// Required ones for which the target's address could not be looked up.
+        /// Required probes whose target's name could not be resolved.
         var unresolved = 0
-        /// Required ones without a verdict so far.
+        /// Required probes without a verdict yet.
         var pending = 0
-        /// Of those that are down: they got no answer, which is evidence that the way is shut.
+        /// Probes among `down` without any answer, which is evidence of a blocked path.
         var silent = 0
 
         /// Probes at which a portal answers, required or not.
@@ -22,18 +22,18 @@ struct ConnectivityTally: Sendable, Equatable {
         /// Probes that are up, required or not, over TLS and without.
         var upTLS = 0
         var upPlain = 0
-        /// Required probes over TLS that are down, by what that says of the way.
+        /// Required probes over TLS that are down, by the evidence about the path.
         var tlsAnswered = 0
         var tlsForeign = 0
         var tlsOther = 0
 
-        /// Whether there is a verdict at all.
+        /// `true` if there is a verdict at all.
         var isDefinite: Bool { up + down + unresolved > 0 }
 
-        /// Whether something answers that is not this network's own.
+        /// `true` if a target beyond this network answers.
         var hasAnswer: Bool { up + upTLS + upPlain > 0 }
 
-        /// Whether nothing answers, and no failure has a reason of the target's own.
+        /// `true` if nothing answers, and no failure is the target's own.
         var isShut: Bool { !hasAnswer && silent + unresolved > 0 && silent == down }
 
         static func + (left: Votes, right: Votes) -> Votes {
@@ -52,7 +52,7 @@ struct ConnectivityTally: Sendable, Equatable {
             )
         }
 
-        /// Whether enough is up; a probe without a verdict is given the benefit of the doubt.
+        /// Returns whether enough probes are up; those without a verdict count as up.
         func satisfies(_ quorum: Quorum) -> Bool {
             let counted = up + down + unresolved + pending
             return switch quorum {
@@ -64,22 +64,22 @@ struct ConnectivityTally: Sendable, Equatable {
 
     var ipv4 = Votes()
     var ipv6 = Votes()
-    /// Of probes that are made in whichever family answers.
+    /// The votes of probes that use any family.
     var any = Votes()
-    /// Probes of which nothing is known by a fault of this machine's that is not the resolver's.
+    /// Probes with an unknown verdict by a fault of this machine other than the resolver.
     var ignored = 0
-    /// The codes of the required probes that are down or could not ask, each with their number.
+    /// The codes of the required probes that are down or failed to resolve, with their counts.
     var codes: [FindingCode?: Int] = [:]
 
-    /// Whether a portal answers in any family.
+    /// `true` if a portal answers in any family.
     var meetsPortal: Bool { ipv4.portals + ipv6.portals + any.portals > 0 }
 
-    /// Counts a probe's standing in.
+    /// Adds a probe's status.
     mutating func add(_ standing: ProbeStanding, _ rule: ProbeRule, _ families: AddressFamilies) {
         count(standing, rule, families, by: 1)
     }
 
-    /// Takes out what was counted in.
+    /// Removes a probe's status.
     mutating func remove(_ standing: ProbeStanding, _ rule: ProbeRule, _ families: AddressFamilies) {
         count(standing, rule, families, by: -1)
     }
@@ -90,6 +90,7 @@ struct ConnectivityTally: Sendable, Equatable {
         _ families: AddressFamilies,
         by step: Int
     ) {
+        guard !rule.isFirstHop else { return }
         switch families {
         case .ipv4: ipv4.count(standing, rule, by: step)
         case .ipv6: ipv6.count(standing, rule, by: step)
@@ -108,7 +109,7 @@ extension ConnectivityTally.Votes {
         switch standing.verdict {
         case .portal: portals += step
         case .up:
-            // What a network says of itself (RFC 8908) is no answer from beyond the first hop.
+            // A network's statement about itself (RFC 8908) is not an answer from beyond the first hop.
             if rule.speaksTLS { upTLS += step } else if !rule.isPortalCheck || !rule.usesTLS { upPlain += step }
         case .down, .unknown: break
         }
@@ -132,17 +133,17 @@ extension ConnectivityTally.Votes {
                 pending += step
                 return
             }
-            // Other faults of this machine's say nothing, neither good nor bad.
+            // Other faults of this machine are no evidence.
             if code.isResolverFault { unresolved += step }
         }
     }
 }
 
 extension ProbeStanding {
-    /// The target's address could not be looked up.
+    /// `true` if the target's name could not be resolved.
     var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
 
-    /// What the failure says of the way.
+    /// The failure's evidence about the path.
     var evidence: FailureEvidence {
         let evidence = code?.evidence ?? .silent
         return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
@@ -150,6 +151,6 @@ extension ProbeStanding {
 }
 
 extension ProbeRule {
-    /// A portal check never does: what it looks for hides behind plain HTTP.
+    /// Always false for portal checks, which test plain HTTP.
     fileprivate var speaksTLS: Bool { usesTLS && !isPortalCheck }
 }

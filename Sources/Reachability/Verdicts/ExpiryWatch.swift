@@ -1,20 +1,19 @@
+internal import CheckResults
 internal import NetlinkMonitor
-internal import Probes
 
 internal import struct FoundationEssentials.Date
 
-/// Which certificates were announced to expire, and how urgently.
+/// The certificates announced as expiring, and the urgency of each announcement.
 ///
-/// A certificate is known by its hash, whichever probe sees it. What is kept is the moment at which the threshold that
-/// was announced last was passed; a threshold is announced when its moment is later than that one, so each at most once,
-/// and of several at once only the most urgent.
+/// A certificate is identified by its hash, whichever probe sees it. The watch keeps the time of the last announced
+/// threshold; a threshold is announced if its time is later, so each at most once, and of several only the most urgent.
 struct ExpiryWatch: Sendable {
-    /// The most certificates that are remembered; the one seen longest ago is forgotten first.
+    /// The maximum number of certificates; the least recently seen one is dropped first.
     static let capacity = 4096
 
-    /// The most announcements that one probe makes in an hour; what is left is announced when there is room again.
+    /// The maximum number of announcements per probe and hour; the others are announced later.
     ///
-    /// A server that shows another dying certificate at every check would fill the journal.
+    /// A server that presents another expiring certificate at every check would fill the journal.
     static let mostInAnHour = 8
 
     private struct Entry: Sendable {
@@ -24,21 +23,21 @@ struct ExpiryWatch: Sendable {
 
     private var entries: [String: Entry] = [:]
     private var samples: UInt64 = 0
-    /// When each probe announced something in the last hour.
+    /// The times of each probe's announcements in the last hour.
     private var announced: [String: [Date]] = [:]
 
-    /// How many certificates are remembered.
+    /// The number of certificates.
     var count: Int { entries.count }
 
-    /// Takes the certificates of a check.
+    /// Handles the certificates of a check.
     ///
-    /// - Returns: What is to be announced, the server's own certificate first.
+    /// - Returns: The certificates to announce, the server's own first.
     mutating func take(_ sample: ProbeSample, _ policy: ExpiryPolicy) -> [CertificateExpiry] {
         guard !sample.certificates.isEmpty else { return [] }
         samples &+= 1
         let now = Date(timeIntervalSince1970: Double(sample.observed.microsecondsSince1970) / 1_000_000)
         return sample.certificates.prefix(ProbeSample.longestChain).enumerated().compactMap { position, certificate in
-            // A root that the server sends along is not what clients trust; they have their own copy of it.
+            // Clients do not trust a root sent by the server; they have their own copy of it.
             guard position == 0 || certificate.subject != certificate.issuer else { return nil }
             guard let passed = certificate.passed(at: now, policy) else { return nil }
             let old = entries[certificate.sha256]?.moment
@@ -59,9 +58,9 @@ struct ExpiryWatch: Sendable {
         }
     }
 
-    /// Whether a probe may announce something now; then it counts.
+    /// Returns whether a probe may make an announcement now, and counts it.
     private mutating func announce(_ probe: String, at now: Date) -> Bool {
-        // Of a clock that was set, either way, only the last hour counts.
+        // If the clock was set in either direction, only the last hour counts.
         var times = (announced[probe] ?? []).filter { abs(now.timeIntervalSince($0)) < 3600 }
         guard times.count < Self.mostInAnHour else { return false }
         times.append(now)
@@ -69,7 +68,7 @@ struct ExpiryWatch: Sendable {
         return true
     }
 
-    /// Forgets a quarter of what is remembered when there is too much of it.
+    /// Drops a quarter of the certificates when there are too many.
     private mutating func forget() {
         guard entries.count > Self.capacity else { return }
         let oldest = entries.sorted { ($0.value.seen, $0.key) < ($1.value.seen, $1.key) }
@@ -79,10 +78,9 @@ struct ExpiryWatch: Sendable {
 }
 
 extension CertificateFacts {
-    /// The most urgent threshold that has been passed.
+    /// Returns the most urgent threshold that was passed.
     ///
-    /// A threshold that the certificate would have passed before its validity began says nothing, such as seven days for
-    /// one that is issued for six.
+    /// A threshold before the start of the validity is ignored, such as seven days for a certificate issued for six.
     fileprivate func passed(at now: Date, _ policy: ExpiryPolicy) -> (threshold: String, moment: Date)? {
         if notAfter <= now { return ("expired", notAfter) }
         let lifetime = notAfter.timeIntervalSince(notBefore)

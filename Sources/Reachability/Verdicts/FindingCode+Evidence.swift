@@ -1,21 +1,22 @@
-internal import Probes
+internal import CheckResults
 
-/// What a failed check says of the way to its target.
+/// The evidence of a failed check about the path to its target.
 enum FailureEvidence: Sendable, Hashable {
-    /// The server answered: the way is open, and the failure is the target's own.
+    /// The server answered: the path works, and the failure is the target's own.
     case answered
-    /// Somebody answers over TLS with a certificate that is not the target's: the target, or whoever stands in its way.
+    /// The TLS peer has a certificate that is not the target's: the target is misconfigured, or the connection is
+    /// intercepted.
     case foreign
-    /// The connection was refused or broken before the handshake was over: by the target, or by something on the way.
+    /// The connection was refused or broken before the handshake was complete: by the target, or on the way to it.
     case refused
-    /// Nothing about the way: the name does not exist.
+    /// No evidence about the path: the name does not exist.
     case nothing
-    /// No answer.
+    /// There was no answer.
     case silent
 }
 
 extension FindingCode {
-    /// The name could not be looked up: nobody's target's fault, and nothing is reached without it either.
+    /// `true` for failed name lookups: no target is at fault, but none is reachable by name either.
     var isResolverFault: Bool {
         switch self {
         case .dnsTimeout, .dnsFailure, .resolverBusy: true
@@ -23,9 +24,9 @@ extension FindingCode {
         }
     }
 
-    /// What a check that fails with this code says of the way.
+    /// The evidence about the path of a check that failed with this code.
     var evidence: FailureEvidence {
-        if PortalJudge.isCertificateSuspicious(self) { return .foreign }
+        if isCertificateSuspicious { return .foreign }
         switch self {
         case .connectRefused, .connectReset, .tlsHandshake, .tlsAlert, .tlsNotSpoken, .tlsClosed, .connectionReset,
             .connectionClosed:

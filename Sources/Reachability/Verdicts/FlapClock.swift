@@ -1,21 +1,21 @@
-/// Whether a state flaps that is not sampled, but changes when it changes.
+/// Detects flapping of a state that is not sampled, but changes at any time.
 ///
-/// Each edge is a changed sample, and every ten seconds without one are an unchanged sample. The quiet time is counted when
-/// it is asked for, so that a timer is needed only while the state flaps.
+/// Each edge is a changed sample, and every ten seconds without one are an unchanged sample. The quiet time is counted
+/// on demand, so that a timer is needed only while the state flaps.
 struct FlapClock: Sendable, Equatable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How long a state has to be quiet to count as sampled once.
+    /// The quiet time that counts as one unchanged sample.
     static let quiet: Duration = .seconds(10)
 
     private var history = FlapHistory()
-    /// The time up to which samples were counted; nil before there is a state.
+    /// The time up to which samples were counted; nil before the first state.
     private var counted: Instant?
 
-    /// Whether the state flaps.
+    /// `true` if the state flaps.
     var isFlapping: Bool { history.isFlapping }
 
-    /// The state changed, or was seen for the first time.
+    /// Counts an edge, or the first state.
     ///
     /// - Returns: Whether flapping started or stopped since the last call.
     mutating func edge(at now: Instant) -> Bool {
@@ -28,7 +28,7 @@ struct FlapClock: Sendable, Equatable {
         return isFlapping != before
     }
 
-    /// Time passed without an edge.
+    /// Advances the time without an edge.
     ///
     /// - Returns: Whether flapping stopped.
     mutating func pass(to now: Instant) -> Bool {
@@ -40,12 +40,12 @@ struct FlapClock: Sendable, Equatable {
         return isFlapping != before
     }
 
-    /// The machine was suspended: the time before says nothing about how quiet the state was.
+    /// Restarts the quiet time after a suspend, which proves nothing about the state.
     mutating func restart(at now: Instant) {
         if counted != nil { counted = now }
     }
 
-    /// When flapping stops if nothing changes; nil while nothing flaps.
+    /// The time at which flapping stops if nothing changes; nil while nothing flaps.
     var deadline: Instant? {
         guard let counted, let steps = history.stepsUntilStop else { return nil }
         return counted.advanced(by: Self.quiet * steps)

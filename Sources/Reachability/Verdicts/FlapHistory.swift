@@ -1,26 +1,26 @@
-/// Whether something changes too often: the last 21 samples, weighted towards the newest.
+/// Detects flapping in the last 21 samples, weighted towards the newest.
 ///
-/// As in Nagios: each of the 20 steps between two samples weighs from 0.75 (the oldest) to 1.25 (the newest) when it is a
-/// change; flapping starts at 30 percent of the whole weight and stops at 20.
+/// As in Nagios: each of the 20 steps between two samples weighs from 0.75 (the oldest) to 1.25 (the newest) if it is a
+/// change; flapping starts at 30 percent of the total weight and stops at 20.
 struct FlapHistory: Sendable, Hashable {
-    /// Steps that are looked at.
+    /// The number of steps.
     static let steps = 20
-    /// From this share of changes on, in percent, it flaps.
+    /// The share of changes, in percent, from which on the state flaps.
     static let start = 30.0
-    /// At this share it flaps no longer.
+    /// The share of changes at which flapping stops.
     static let stop = 20.0
 
-    /// One bit a step, the newest lowest; set for a change.
+    /// One bit for each step, the newest lowest; set for a change.
     private var changes: UInt32 = 0
-    /// Whether it flaps.
+    /// `true` if the state flaps.
     private(set) var isFlapping = false
 
     /// The weighted share of changes, in percent.
     var percent: Double { Self.percent(of: changes) }
 
-    /// Takes another step.
+    /// Adds a step.
     ///
-    /// - Returns: Whether flapping started or stopped with it.
+    /// - Returns: Whether it started or stopped flapping.
     mutating func add(isChange: Bool) -> Bool {
         changes = Self.pushed(changes, isChange: isChange)
         let share = percent
@@ -29,7 +29,7 @@ struct FlapHistory: Sendable, Hashable {
         return flaps != isFlapping
     }
 
-    /// After how many steps without a change it stops to flap; nil when it does not flap.
+    /// The number of steps without a change after which flapping stops; nil while the state does not flap.
     var stepsUntilStop: Int? {
         guard isFlapping else { return nil }
         var later = changes

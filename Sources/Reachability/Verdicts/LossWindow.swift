@@ -1,19 +1,19 @@
-/// Which of the last checks were lost.
+/// The lost checks among the last ones.
 struct LossWindow: Sendable, Hashable {
-    /// The most checks that a window holds.
+    /// The maximum capacity of a window.
     static let largest = 10_000
 
     private let capacity: Int
     private var lost: [Bool] = []
     private var next = 0
     private var count = 0
-    /// How many of the newest checks were lost without one between them that was not.
+    /// The number of the newest checks that were lost in a row.
     private(set) var lostInARow = 0
 
-    /// An empty window; a capacity below 1 counts as 1.
+    /// Creates an empty window; a capacity below 1 counts as 1.
     init(capacity: Int) { self.capacity = min(max(1, capacity), Self.largest) }
 
-    /// Takes another check.
+    /// Adds a check.
     mutating func add(isLost: Bool) {
         lostInARow = isLost ? lostInARow + 1 : 0
         if isLost { count += 1 }
@@ -26,9 +26,9 @@ struct LossWindow: Sendable, Hashable {
         next = (next + 1) % capacity
     }
 
-    /// Whether as many checks were made as the window holds.
+    /// `true` once the window is full.
     var isFull: Bool { lost.count == capacity }
 
-    /// The lost checks in percent of the whole window: the checks that are missing yet count as not lost.
+    /// The lost checks in percent of the whole window: missing checks count as not lost.
     var leastPercent: Double { Double(count) * 100 / Double(capacity) }
 }

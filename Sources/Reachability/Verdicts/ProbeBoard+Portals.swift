@@ -1,19 +1,19 @@
+internal import CheckResults
 internal import NetlinkMonitor
-internal import Probes
 
-/// Which probes stand behind a portal, and which may.
+/// The probes that are behind a portal, or may be.
 ///
-/// Behind a portal a failed check says nothing about its target. Whichever comes first, the portal or the failures: a probe
-/// that fails has the portal checks of its vantage asked, and is not down before they had their retries.
+/// Behind a portal a failed check says nothing about its target. To be independent of the order, a failing probe
+/// triggers the portal checks of its vantage, and is not down before those have had their retries.
 extension ProbeBoard {
-    /// A probe that another one's check has given another standing.
+    /// A probe whose status another probe's check has changed.
     struct Consequence {
         let point: ProbePoint
         let step: ProbeTrack.Step
         let cause: ChangeCause
     }
 
-    /// The other probes that look for portals where this one is made.
+    /// Returns the portal checks at the vantage of a probe, other than itself.
     private func portalChecks(beside position: Int) -> [Int] {
         let vantage = points[position].vantage
         return (portalChecks[vantage.interface] ?? []).filter {
@@ -21,14 +21,14 @@ extension ProbeBoard {
         }
     }
 
-    /// Finds out whether a portal may be the reason for a probe's failures, before another check of it is judged.
+    /// Determines whether a portal may be the reason for a probe's failures, before another check of it is judged.
     mutating func questionPortals(_ position: Int, _ sample: ProbeSample) {
         let since = tracks[position].failingSince ?? sample.observed.instant
         let isInQuestion = portalChecks(beside: position).contains { tracks[$0].mayFindPortal(since: since) }
         tracks[position].isInQuestion = isInQuestion
     }
 
-    /// Has the portal checks made that have not been since a probe began to fail.
+    /// Requests the portal checks that have not run since a probe began to fail.
     mutating func askPortals(_ position: Int, at now: ContinuousClock.Instant) {
         let track = tracks[position]
         if track.isHeld { held.insert(position) } else { held.remove(position) }
@@ -40,7 +40,7 @@ extension ProbeBoard {
         }
     }
 
-    /// Takes what a portal check has said to the probes beside it.
+    /// Applies the result of a portal check to the probes at its vantage.
     mutating func spreadPortal(from check: Int, _ observed: Observed) -> [Consequence] {
         let interface = points[check].vantage.interface
         var consequences: [Consequence] = []
@@ -67,12 +67,12 @@ extension ProbeBoard {
         return consequences
     }
 
-    /// Finds out which probes of a place stand behind a portal now.
+    /// Determines which probes of a place are behind a portal now.
     ///
-    /// - Returns: The positions of those for which that is something new.
+    /// - Returns: The positions of those for which that has changed.
     @discardableResult
     mutating func reconcilePortals(at interface: String?, _ observed: Observed) -> [Int] {
-        // A place without a portal, now and before, costs nothing.
+        // A place without a portal, before and now, costs nothing.
         let isCaptive = portalChecks[interface]?.contains { tracks[$0].standing.verdict == .portal } ?? false
         guard isCaptive || captive.contains(interface) else { return [] }
         if isCaptive { captive.insert(interface) } else { captive.remove(interface) }
@@ -96,6 +96,6 @@ extension ProbeBoard {
 }
 
 extension AddressFamilies {
-    /// Whether checks in one may be made in the other.
+    /// Returns whether the two have a family in common.
     fileprivate func overlaps(_ other: AddressFamilies) -> Bool { self == other || self == .any || other == .any }
 }

@@ -1,50 +1,51 @@
+internal import CheckResults
 internal import NetlinkMonitor
-internal import Probes
 
-/// All probes at all vantages: which there are, how they fare, and what they come to together.
+/// All probes at all vantages, their status, and the combined connectivity.
 ///
-/// A check costs the same however many probes there are: standings are counted in and out of their place's tally.
+/// The cost of a check does not depend on the number of probes: each status is added to and removed from its place's
+/// tally.
 struct ProbeBoard: Sendable {
     /// The rules, by name.
     private var rules: [String: ProbeRule] = [:]
     private var quorum = Quorum.all
     private(set) var vantages = Vantages.none
 
-    /// The points in order, and with each its track.
+    /// The points in order, each with its track.
     private(set) var points: [ProbePoint] = []
     var tracks: [ProbeTrack] = []
     private var positions: [ProbePoint: Int] = [:]
-    /// The tracks of points that are not there now, and may come back: of the default path, and of interfaces that exist.
+    /// The tracks of points that do not exist now, but may return: of the default path, and of existing interfaces.
     private var dormant: [ProbePoint: ProbeTrack] = [:]
 
-    /// The probes of each place, counted; the default path has no name.
+    /// The tally of each place; the default path has no name.
     private var tallies: [String?: ConnectivityTally] = [:]
-    /// The positions of a place's probes that are not up for a reason, in order.
+    /// The positions of a place's faulty probes, in order.
     private var faulty: [String?: [Int]] = [:]
-    /// The positions of a place's probes that look for portals.
+    /// The positions of a place's portal checks.
     private(set) var portalChecks: [String?: [Int]] = [:]
-    /// The places at which a portal answers.
+    /// The places with a portal.
     var captive: Set<String?> = []
-    /// The positions of probes that are down unless a portal is found.
+    /// The positions of probes that will be down unless a portal is found.
     var held: Set<Int> = []
     var freshLooks: Set<ProbePoint> = []
-    /// Points that are not there any more, and whose last published verdict says that something is known of them.
+    /// Removed points whose last published verdict is still known.
     private var departed: [ProbePoint: Departure] = [:]
 
-    /// A point that is gone.
+    /// A removed point.
     struct Departure: Sendable {
         let point: ProbePoint
         let standing: ProbeStanding
-        /// Whether the configuration no longer has it.
+        /// `true` if the configuration no longer contains it.
         let isRemoved: Bool
         let observed: Observed
         var since: ContinuousClock.Instant
     }
 
-    /// Since when the point is gone that went first, of those whose end is not published yet.
+    /// The time of the first removal whose end is not published yet.
     var departedSince: ContinuousClock.Instant? { departed.values.map(\.since).min() }
 
-    /// The points that went before a moment, or were removed, in order; each once.
+    /// Takes the points removed before an instant, or from the configuration, in order; each once.
     mutating func takeDepartures(before moment: ContinuousClock.Instant) -> [Departure] {
         guard !departed.isEmpty else { return [] }
         let due = departed.values.filter { $0.isRemoved || $0.since <= moment }.sorted { $0.point < $1.point }
@@ -55,25 +56,25 @@ struct ProbeBoard: Sendable {
         return due
     }
 
-    /// The machine was suspended: the time before does not count.
+    /// Restarts the wait after a suspend: the time before does not count.
     mutating func restartDepartures(at now: ContinuousClock.Instant) {
         for point in departed.keys { departed[point]?.since = now }
     }
 
-    /// Whether there is any rule.
+    /// `true` if there are no rules.
     var isEmpty: Bool { rules.isEmpty }
 
-    /// How each probe fares, in the order of the points.
+    /// The status of each probe, in the order of the points.
     var records: [ProbeRecord] { tracks.map(\.record) }
 
-    /// Takes a view of the network.
+    /// Applies a snapshot of the network.
     mutating func setVantages(_ vantages: Vantages, observed: Observed) {
         guard vantages != self.vantages else { return }
         self.vantages = vantages
         arrange(observed)
     }
 
-    /// Takes other rules; tracks of rules that are the same go on.
+    /// Replaces the rules; tracks with unchanged rules are kept.
     mutating func setRules(_ rules: [ProbeRule], quorum: Quorum, observed: Observed?) {
         self.quorum = quorum
         let rules = Dictionary(rules.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
@@ -82,7 +83,7 @@ struct ProbeBoard: Sendable {
         if let observed { arrange(observed) }
     }
 
-    /// Takes a completed check; nil for a point that is not there.
+    /// Handles a completed check; nil for a point that does not exist.
     mutating func take(_ sample: ProbeSample) -> Judgement? {
         guard let position = positions[sample.point] else { return nil }
         let rule = tracks[position].rule
@@ -104,7 +105,7 @@ struct ProbeBoard: Sendable {
         )
     }
 
-    /// Changes a track, and counts its standing anew.
+    /// Changes a track, and updates the tally.
     mutating func restate(_ position: Int, _ change: (inout ProbeTrack) -> Void) {
         let before = tracks[position].standing
         change(&tracks[position])
@@ -113,10 +114,12 @@ struct ProbeBoard: Sendable {
         let (rule, vantage) = (tracks[position].rule, points[position].vantage)
         tallies[vantage.interface]?.remove(before, rule, vantage.families)
         tallies[vantage.interface]?.add(after, rule, vantage.families)
-        if before.isFaulty != after.isFaulty { mark(position, in: vantage.interface, isFaulty: after.isFaulty) }
+        guard before.isFaulty != after.isFaulty, !rule.isFirstHop else { return }
+        mark(position, in: vantage.interface, isFaulty: after.isFaulty)
     }
 
-    /// A target that has no address of one family does not fail in it, as long as it may have one of the other.
+    /// Returns the sample without a failure for a missing address of one family, if the target may have one of the
+    /// other.
     private func excused(_ sample: ProbeSample, _ rule: ProbeRule) -> ProbeSample {
         guard sample.outcome == .failed, sample.code == .dnsNoAddress, rule.families == .each else { return sample }
         var other = sample.point
@@ -127,54 +130,68 @@ struct ProbeBoard: Sendable {
         return excused
     }
 
-    /// What came of a check.
+    /// The result of a check.
     struct Judgement {
         let outcome: ProbeTrack.Outcome
         let standing: ProbeStanding
         let isChanged: Bool
-        /// What became of other probes.
+        /// The effects on other probes.
         let consequences: [Consequence]
         let cadence: Cadence
         let expiry: ExpiryPolicy
     }
 
-    /// The machine was suspended.
+    /// Handles a suspend of the machine.
     mutating func suspend() {
         for position in tracks.indices { tracks[position].suspend() }
         for point in dormant.keys { dormant[point]?.suspend() }
         freshLooks.formUnion(points)
     }
 
-    /// The points that are to be looked at at once, in order; each once.
+    /// Takes the points to recheck at once, in order; each once.
     mutating func takeFreshLooks() -> [ProbePoint] {
         defer { freshLooks = [] }
         return freshLooks.filter { positions[$0] != nil }.sorted()
     }
 
-    /// What the probes over the default path come to.
+    /// The gateway of each point of the check of next hops.
+    var nextHops: [ProbePoint: IPAddress] {
+        tracks.reduce(into: [:]) { hops, track in
+            guard track.rule.isFirstHop, let gateway = (track.ways.ipv4 ?? track.ways.ipv6)?.gateway else { return }
+            hops[track.point] = gateway
+        }
+    }
+
+    /// The combined result of the probes over the default path.
     var connectivity: ConnectivityVerdict { isEmpty ? .unknown : verdict(nil, ways: vantages.defaults) }
 
-    /// The interfaces with a default route, by index.
+    /// The uplinks, by index.
     var uplinks: [Uplink] {
         let byDefault = connectivity
         return vantages.places.map { place in
             var verdict = verdict(place.interface.name, ways: place.ways)
-            // The network is asked about its portal over the default path where that leads through the interface.
+            // The network's portal API is queried over the default path if that uses this interface.
             if place.ways.share(vantages.defaults), verdict.connectivity == .portal, verdict.reason?.portalURL == nil {
                 verdict.reason?.portalURL = byDefault.reason?.portalURL
+            }
+            // A check without a route says nothing of its target, but all there is to say of an interface without one.
+            if place.isBoundOnly, verdict.connectivity == .unknown, verdict.reason?.code == ReasonCode.noRoute.rawValue
+            {
+                verdict.connectivity = .none
             }
             return Uplink(
                 interface: place.interface,
                 connectivity: verdict.connectivity,
                 reason: place.obstacle.map { ConnectivityReason(code: $0.rawValue) } ?? verdict.reason,
-                isUsed: place.isUsed
+                isUsed: place.isUsed,
+                isBoundOnly: place.isBoundOnly
             )
         }
     }
 
     private func verdict(_ place: String?, ways: Vantages.Ways) -> ConnectivityVerdict {
         let tally = tallies[place] ?? ConnectivityTally()
-        // Behind a portal as good as all are faulty, and only those that meet it have something to say.
+        // Behind a portal nearly all probes are faulty, and only portal checks are informative.
         let positions = tally.meetsPortal ? portalChecks[place] : faulty[place]
         let probes = (positions ?? []).lazy.map { position in
             ProbeView(
@@ -201,7 +218,7 @@ struct ProbeBoard: Sendable {
 }
 
 extension ProbeBoard {
-    /// Finds out which points there are now, and which of them are new or have another way.
+    /// Determines the current points, and which of them are new or have another path.
     private mutating func arrange(_ observed: Observed) {
         var known = dormant
         for track in tracks { known[track.point] = track }
@@ -215,7 +232,7 @@ extension ProbeBoard {
             guard var track = known.removeValue(forKey: wanted.point), track.rule == wanted.rule else {
                 freshLooks.insert(wanted.point)
                 var track = ProbeTrack(wanted.point, rule: wanted.rule, ways: wanted.ways)
-                // What was published last is what the next verdict differs from.
+                // The next verdict is compared with the last published one.
                 track.published = standings[wanted.point] ?? departed[wanted.point]?.standing ?? .unknown
                 return track
             }
@@ -256,12 +273,13 @@ extension ProbeBoard {
                 .add(track.standing, track.rule, vantage.families)
             if track.rule.isPortalCheck { portalChecks[vantage.interface, default: []].append(position) }
             if track.isHeld { held.insert(position) }
-            if track.standing.isFaulty { faulty[vantage.interface, default: []].append(position) }
+            guard track.standing.isFaulty, !track.rule.isFirstHop else { continue }
+            faulty[vantage.interface, default: []].append(position)
         }
     }
 }
 
 extension ProbeStanding {
-    /// It is not up, and the reason is known.
+    /// `true` if the probe is not up for a known reason.
     fileprivate var isFaulty: Bool { verdict != .up && (verdict != .unknown || code != nil) }
 }

@@ -1,53 +1,59 @@
-/// How a probe's checks are judged, and from where it is made; what is asked is the scheduler's business.
+/// The evaluation of a probe's checks, and its vantages; the scheduler has the check itself.
 public struct ProbeRule: Sendable, Hashable, Codable {
-    /// Over which interfaces a probe is made.
+    /// The interfaces of a probe.
     public enum Interfaces: Sendable, Hashable, Codable {
-        /// Over the path that the kernel chooses.
+        /// The path that the kernel selects.
         case `default`
-        /// Over the path that the kernel chooses, and besides bound to each interface that has a default route.
+        /// The path that the kernel selects, and each interface with a default route.
         case each
-        /// Bound to each interface with one of these names or kinds that has a default route.
+        /// Each interface with one of these names or kinds that has a default route.
         case matching([String])
     }
 
-    /// In which families a probe is made.
+    /// The address families of a probe.
     public enum Families: String, Sendable, Hashable, CaseIterable, Codable {
-        /// Once, in whichever family answers first.
+        /// Once, in the family that answers first.
         case any
         /// Once in each family that has a path.
         case each
-        /// In IPv4 alone.
+        /// IPv4 only.
         case ipv4
-        /// In IPv6 alone.
+        /// IPv6 only.
         case ipv6
     }
 
+    /// The name of the built-in check of next hops, which no other probe has.
+    ///
+    /// It has a point for each uplink and family with a gateway, and never a part in the connectivity: a gateway that
+    /// answers says nothing of the Internet, and one that does not may forward all the same.
+    public static let firstHopName = "first-hop"
+
     /// The probe's name.
     public var name: String
-    /// Whether the state's connectivity depends on it.
+    /// `true` if the connectivity depends on the probe.
     public var isRequired: Bool
-    /// Whether it looks for captive portals: an HTTP request that the open Internet answers in a known way.
+    /// `true` for a portal check: an HTTP request with a known response on the open Internet.
     public var isPortalCheck: Bool
-    /// Whether it goes over TLS: together with a portal check that is open, its failure has a meaning of its own.
+    /// `true` for a probe over TLS: its failures are compared with the result of portal checks.
     public var usesTLS: Bool
-    /// How many failures in a row make it down.
+    /// The number of consecutive failures that make the probe down.
     public var fall: Int
-    /// How many successes in a row make it up again.
+    /// The number of consecutive successes that make the probe up again.
     public var rise: Int
-    /// The latencies that count as good and as bad.
+    /// The good and the bad latency.
     public var latency: DeadBand?
-    /// The share of failed checks, in percent, that counts as good and as bad.
+    /// The good and the bad share of failed checks, in percent.
     public var loss: DeadBand?
-    /// Over how many of the last checks the loss is counted.
+    /// The number of checks over which the loss is measured.
     public var lossWindow: Int
-    /// Over which interfaces it is made.
+    /// The interfaces.
     public var interfaces: Interfaces
-    /// In which families it is made.
+    /// The address families.
     public var families: Families
-    /// When a certificate that it sees counts as expiring.
+    /// The thresholds of expiring certificates.
     public var expiry: ExpiryPolicy
 
-    /// A rule; counts below 1 count as 1.
+    /// Creates a rule; counts below 1 count as 1.
     public init(
         name: String,
         isRequired: Bool = true,
@@ -77,14 +83,19 @@ public struct ProbeRule: Sendable, Hashable, Codable {
     }
 }
 
-/// Two thresholds with a band between them in which a measurement says nothing.
+extension ProbeRule {
+    /// `true` for the check of next hops.
+    var isFirstHop: Bool { name == Self.firstHopName }
+}
+
+/// Two thresholds with a band between them in which a measurement has no effect.
 public struct DeadBand: Sendable, Hashable, Codable {
-    /// At most this is good: milliseconds of latency, or percent of loss.
+    /// The maximum good value: milliseconds of latency, or percent of loss.
     public var good: Double
-    /// At least this is bad.
+    /// The minimum bad value.
     public var bad: Double
 
-    /// A band; `nil` unless both are finite and not negative, and `good` is below `bad`.
+    /// Creates a band; `nil` unless both are finite and not negative, and `good` is below `bad`.
     public init?(good: Double, bad: Double) {
         guard good.isFinite, bad.isFinite, 0 <= good, good < bad else { return nil }
         self.good = good
@@ -92,24 +103,24 @@ public struct DeadBand: Sendable, Hashable, Codable {
     }
 }
 
-/// When a certificate counts as expiring.
+/// The thresholds of expiring certificates.
 public struct ExpiryPolicy: Sendable, Hashable, Codable {
-    /// Parts of the lifetime that are left, in percent, the largest first.
+    /// Thresholds in percent of the lifetime left, the largest first.
     public var lifetimePercents: [Int]
-    /// Days that are left, the largest first.
+    /// Thresholds in days left, the largest first.
     public var days: [Int]
 
-    /// A policy; by default 30 % and 10 % of the lifetime, and 7 and 1 days.
+    /// Creates a policy; by default 30 % and 10 % of the lifetime, and 7 and 1 days.
     public init(lifetimePercents: [Int] = [30, 10], days: [Int] = [7, 1]) {
         self.lifetimePercents = lifetimePercents.sorted(by: >)
         self.days = days.sorted(by: >)
     }
 }
 
-/// How many of the required probes have to be up.
+/// The number of required probes that must be up.
 public enum Quorum: Sendable, Hashable, Codable {
     /// All of them.
     case all
-    /// At least so many, or all when there are fewer.
+    /// At least this number, or all if there are fewer.
     case atLeast(Int)
 }

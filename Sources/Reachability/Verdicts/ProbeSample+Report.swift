@@ -1,20 +1,20 @@
-public import Probes
+public import CheckResults
 
 internal import struct FoundationEssentials.Date
 
 extension ProbeSample {
-    /// The most bytes of a detail, and of a certificate's names.
+    /// The maximum size of a detail, and of a certificate's names, in bytes.
     private static let longestText = 512
-    /// The most certificates of a chain that are kept.
+    /// The maximum number of certificates of a chain.
     static let longestChain = 10
 
-    /// What a check's report says to the state machine.
+    /// Creates the state machine's input from a check's report.
     ///
     /// - Parameters:
-    ///   - point: Which probe, and from where.
+    ///   - point: The probe and its vantage.
     ///   - report: The report.
-    ///   - portal: What the check says about a portal, when it looked for one.
-    ///   - observed: When the check was over.
+    ///   - portal: The evidence about a portal, for portal checks.
+    ///   - observed: The time at which the check completed.
     public init(point: ProbePoint, report: CheckReport, portal: PortalEvidence? = nil, observed: Observed) {
         let outcome: Outcome =
             switch report.verdict {
@@ -40,13 +40,13 @@ extension ProbeSample {
         )
     }
 
-    /// Nil where there is no handshake: a connection alone may be a stranger's on the way.
+    /// Nil without a handshake: a TCP connection alone may be an interceptor's.
     private static func wasAnswered(_ report: CheckReport) -> Bool? {
         guard let hop = report.hops.last, hop.response == nil else { return report.hops.isEmpty ? nil : true }
         return hop.phases.first { $0.phase == .tls }.map(\.isComplete)
     }
 
-    /// The chain as far as it can be decoded, so that a place in it stays the place that the server gave it.
+    /// Returns the chain, including only certificates that can be decoded, with their positions unchanged.
     private static func facts(_ trust: TrustVerdict) -> [CertificateFacts] {
         var facts: [CertificateFacts] = []
         for certificate in trust.presentedChain.prefix(longestChain) {
@@ -65,7 +65,7 @@ extension ProbeSample {
         return facts
     }
 
-    /// The beginning of a text: whole code points, and at most 512 bytes.
+    /// Returns the start of a string: whole code points, and at most 512 bytes.
     private static func bounded(_ text: String) -> String {
         guard text.utf8.count > longestText else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: longestText)

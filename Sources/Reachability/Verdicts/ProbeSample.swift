@@ -1,41 +1,41 @@
-public import Probes
+public import CheckResults
 
 public import struct FoundationEssentials.Date
 
-/// What the state machine has to know of one completed check.
+/// One completed check as input of the state machine.
 public struct ProbeSample: Sendable, Hashable, Codable {
-    /// What the check came to.
+    /// The outcome of a check.
     public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
         /// The target answered as expected.
         case ok
-        /// The target, or something on the way to it, is at fault.
+        /// The failure is the target's, or on the way to it.
         case failed
-        /// This machine is at fault, so nothing is known about the target.
+        /// The failure is this machine's, so nothing is known about the target.
         case unknown
     }
 
-    /// Which probe, and from where.
+    /// The probe and its vantage.
     public var point: ProbePoint
-    /// What the check came to.
+    /// The outcome.
     public var outcome: Outcome
-    /// Why it is not `ok`.
+    /// The code, unless the outcome is `ok`.
     public var code: FindingCode?
-    /// The particulars, for people; at most 512 bytes.
+    /// The details, for people; at most 512 bytes.
     public var detail: String?
-    /// How long the check took.
+    /// The duration of the check.
     public var latency: Duration
-    /// What it says about a portal.
+    /// The evidence about a portal.
     public var portal: PortalEvidence?
-    /// The certificates that the server sent, its own first; also of a server that was refused.
+    /// The certificates sent by the server, its own first; even if the server was refused.
     public var certificates: [CertificateFacts]
-    /// Which pins match; nil where nothing is pinned or nothing was evaluated.
+    /// The audit of the pins; nil without pins or without an evaluation.
     public var pins: PinAudit?
-    /// Whether the server had finished the handshake: what fails afterwards is the target's own.
+    /// `true` if the server had completed the handshake: later failures are the target's own.
     public var wasAnswered: Bool?
-    /// When the check was over.
+    /// The time at which the check completed.
     public var observed: Observed
 
-    /// A sample.
+    /// Creates a sample.
     public init(
         point: ProbePoint,
         outcome: Outcome,
@@ -61,22 +61,22 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     }
 }
 
-/// What is known of one certificate.
+/// The facts about one certificate.
 public struct CertificateFacts: Sendable, Hashable, Codable {
     /// The SHA-256 hash of the whole certificate, in lower-case hexadecimal digits.
     public var sha256: String
-    /// The subject in the form of RFC 4514.
+    /// The subject in the format of RFC 4514.
     public var subject: String
-    /// The issuer in the form of RFC 4514.
+    /// The issuer in the format of RFC 4514.
     public var issuer: String
-    /// When the validity begins.
+    /// The start of the validity.
     public var notBefore: Date
-    /// When the validity ends.
+    /// The end of the validity.
     public var notAfter: Date
-    /// Whether the chain in which it came was accepted.
+    /// `true` if its chain was accepted.
     public var isVerified: Bool
 
-    /// Facts.
+    /// Creates facts.
     public init(
         sha256: String,
         subject: String,

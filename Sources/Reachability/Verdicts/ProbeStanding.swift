@@ -1,31 +1,31 @@
-public import Probes
+public import CheckResults
 
-/// How one probe fares at one vantage.
+/// The status of one probe at one vantage.
 public struct ProbeStanding: Sendable, Hashable {
-    /// What its last checks come to.
+    /// The verdict on the last checks.
     public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
-        /// No verdict yet, or this machine is at fault.
+        /// No verdict yet, or a fault of this machine.
         case unknown
         /// The target answers as expected.
         case up
-        /// It does not.
+        /// The target does not answer as expected.
         case down
         /// A captive portal answers in its place.
         case portal
     }
 
-    /// What its last checks come to.
+    /// The verdict on the last checks.
     public var verdict: Verdict
-    /// Why the verdict is not `up`; nil before the first check.
+    /// The reason the verdict is not `up`; nil before the first check.
     public var code: FindingCode?
-    /// Where a person logs in, while the verdict is `portal` and that is known.
+    /// The login page, if the verdict is `portal` and the page is known.
     public var portalURL: String?
-    /// Whether the verdict changes too often to be relied on.
+    /// `true` if the verdict changes too often to be reliable.
     public var isFlapping: Bool
-    /// Whether the handshake was over when the check failed, where the code does not say so.
+    /// `true` if the check failed after the handshake, in case the code does not tell.
     var wasAnswered = false
 
-    /// A standing.
+    /// Creates a status.
     public init(_ verdict: Verdict, code: FindingCode? = nil, portalURL: String? = nil, isFlapping: Bool = false) {
         self.verdict = verdict
         self.code = code
@@ -33,26 +33,26 @@ public struct ProbeStanding: Sendable, Hashable {
         self.isFlapping = isFlapping
     }
 
-    /// Nothing is known yet.
+    /// The initial status.
     public static let unknown = ProbeStanding(.unknown)
 }
 
-/// How one probe fares at one vantage, with what led to it: for `status`.
+/// The status of one probe at one vantage, with its history, for `status`.
 public struct ProbeRecord: Sendable, Hashable {
-    /// Which probe, and from where.
+    /// The probe and its vantage.
     public var point: ProbePoint
-    /// How it fares.
+    /// The status.
     public var standing: ProbeStanding
-    /// Since when the verdict is this one; nil before the first check.
+    /// The start of the current verdict; nil before the first check.
     public var since: Observed?
     /// The last check; nil before the first one.
     public var last: ProbeSample?
-    /// How many checks in a row had the outcome of the last one.
+    /// The number of consecutive checks with the last outcome.
     public var streak: Int
-    /// Whether the path has changed since the last check.
+    /// `true` if the path has changed since the last check.
     public var isStale: Bool
 
-    /// A record.
+    /// Creates a record.
     public init(
         point: ProbePoint,
         standing: ProbeStanding,
@@ -70,27 +70,31 @@ public struct ProbeRecord: Sendable, Hashable {
     }
 }
 
-/// How an interface with a default route fares, whether it is used or stands by.
+/// The status of an interface with a default route, used or standby.
 public struct Uplink: Sendable, Hashable {
     /// The interface.
     public var interface: PathInterface
-    /// What the probes bound to it say; `unknown` without such probes.
+    /// The connectivity according to the probes bound to the interface; `unknown` without such probes.
     public var connectivity: Connectivity
-    /// Why the connectivity is not `full`.
+    /// The reason the connectivity is not `full`.
     public var reason: ConnectivityReason?
-    /// Whether the default path of a family leads through it.
+    /// `true` if the default path of a family uses the interface.
     public var isUsed: Bool
+    /// Whether it has no default route, and is an uplink because a probe is bound to it.
+    public var isBoundOnly: Bool
 
-    /// An uplink.
+    /// Creates an uplink.
     public init(
         interface: PathInterface,
         connectivity: Connectivity,
         reason: ConnectivityReason? = nil,
-        isUsed: Bool
+        isUsed: Bool,
+        isBoundOnly: Bool = false
     ) {
         self.interface = interface
         self.connectivity = connectivity
         self.reason = reason
         self.isUsed = isUsed
+        self.isBoundOnly = isBoundOnly
     }
 }

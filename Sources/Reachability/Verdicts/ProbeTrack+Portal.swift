@@ -1,17 +1,17 @@
+internal import CheckResults
 internal import NetlinkMonitor
-internal import Probes
 
-/// A probe at a vantage at which another one looks for portals.
+/// A probe at a vantage with portal checks.
 extension ProbeTrack {
-    /// Whether only the question for a portal keeps failures, or lookups that fail, from becoming the verdict.
+    /// `true` if failures, or failed lookups, would be the verdict but for a pending portal check.
     var isHeld: Bool {
         guard isInQuestion, !isBehindPortal, standing.verdict != .down else { return false }
         return failures >= rule.fall || (unknowns >= rule.fall && last?.code?.isResolverFault == true)
     }
 
-    /// Whether this portal check may still say that a portal is the reason for failures that began at a moment.
+    /// Returns whether this portal check may still find a portal as the reason for failures since an instant.
     ///
-    /// A check that began before has seen another network. One that meets neither a portal nor the open Internet is
+    /// A check that started before has tested another network. One that finds neither a portal nor the open Internet is
     /// repeated, until the retries of the portal check are used up.
     func mayFindPortal(since moment: ContinuousClock.Instant) -> Bool {
         if portals > 0 { return true }
@@ -21,21 +21,21 @@ extension ProbeTrack {
         return isUndecided && max(failures, unknowns) < rule.fall
     }
 
-    /// Whether a check that began at a moment or later is over.
+    /// Returns whether a check that started at an instant or later has completed.
     func hasAnswered(since moment: ContinuousClock.Instant) -> Bool {
         guard let last, !isStale else { return false }
         return last.observed.instant - last.latency >= moment
     }
 
-    /// Whether the last check, and the last request for one, are long enough ago for another request.
+    /// Returns whether the last check, and the last request for one, allow another request.
     func mayBeAsked(at now: ContinuousClock.Instant) -> Bool {
-        // A check that is missing is on its way.
+        // A missing check is already pending.
         guard let last, !isStale else { return false }
         if let asked, last.observed.instant < asked { return false }
         return last.observed.instant + .seconds(1) <= now
     }
 
-    /// A portal answers at the vantage: failures that may be its doing are void, and so is a verdict made of them.
+    /// Enters a portal: failures that it may have caused are void, and so is a verdict based on them.
     mutating func enterPortal(observed: Observed) {
         isBehindPortal = true
         guard standing.verdict != .portal, standing.verdict == .down || failures > 0 || unknowns > 0 else { return }
@@ -43,9 +43,9 @@ extension ProbeTrack {
         loseToPortal()
     }
 
-    /// The portal is gone: what was measured behind it says nothing.
+    /// Leaves a portal: results from behind it are void.
     ///
-    /// - Returns: Whether the probe has to be checked at once.
+    /// - Returns: Whether the probe must be checked at once.
     mutating func leavePortal(observed: Observed) -> Bool {
         isBehindPortal = false
         guard standing.verdict == .unknown || failures > 0 else { return false }
@@ -58,7 +58,7 @@ extension ProbeTrack {
         return true
     }
 
-    /// No portal is the reason for the failures.
+    /// Accepts the failures, because no portal is their reason.
     mutating func release(observed: Observed) {
         guard isHeld else { return }
         isInQuestion = false

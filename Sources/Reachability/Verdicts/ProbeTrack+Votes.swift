@@ -1,8 +1,8 @@
+internal import CheckResults
 internal import NetlinkMonitor
-internal import Probes
 
 extension ProbeTrack {
-    /// What a check says: its own word, unless the latency or the loss says more.
+    /// Returns the vote of a check: its own result, unless latency or loss override it.
     mutating func vote(of sample: ProbeSample) -> Vote {
         if rule.isPortalCheck, let portal = sample.portal {
             switch portal.verdict {
@@ -21,7 +21,7 @@ extension ProbeTrack {
         }
     }
 
-    /// Without TLS the answer may be the portal's own.
+    /// Without TLS the response may be the portal's own.
     private func isCredibleBehindPortal(_ sample: ProbeSample) -> Bool {
         sample.outcome == .ok && (rule.usesTLS || rule.isPortalCheck)
     }
@@ -38,7 +38,7 @@ extension ProbeTrack {
         }
         guard let band = rule.loss else { return vote }
         losses.add(isLost: own != .success)
-        // A target that does not answer at all is not a lossy one: what the band kept from counting counts after all.
+        // A target that never answers is not a lossy one: failures that the band withheld count after all.
         if own != .success, losses.lostInARow >= rule.fall {
             failures = max(failures, losses.lostInARow - 1)
             return vote
@@ -112,13 +112,13 @@ extension ProbeTrack {
         pending = nil
     }
 
-    /// A check that times out after the handshake has the code of one that gets no answer at all.
+    /// A check that times out after the handshake has the same code as one without any answer.
     private func wasAnswered(_ code: FindingCode?) -> Bool {
         code != nil && standing.verdict == .down && last?.code == code && last?.wasAnswered == true
     }
 
-    /// Other particulars of the same verdict count when they come back so often in a row: a target that fails now in this
-    /// way and now in that is no news with every check.
+    /// Updates the details of an unchanged verdict after this number of consecutive checks: a target with alternating
+    /// failures must not cause an event for every check.
     private mutating func update(_ particulars: Particulars, after count: Int) {
         guard particulars != Particulars(code: standing.code, portalURL: standing.portalURL) else {
             pending = nil

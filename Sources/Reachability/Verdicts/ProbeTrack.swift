@@ -1,38 +1,38 @@
-internal import Probes
+internal import CheckResults
 
-/// What the checks of one probe at one vantage come to, check by check.
+/// The verdict on one probe at one vantage, updated check by check.
 ///
-/// Pure: samples in, a standing out. A check is a vote, or none; votes in a row make the verdict.
+/// Pure: samples in, a status out. A check is a vote, or an abstention; consecutive votes make the verdict.
 struct ProbeTrack: Sendable {
-    /// What one check says of the target.
+    /// The vote of one check about the target.
     enum Vote: Sendable, Hashable {
         case success
         case failure(FindingCode?)
         case portal(PortalEvidence)
-        /// This machine is at fault.
+        /// A fault of this machine.
         case unknown(FindingCode?)
         /// A portal answers at the vantage, so the check says nothing about the target.
         case behindPortal
-        /// A measurement between good and bad.
+        /// An abstention, for a measurement between good and bad.
         case none
     }
 
-    /// What of a standing may change while the verdict stays.
+    /// The details of a status that may change without the verdict.
     struct Particulars: Sendable, Hashable {
         let code: FindingCode?
         let portalURL: String?
     }
 
-    /// Which probe, and from where.
+    /// The probe and its vantage.
     let point: ProbePoint
-    /// How its checks are judged.
+    /// The rule by which its checks are judged.
     let rule: ProbeRule
-    /// How its packets leave; another way makes its verdict doubtful.
+    /// The paths of its packets; a change makes its verdict doubtful.
     var ways: Vantages.Ways
 
-    /// How it fares.
+    /// The status.
     var standing = ProbeStanding.unknown
-    /// How it was last published to fare.
+    /// The last published status.
     var published = ProbeStanding.unknown
     var since: Observed?
     var last: ProbeSample?
@@ -40,7 +40,7 @@ struct ProbeTrack: Sendable {
     var isStale = false
 
     var failures = 0
-    /// The end of the first of the checks in a row that failed, or could not be made.
+    /// The end of the first of the consecutive checks that failed, or could not be made.
     var failingSince: ContinuousClock.Instant?
     /// The code of the last failure.
     var failureCode: FindingCode?
@@ -48,23 +48,23 @@ struct ProbeTrack: Sendable {
     var portals = 0
     var unknowns = 0
     var abstentions = 0
-    /// Checks without success since the verdict fell.
+    /// The number of checks without success since the verdict changed to down.
     var attempts = 0
     var losses: LossWindow
     var flaps = FlapHistory()
-    /// Whether the last vote was a success; nil before the first one.
+    /// `true` if the last vote was a success; nil before the first one.
     var lastVote: Bool?
-    /// Particulars that differ from the standing's, and how many checks in a row had them.
+    /// Details that differ from the status, and the number of consecutive checks with them.
     var pending: (particulars: Particulars, count: Int)?
 
-    /// Whether a portal answers at the vantage, according to another probe.
+    /// `true` if a portal answers at the vantage, according to another probe.
     var isBehindPortal = false
-    /// Whether a portal may turn out to be the reason for the failures: they do not bring the probe down meanwhile.
+    /// `true` if a portal may be the reason for the failures: they do not make the probe down meanwhile.
     var isInQuestion = false
-    /// When a portal check was last asked because another probe fails.
+    /// The time of the last request for a portal check because another probe fails.
     var asked: ContinuousClock.Instant?
 
-    /// A track without a check.
+    /// Creates a track without checks.
     init(_ point: ProbePoint, rule: ProbeRule, ways: Vantages.Ways) {
         self.point = point
         self.rule = rule
@@ -72,24 +72,24 @@ struct ProbeTrack: Sendable {
         losses = LossWindow(capacity: rule.lossWindow)
     }
 
-    /// For `status`.
+    /// The record for `status`.
     var record: ProbeRecord {
         ProbeRecord(point: point, standing: standing, since: since, last: last, streak: streak, isStale: isStale)
     }
 
-    /// A standing that became another one.
+    /// A change of a status.
     struct Step: Sendable, Equatable {
         let from: ProbeStanding
         let to: ProbeStanding
     }
 
-    /// What is to be published after a check, in order: the verdict, then that flapping started or stopped.
+    /// The changes to publish after a check, in order: the verdict, then the flapping.
     struct Outcome: Sendable, Equatable {
         var verdict: Step?
         var flapping: Step?
     }
 
-    /// Takes a completed check.
+    /// Handles a completed check.
     mutating func take(_ sample: ProbeSample) -> Outcome {
         streak = sample.outcome == last?.outcome && !isStale ? streak + 1 : 1
         isStale = false
@@ -109,14 +109,14 @@ struct ProbeTrack: Sendable {
         return outcome
     }
 
-    /// What is to be published of the verdict; nil when that was done, or nothing is known.
+    /// Returns the change of the verdict to publish; nil when it was published, or nothing is known.
     mutating func takeStep() -> Step? {
         guard standing != published, standing.verdict != .unknown || standing.code != nil else { return nil }
         defer { published = standing }
         return Step(from: published, to: standing)
     }
 
-    /// The path changed: what is known of the one before says nothing about this one.
+    /// Handles a change of the path: the verdict about the old one is void.
     mutating func lose(_ ways: Vantages.Ways, observed: Observed) {
         self.ways = ways
         if standing.verdict != .unknown { since = observed }
@@ -126,7 +126,7 @@ struct ProbeTrack: Sendable {
         forgetStreaks()
     }
 
-    /// The machine was suspended: the verdict stands until a check says otherwise, the votes before it are void.
+    /// Handles a suspend: the verdict stays until the next checks, earlier votes are void.
     mutating func suspend() { forgetStreaks() }
 
     mutating func forgetStreaks() {
@@ -139,18 +139,18 @@ struct ProbeTrack: Sendable {
         isStale = last != nil
     }
 
-    /// How soon the probe is due again.
+    /// The cadence of the probe.
     var cadence: Cadence {
         switch standing.verdict {
         case .portal: return .portal
-        // The end of the portal brings a check at once.
+        // The end of the portal triggers a check at once.
         case _ where isBehindPortal: return .steady
         case .unknown:
             let isBeingDecided = standing.code == nil || (failures > 0 && unknowns == 0)
             return isBeingDecided ? .doubtful : .down(attempt: attempts)
         case .down: return successes > 0 || portals > 0 ? .doubtful : .down(attempt: attempts)
         case .up:
-            // A measurement that stays between good and bad is not decided by asking faster.
+            // A measurement that stays between good and bad is not resolved by faster checks.
             let isInDoubt = failures > 0 || unknowns > 0 || portals > 0
             return isInDoubt && abstentions < rule.fall ? .doubtful : .steady
         }

@@ -1,29 +1,31 @@
+internal import CheckResults
 internal import NetlinkMonitor
-internal import Probes
 
-/// From where probes can be made in one view of the network: the default path, and each interface with a default route.
+/// The vantages of probes in one snapshot of the network: the default path, and each interface with a default route.
 struct Vantages: Sendable, Equatable {
-    /// How packets of one family leave: what a verdict holds for.
+    /// The path of packets of one family, for which a verdict is valid.
     struct Way: Sendable, Hashable {
         let via: Via
         let interface: UInt32?
         var underlay: UInt32?
         let gateway: IPAddress?
+        /// Whether by a default route; else it leads no further than the table has other routes.
+        var isDefault = true
     }
 
-    /// How packets leave in each family; nil where they do not.
+    /// The path of packets in each family; nil without one.
     struct Ways: Sendable, Hashable {
         var ipv4: Way?
         var ipv6: Way?
 
         var isEmpty: Bool { ipv4 == nil && ipv6 == nil }
 
-        /// Whether packets of one family leave in the same way.
+        /// Returns whether a family has the same path in both.
         func share(_ other: Ways) -> Bool {
             (ipv4 != nil && ipv4 == other.ipv4) || (ipv6 != nil && ipv6 == other.ipv6)
         }
 
-        /// What concerns checks in these families alone.
+        /// Returns the paths of checks in these families.
         func restricted(to families: AddressFamilies) -> Ways {
             switch families {
             case .any: self
@@ -33,32 +35,51 @@ struct Vantages: Sendable, Equatable {
         }
     }
 
-    /// An interface with a default route.
+    /// An uplink.
     struct Place: Sendable, Hashable {
         let interface: PathInterface
-        /// Through the interface; empty while its link passes no packets.
+        /// The paths through the interface; empty while its link passes no packets.
         let ways: Ways
-        /// Why no packets can leave through it; nil where they can.
+        /// The reason no packets can leave through it; nil when they can.
         let obstacle: ReasonCode?
-        /// Whether the default path of a family leads through it, or through a tunnel that it carries.
+        /// `true` if the default path of a family uses it, or a tunnel over it.
         let isUsed: Bool
+        /// Whether it has no default route, and a probe names it.
+        let isBoundOnly: Bool
     }
 
     /// The default path.
     var defaults = Ways()
-    /// By index; never the loopback.
+    /// The places by index; never the loopback.
     var places: [Place] = []
     /// The names of all interfaces.
     var names: Set<String> = []
 
-    /// Nothing is known of the network.
+    /// The vantages of an unknown network.
     static let none = Vantages()
 }
 
 extension Vantages {
-    /// The vantages that a snapshot offers, with the default paths that were derived from it.
-    init(_ snapshot: NetworkSnapshot, ipv4: Path, ipv6: Path) {
-        defaults = Ways(ipv4: Way(ipv4), ipv6: Way(ipv6))
+    /// Derives the vantages, and the default paths, from a snapshot.
+    ///
+    /// - Parameter bound: The names of interfaces to include even without a default route.
+    init(_ snapshot: NetworkSnapshot, bound: Set<String> = []) {
+        self.init(
+            snapshot,
+            ipv4: PathDerivation(.ipv4, in: snapshot),
+            ipv6: PathDerivation(.ipv6, in: snapshot),
+            bound: bound
+        )
+    }
+
+    /// Derives the vantages from a snapshot, and the default paths derived from it.
+    ///
+    /// - Parameters:
+    ///   - ipv4: The default path of IPv4.
+    ///   - ipv6: The default path of IPv6.
+    ///   - bound: The names of interfaces to include even without a default route.
+    init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
+        defaults = Ways(ipv4: Way(ipv4.path), ipv6: Way(ipv6.path))
         names = Set(snapshot.links.values.map(\.name))
         var gateways: [UInt32: [AddressFamily: IPAddress?]] = [:]
         for route in snapshot.defaultRoutes where route.type == .unicast && route.destination.length == 0 {
@@ -71,25 +92,27 @@ extension Vantages {
         let sources = Set(
             snapshot.addresses.lazy.filter(\.isSource).map { Source($0.interfaceIndex, $0.address.family) }
         )
-        let used = Set(
-            [ipv4, ipv6].filter(\.via.isReachable)
-                .flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 }
-        )
-        places = gateways.keys.sorted().compactMap { index -> Place? in
+        let used = ipv4.carriers + ipv6.carriers
+        let named = bound.isEmpty ? [] : snapshot.links.values.filter { bound.contains($0.name) }.map(\.index)
+        places = Set(gateways.keys).union(named).sorted().compactMap { index -> Place? in
             guard let link = snapshot.links[index], link.kind != .loopback else { return nil }
+            let routes = gateways[index]
+            let isPassable = snapshot.canPassPackets(link)
+            let isShut = !isPassable || link.leadsNowhere
             func way(_ family: AddressFamily) -> Way? {
-                guard snapshot.canPassPackets(link), let gateway = gateways[index]?[family],
-                    sources.contains(Source(index, family))
-                else { return nil }
-                return Way(via: Via(kind: link.kind), interface: index, gateway: gateway)
+                guard !isShut, sources.contains(Source(index, family)) else { return nil }
+                let via = Via(kind: link.kind)
+                guard let routes else { return Way(via: via, interface: index, gateway: nil, isDefault: false) }
+                return routes[family].map { Way(via: via, interface: index, gateway: $0) }
             }
             let ways = Ways(ipv4: way(.ipv4), ipv6: way(.ipv6))
-            let obstacle: ReasonCode = snapshot.canPassPackets(link) ? .noAddress : .linkDown
+            let obstacle: ReasonCode = !isPassable ? .linkDown : link.leadsNowhere ? .leadsNowhere : .noAddress
             return Place(
                 interface: PathInterface(link),
                 ways: ways,
                 obstacle: ways.isEmpty ? obstacle : nil,
-                isUsed: used.contains(index)
+                isUsed: used.contains(index),
+                isBoundOnly: routes == nil
             )
         }
     }
@@ -106,7 +129,7 @@ extension Vantages {
 }
 
 extension Vantages {
-    /// From where a probe is to be made, and how its packets leave there.
+    /// Returns the points of a probe, and the paths of its packets there.
     func points(_ rule: ProbeRule) -> [(point: ProbePoint, ways: Ways)] {
         var points: [(point: ProbePoint, ways: Ways)] = []
         func add(_ interface: String?, _ ways: Ways) {
@@ -117,14 +140,25 @@ extension Vantages {
                 points.append((ProbePoint(probe: rule.name, vantage: vantage), restricted))
             }
         }
+        guard !rule.isFirstHop else {
+            return places.flatMap { place in
+                [(AddressFamilies.ipv4, place.ways.ipv4), (.ipv6, place.ways.ipv6)].compactMap { families, way in
+                    guard way?.gateway != nil else { return nil }
+                    let vantage = Vantage(interface: place.interface.name, families: families)
+                    return (ProbePoint(probe: rule.name, vantage: vantage), place.ways.restricted(to: families))
+                }
+            }
+        }
         switch rule.interfaces {
         case .default: add(nil, defaults)
         case .each:
             add(nil, defaults)
-            for place in places { add(place.interface.name, place.ways) }
+            for place in places where !place.isBoundOnly { add(place.interface.name, place.ways) }
         case .matching(let words):
             for place in places
-            where words.contains(place.interface.name) || words.contains(place.interface.kind.rawValue) {
+            where words.contains(place.interface.name)
+                || !place.isBoundOnly && words.contains(place.interface.kind.rawValue)
+            {
                 add(place.interface.name, place.ways)
             }
         }
@@ -133,7 +167,7 @@ extension Vantages {
 }
 
 extension Vantages.Way {
-    /// A default path; nil for one that is not usable.
+    /// Creates a default path; nil for one that is not usable.
     init?(_ path: Path) {
         guard path.via.isReachable else { return nil }
         self.init(
@@ -157,6 +191,6 @@ extension ProbeRule.Families {
 }
 
 extension InterfaceAddress {
-    /// Packets to the Internet can be sent from it.
+    /// `true` if packets to the Internet can use it as source.
     fileprivate var isSource: Bool { isUsable && !address.isLinkLocal && !address.isLoopback }
 }

@@ -21,12 +21,13 @@ struct ConnectingTests {
     }
 
     private func rule(_ source: String, action: UInt8 = 1) throws -> RoutingRule {
-        RoutingRule(
-            family: .ipv4,
+        let source = try prefix(source)
+        return RoutingRule(
+            family: source.address.family,
             priority: 50,
             table: action == 1 ? 77 : 0,
             action: action,
-            source: try prefix(source)
+            source: source
         )
     }
 
@@ -106,11 +107,30 @@ struct ConnectingTests {
         for address in MonitorConfiguration.defaultInternetAddresses where address.family == .ipv6 {
             network.answers[LookupQuestion(destination: address)] = .refused(.noRoute)
         }
-        network.connectedSource = source
+        network.connectedSource = .address(source)
         network.answers[LookupQuestion(destination: internet, source: source)] = way(2, from: source)
         try harness.start()
         #expect(harness.lastSnapshot?.lookups[internet]?.outcome == way(2, from: source))
         #expect(harness.lastSnapshot?.lookups[internet]?.unconnected == nil)
+    }
+
+    @Test(
+        "where IPv6 has no way and a rule refuses the source that connect(2) chooses, the refusal is the rule's",
+        arguments: [
+            (ConnectedSource.refused(.blackhole), RouteLookup.Refusal.blackhole),
+            (.refused(.prohibited), .prohibited), (.refused(.unreachable), .unreachable),
+            (.refused(.noRoute), .noRoute), (.refused(.failed(errno: 99)), .noRoute), (.unknown, .noRoute),
+        ]
+    )
+    func refusedSource(connecting: ConnectedSource, expected: RouteLookup.Refusal) throws {
+        let internet = try ip("2001:503:ba3e::2:30")
+        let source = try ip("2001:db8:1::2")
+        let network = harness.network
+        network.addresses = [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 64)]
+        network.rules.append(try rule("2001:db8:1::2/128", action: 6))
+        network.connectedSource = connecting
+        try harness.start()
+        #expect(harness.lastSnapshot?.lookups[internet]?.outcome == .refused(expected))
     }
 
     @Test(

@@ -118,6 +118,19 @@ struct SilentChangeTests {
     }
 
     @Test(
+        "IPv6 goes on from a router to a route that refuses, which is a choice too",
+        arguments: [
+            (.unreachable, 1024, true), (.blackhole, 1024, true), (.prohibit, 1024, true), (.unreachable, .max, false),
+        ] as [(RouteType, UInt32, Bool)]
+    )
+    func refusal(type: RouteType, metric: UInt32, isChoice: Bool) {
+        let routes = [
+            defaultRoute(over: first, metric: 1), Route(destination: .everything(.ipv6), type: type, metric: metric),
+        ]
+        #expect(Router.choices(routes, []) == (isChoice ? [first] : []))
+    }
+
+    @Test(
         "IPv4 chooses among routers of one metric only",
         arguments: [(100, 100, true), (100, 200, false)] as [(UInt32, UInt32, Bool)]
     )

@@ -9,6 +9,7 @@ struct UnderlayResolverTests {
     private struct Answers: KernelQueries {
         var ways: [LookupQuestion: UInt32] = [:]
         var sessions: [String] = []
+        var source = ConnectedSource.unknown
         func links() -> [LinkMessage] { [] }
         func addresses() -> [InterfaceAddress] { [] }
         func rules() -> [RoutingRule] { [] }
@@ -21,7 +22,7 @@ struct UnderlayResolverTests {
                 return RouteLookup(destination: question.destination, outcome: outcome ?? .refused(.noRoute))
             }
         }
-        func connectedSource(to destination: IPAddress) -> IPAddress? { nil }
+        func connectedSource(to destination: IPAddress) -> ConnectedSource { source }
         func sessionInterfaces() -> [String] { sessions }
     }
 
@@ -71,6 +72,33 @@ struct UnderlayResolverTests {
         )
     }
 
+    @Test(
+        "a tunnel whose packets are UDP is looked up as UDP, which decides among several legs",
+        arguments: ["vxlan", "geneve"]
+    )
+    mutating func datagrams(kind: String) throws {
+        let remote = try ip("2001:db8:f::9")
+        tunnel.tunnelRemote = remote
+        tunnel.driverKind = kind
+        kernel.ways[LookupQuestion(destination: remote)] = 3
+        kernel.ways[LookupQuestion(destination: remote, transport: .udp)] = 2
+        #expect(try resolve()?.interfaceIndex == 2)
+    }
+
+    @Test(
+        "a tunnel over IPv6 whose packets are UDP has the way that its source has, where there is none without one",
+        arguments: [("vxlan", 2), ("ip6gre", nil)] as [(String, UInt32?)]
+    )
+    mutating func sourceSpecific(kind: String, expected: UInt32?) throws {
+        let remote = try ip("2001:db8:f::9")
+        let source = try ip("2001:db8:1::2")
+        tunnel.tunnelRemote = remote
+        tunnel.driverKind = kind
+        kernel.source = .address(source)
+        kernel.ways[LookupQuestion(destination: remote, source: source, transport: .udp)] = 2
+        #expect(try resolve()?.interfaceIndex == expected)
+    }
+
     @Test("the kernel's way to the far end comes first")
     mutating func remoteRoute() throws {
         let remote = try ip("203.0.113.9")
@@ -94,6 +122,15 @@ struct UnderlayResolverTests {
         kernel.ways[LookupQuestion(destination: remote)] = 3
         kernel.ways[LookupQuestion(destination: remote, mark: 7, source: local, interface: 2)] = 2
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .remoteRoute))
+    }
+
+    @Test("a tunnel whose near end the machine has no more has no underlay, though another address has a way")
+    mutating func nearEndGone() throws {
+        let remote = try ip("203.0.113.9")
+        tunnel.tunnelRemote = remote
+        tunnel.tunnelLocal = try ip("198.51.100.2")
+        kernel.ways[LookupQuestion(destination: remote)] = 2
+        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .remoteRoute))
     }
 
     @Test("a far end without a way, or with one through the tunnel itself, has no underlay")

@@ -1,3 +1,4 @@
+import AgentTestKit
 internal import NetlinkTestKit
 internal import Testing
 
@@ -91,7 +92,7 @@ struct RouteFilterTests {
 
     @Test("random prefixes pass exactly when they cover one of 10 random targets")
     func randomPrefixes() throws {
-        var generator = SeededGenerator(seed: 42)
+        var generator = SplitMix(state: 42)
         let targets = try (0..<10).map { try IPAddress.random($0 < 4 ? .ipv4 : .ipv6, &generator) }
         let socket = try FilteredSocket(RouteFilter(covering: targets))
         for _ in 0..<3000 {
@@ -115,7 +116,7 @@ struct RouteFilterTests {
         ]
     )
     func manyTargets(six: Int, four: Int) throws {
-        var generator = SeededGenerator(seed: UInt64(six + four))
+        var generator = SplitMix(state: UInt64(six + four))
         let targets =
             try (0..<six).map { _ in try IPAddress.random(.ipv6, &generator) }
             + (0..<four).map { _ in try IPAddress.random(.ipv4, &generator) }

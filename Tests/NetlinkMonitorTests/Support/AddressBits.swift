@@ -1,3 +1,4 @@
+import AgentTestKit
 internal import Testing
 
 @testable internal import NetlinkMonitor
@@ -24,7 +25,7 @@ extension IPAddress {
         return IPAddress(networkBytes: bytes) ?? self
     }
 
-    static func random(_ family: AddressFamily, _ generator: inout SeededGenerator) throws -> IPAddress {
+    static func random(_ family: AddressFamily, _ generator: inout SplitMix) throws -> IPAddress {
         let bytes = (0..<family.bitWidth / 8).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return try #require(IPAddress(networkBytes: bytes))
     }

@@ -23,8 +23,8 @@ final class ScriptedNetwork {
     fileprivate(set) var questions: [LookupQuestion] = []
     /// Answers to questions that the routes do not decide.
     var answers: [LookupQuestion: RouteLookup.Outcome] = [:]
-    /// What connect(2) would send from.
-    var connectedSource: IPAddress?
+    /// The result of connect(2) in IPv6.
+    var connectedSource = ConnectedSource.unknown
 
     /// A default route over an interface; lookups are answered by the one with the lowest metric.
     func setDefault(_ interface: UInt32?, metric: UInt32 = 100) {
@@ -100,7 +100,7 @@ struct ScriptedKernel: KernelQueries {
         }
     }
 
-    func connectedSource(to destination: IPAddress) -> IPAddress? { network.connectedSource }
+    func connectedSource(to destination: IPAddress) -> ConnectedSource { network.connectedSource }
 
     func sessionInterfaces() -> [String] { [] }
 }

@@ -1,3 +1,4 @@
+import AgentTestKit
 internal import NetlinkTestKit
 internal import Testing
 
@@ -77,7 +78,7 @@ struct HostileBytesTests {
 
     @Test("random bytes come to an end too")
     func noise() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix(state: 7)
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)

@@ -1,5 +1,5 @@
+import CheckResults
 import NetlinkMonitor
-import Probes
 
 @testable import Reachability
 
@@ -71,6 +71,7 @@ struct MachineRun {
 
     private static func brief(_ state: ReachabilityState) -> String {
         "\(state.via)/\(state.connectivity)" + (state.isFlapping ? "!" : "")
+            + (state.alternative.map { "|\($0.interface.name)" } ?? "")
     }
 }
 

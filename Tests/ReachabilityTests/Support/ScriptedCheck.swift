@@ -1,5 +1,5 @@
+import CheckResults
 import NetlinkMonitor
-import Probes
 
 @testable import Reachability
 
@@ -15,8 +15,8 @@ enum ScriptedCheck {
         )
     }
 
-    /// `s` succeeds in 10 ms, `m` in 150 ms and `l` in 500 ms; `f` and `g` fail, and `n` because the name has no address; `u`, `v` and `b` are this machine's
-    /// fault; `P` and `Q` meet a portal, `O` meets none, and of `c` nothing can be said but that it failed.
+    /// `s` succeeds in 10 ms, `m` in 150 ms and `l` in 500 ms; `f` and `g` fail, and `n` because the name has no address; `r`, `u`, `v` and `b` are this
+    /// machine's fault; `P` and `Q` meet a portal, `O` meets none, and of `c` nothing can be said but that it failed.
     static func sample(_ letter: Character, at milliseconds: Int = 0, point: ProbePoint = point) -> ProbeSample {
         var sample = ProbeSample(point: point, outcome: .ok, latency: .milliseconds(10), observed: time(milliseconds))
         func fails(_ code: FindingCode, _ outcome: ProbeSample.Outcome = .failed) {
@@ -31,6 +31,7 @@ enum ScriptedCheck {
         case "g": fails(.httpStatus)
         case "n": fails(.dnsNoAddress)
         case "t": fails(.tlsUntrustedRoot)
+        case "r": fails(.noRoute, .unknown)
         case "u": fails(.dnsTimeout, .unknown)
         case "v": fails(.resolverBusy, .unknown)
         case "b": fails(.budgetExhausted, .unknown)

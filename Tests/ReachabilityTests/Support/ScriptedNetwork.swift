@@ -9,6 +9,8 @@ struct ScriptedNetwork: Hashable {
         var isUp = true
         var hasIPv4 = true
         var hasIPv6 = false
+        /// Whether default routes lead through it.
+        var hasRoute = true
         var router: UInt8 = 1
     }
 
@@ -23,6 +25,8 @@ struct ScriptedNetwork: Hashable {
     var wwan0: Port?
     /// Through which uplink the default path leads where both are there.
     var preferred = Name.wlan0
+    /// Whether the kernel goes by metrics alone, as it does unless `ignore_routes_with_linkdown` is set.
+    var prefersDead = false
 
     static let internet = [address("198.41.0.4"), address("2001:503:ba3e::2:30")]
 
@@ -35,10 +39,10 @@ struct ScriptedNetwork: Hashable {
         let isIPv4 = destination.family == .ipv4
         let order = Name.allCases.sorted { first, _ in first == preferred }
         let usable = order.filter { name in
-            guard let port = port(name) else { return false }
+            guard let port = port(name), port.hasRoute else { return false }
             return isIPv4 ? port.hasIPv4 : port.hasIPv6
         }
-        guard let name = usable.first(where: { port($0)?.isUp == true }) ?? usable.first else {
+        guard let name = usable.first(where: { prefersDead || port($0)?.isUp == true }) ?? usable.first else {
             return RouteLookup(destination: destination, outcome: .refused(.noRoute))
         }
         return RouteLookup(
@@ -94,7 +98,7 @@ struct ScriptedNetwork: Hashable {
                         prefixLength: length
                     )
                 )
-                guard let prefix = IPPrefix(address: .unspecified(family), length: 0) else { continue }
+                guard port.hasRoute, let prefix = IPPrefix(address: .unspecified(family), length: 0) else { continue }
                 let hop = NextHop(interfaceIndex: name.index, gateway: gateway(name, family))
                 routes.append(Route(destination: prefix, metric: name == preferred ? 100 : 600, nextHops: [hop]))
             }

@@ -1,5 +1,5 @@
+import CheckResults
 import NetlinkMonitor
-import Probes
 import Testing
 
 import struct FoundationEssentials.Date

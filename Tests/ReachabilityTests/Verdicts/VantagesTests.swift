@@ -1,5 +1,5 @@
+import CheckResults
 import NetlinkMonitor
-import Probes
 import Testing
 
 @testable import Reachability
@@ -52,13 +52,76 @@ struct VantagesTests {
         #expect(words(rule, Self.both) == pointCase.points)
     }
 
+    @Test(
+        "an interface that a probe names needs no default route, one of a kind does",
+        arguments: [
+            (ProbeRule.Interfaces.matching(["wwan0"]), "web@wwan0"), (.matching(["wwan", "wlan0"]), "web@wlan0"),
+            (.each, "web@default web@wlan0"),
+        ]
+    )
+    func bound(_ interfaces: ProbeRule.Interfaces, _ points: String) {
+        var network = Self.both
+        network.wwan0?.hasRoute = false
+        let configuration = MachineConfiguration(
+            probes: [ProbeRule(name: "web", interfaces: interfaces, families: .any)]
+        )
+        let vantages = Vantages(network.snapshot, bound: configuration.boundInterfaces)
+        #expect(configuration.probes.flatMap(vantages.points).map { "\($0.point)" }.joined(separator: " ") == points)
+        #expect(vantages.places.map(\.isBoundOnly) == (interfaces == .matching(["wwan0"]) ? [false, true] : [false]))
+    }
+
+    @Test("each usable leg of a default route is used, a dead one is not", arguments: [true, false])
+    func legs(_ isSecondUp: Bool) throws {
+        var network = ScriptedNetwork(wwan0: ScriptedNetwork.Port())
+        network.wwan0?.isUp = isSecondUp
+        let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))
+        let hops = ([3, 4] as [UInt32]).map { index in
+            NextHop(interfaceIndex: index, gateway: ScriptedNetwork.address("192.0.\(index).1"))
+        }
+        let route = Route(destination: prefix, nextHops: hops)
+        let plain = network.snapshot
+        let answer = ResolvedRoute(
+            interfaceIndex: 3,
+            gateway: hops[0].gateway,
+            source: ScriptedNetwork.address("192.0.3.9")
+        )
+        let snapshot = NetworkSnapshot(
+            links: Array(plain.links.values),
+            addresses: plain.addresses,
+            defaultRoutes: [route],
+            lookups: [
+                RouteLookup(destination: ScriptedNetwork.internet[0], outcome: .route(answer), matched: route)
+            ],
+            internetAddresses: ScriptedNetwork.internet
+        )
+        let vantages = Vantages(snapshot)
+        #expect(vantages.places.map(\.interface.name) == ["wlan0", "wwan0"])
+        #expect(vantages.places.map(\.isUsed) == [true, isSecondUp])
+    }
+
+    @Test("a default route into a dummy device is an uplink that leads nowhere")
+    func leadsNowhere() {
+        let plain = Self.both.snapshot
+        let links = plain.links.values.map { link in
+            link.name == "wwan0"
+                ? Link(index: 4, name: "wwan0", flags: [.up, .lowerUp], driverKind: "dummy") : link
+        }
+        let snapshot = NetworkSnapshot(
+            links: links,
+            addresses: plain.addresses,
+            defaultRoutes: plain.defaultRoutes
+        )
+        let place = Vantages(snapshot).places.last
+        #expect(place?.obstacle == .leadsNowhere)
+        #expect(place?.ways.isEmpty == true)
+    }
+
     private func words(_ rule: ProbeRule, _ network: ScriptedNetwork) -> String {
         vantages(network).points(rule).map { "\($0.point)" }.joined(separator: " ")
     }
 
     private func vantages(_ network: ScriptedNetwork) -> Vantages {
-        let state = ReachabilityState(network.snapshot)
-        return Vantages(network.snapshot, ipv4: state.ipv4, ipv6: state.ipv6)
+        Vantages(network.snapshot)
     }
 
     @Test("a family without a path and a dead uplink have no points")
@@ -89,7 +152,7 @@ struct VantagesTests {
     func noSource() {
         let snapshot = Self.both.snapshot
         let bare = NetworkSnapshot(links: Array(snapshot.links.values), defaultRoutes: snapshot.defaultRoutes)
-        let vantages = Vantages(bare, ipv4: Path(via: .none), ipv6: Path(via: .none))
+        let vantages = Vantages(bare)
         #expect(vantages.points(ProbeRule(name: "web", interfaces: .each)).isEmpty)
         #expect(vantages.places.count == 2)
     }
@@ -107,7 +170,7 @@ struct VantagesTests {
             addresses: snapshot.addresses,
             defaultRoutes: [direct, later, hidden]
         )
-        let vantages = Vantages(view, ipv4: Path(via: .none), ipv6: Path(via: .none))
+        let vantages = Vantages(view)
         #expect(vantages.places.map(\.interface.name) == ["wlan0"])
         let way = try #require(vantages.places.first?.ways.ipv4)
         #expect(way == Vantages.Way(via: .wifi, interface: 3, gateway: nil))

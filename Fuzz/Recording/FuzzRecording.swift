@@ -1,0 +1,38 @@
+internal import FuzzKit
+
+@testable import InputRecording
+
+/// Recordings, read and lived again.
+///
+/// What can be read can be written, and what was written is read as the same text.
+@main
+enum FuzzRecording {
+    static func main() { FuzzProgram.run([FuzzTarget("recording", run)]) }
+
+    private static let epoch = ContinuousClock.now
+
+    static func run(_ input: [UInt8]) {
+        guard let reader = try? RecordingReader(bytes: input, epoch: epoch) else { return }
+        var replay = RecordingReplay(reader)
+        let coder = InputCoder(epoch: epoch)
+        var count = 0
+        while let step = (try? replay.next()).flatMap(\.self) {
+            count += 1
+            require(step.recorded.line == count + 1, "the number of a line")
+            check(step.recorded, coder)
+        }
+        require((try? replay.next()).flatMap(\.self) == nil, "something behind the end")
+        require(count <= input.count, "more inputs than bytes")
+    }
+
+    private static func check(_ recorded: RecordedInput, _ coder: InputCoder) {
+        guard let text = try? coder.line(recorded.input, sequence: recorded.sequence) else {
+            return require(false, "what was read cannot be written")
+        }
+        guard let again = (try? coder.record(line: text)).flatMap(\.self) else {
+            return require(false, "what was written cannot be read")
+        }
+        require(again.sequence == recorded.sequence, "the number is another one")
+        require((try? coder.line(again.input, sequence: again.sequence)) == text, "the text is another one")
+    }
+}

@@ -1,0 +1,139 @@
+import NetlinkMonitor
+import Testing
+
+@testable import Reachability
+
+/// A preferred path that is dead while another uplink works.
+struct PathAlternativeTests {
+    private static let wlan0 = PathInterface(index: 3, name: "wlan0", kind: .wifi)
+    private static let wwan0 = PathInterface(index: 4, name: "wwan0", kind: .wwan)
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        var reason: ReasonCode? = .linkDown
+        var connectivity = Connectivity.none
+        var standby = Connectivity.full
+        var code: String?
+        var isBoundOnly = false
+        let isFound: Bool
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "no carrier, a standby that is full", isFound: true),
+        Case(name: "no carrier, a standby that answers in part", standby: .partial, isFound: true),
+        Case(name: "no carrier, a standby that is not probed", standby: .unknown, isFound: true),
+        Case(name: "no carrier, a standby with a silent probe", standby: .unknown, code: "dns_timeout", isFound: false),
+        Case(name: "no carrier, a standby without carrier", standby: .none, code: "link_down", isFound: false),
+        Case(name: "no carrier, a standby behind a portal", standby: .portal, code: "portal_redirect", isFound: false),
+        Case(name: "no carrier, an interface without a default route", isBoundOnly: true, isFound: false),
+        Case(name: "no address", reason: .noAddress, isFound: true),
+        Case(name: "a default route into a dummy device", reason: .leadsNowhere, isFound: false),
+        Case(name: "nothing answers, a standby that is full", reason: nil, connectivity: .local, isFound: true),
+        Case(
+            name: "nothing answers, a standby that is not probed",
+            reason: nil,
+            connectivity: .local,
+            standby: .unknown,
+            isFound: false
+        ),
+        Case(name: "something answers", reason: nil, connectivity: .partial, isFound: false),
+        Case(name: "a captive portal", reason: nil, connectivity: .portal, isFound: false),
+        Case(name: "everything answers", reason: nil, connectivity: .full, isFound: false),
+    ]
+
+    @Test("there is an alternative where the table says so", arguments: cases)
+    func table(_ one: Case) {
+        let path = Path(via: one.reason == nil ? .wifi : .none, interface: Self.wlan0, reason: one.reason)
+        let state = ReachabilityState(
+            ipv4: path,
+            ipv6: Path(via: .none, reason: .noRoute),
+            connectivity: one.connectivity
+        )
+        let uplinks = [
+            Uplink(interface: Self.wlan0, connectivity: .full, isUsed: true),
+            Uplink(
+                interface: Self.wwan0,
+                connectivity: one.standby,
+                reason: one.code.map { ConnectivityReason(code: $0) },
+                isUsed: false,
+                isBoundOnly: one.isBoundOnly
+            ),
+        ]
+        let found = PathAlternative(to: state, among: uplinks)
+        #expect(found == (one.isFound ? PathAlternative(preferred: Self.wlan0, interface: Self.wwan0) : nil))
+        #expect(found?.code ?? .preferredPathDead == .preferredPathDead)
+    }
+
+    @Test("without any route, or before the kernel has answered, nothing is preferred")
+    func nothingPreferred() {
+        let uplinks = [Uplink(interface: Self.wwan0, connectivity: .full, isUsed: false)]
+        for state in [
+            ReachabilityState.unknown,
+            ReachabilityState(ipv4: Path(via: .none, reason: .noRoute), ipv6: Path(via: .none, reason: .noRoute)),
+        ] {
+            #expect(PathAlternative(to: state, among: uplinks) == nil)
+        }
+    }
+
+    /// A Wi-Fi in use and a modem beside it, with a kernel that goes by metrics alone.
+    private static var both: ScriptedNetwork {
+        var network = ScriptedNetwork(wwan0: ScriptedNetwork.Port())
+        network.prefersDead = true
+        return network
+    }
+
+    @Test("the loss of the preferred path names the standby at once, and its death and return are changes of the state")
+    func loss() {
+        var run = MachineRun(MachineConfiguration())
+        var network = Self.both
+        run.see(network, at: 0, isFirst: true)
+        _ = run.takeWords()
+        network.wlan0?.isUp = false
+        run.see(network, at: 1000)
+        run.pass(to: 5000)
+        #expect(run.takeWords() == ["path wifi→none", "wifi/unknown→none/none|wwan0 link link_down"])
+        network.wwan0?.isUp = false
+        run.see(network, at: 6000)
+        run.pass(to: 9000)
+        #expect(run.takeWords() == ["none/none|wwan0→none/none link link_down"])
+        network.wwan0?.isUp = true
+        run.see(network, at: 10_000)
+        run.pass(to: 15_000)
+        #expect(run.takeWords() == ["none/none→none/none|wwan0 link link_up"])
+        // What an administrator does about it.
+        network.preferred = .wwan0
+        run.see(network, at: 16_000)
+        run.pass(to: 20_000)
+        #expect(run.takeWords() == ["path none→wwan", "none/none|wwan0→wwan/unknown route route_removed"])
+    }
+
+    @Test("uplinks that are lost together are one change, without an alternative")
+    func lostTogether() {
+        var run = MachineRun(MachineConfiguration())
+        var network = Self.both
+        run.see(network, at: 0, isFirst: true)
+        _ = run.takeWords()
+        network.wlan0?.isUp = false
+        network.wwan0?.isUp = false
+        run.see(network, at: 1000)
+        run.pass(to: 9000)
+        #expect(run.takeWords() == ["path wifi→none", "wifi/unknown→none/none link link_down"])
+        #expect(run.machine.deadline == nil)
+    }
+
+    @Test("a path behind which nothing answers has the standby whose probe is up")
+    func local() {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
+        run.see(Self.both, at: 0, isFirst: true)
+        for point in ["web@default/ipv4", "web@wlan0/ipv4", "web@wwan0/ipv4"] { run.check("s", point, at: 100) }
+        run.pass(to: 5000)
+        _ = run.takeWords()
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 6000 + step) }
+        run.pass(to: 9000)
+        #expect(run.takeWords().last == "wifi/full→wifi/local|wwan0 probe connect_timeout")
+        for step in 0..<3 { run.check("f", "web@wwan0/ipv4", at: 10_000 + step) }
+        run.pass(to: 15_000)
+        #expect(run.takeWords().last == "wifi/local|wwan0→wifi/local probe connect_timeout")
+    }
+}
