@@ -1,15 +1,14 @@
 internal import FuzzKit
 internal import Probes
 
-@testable import ConfigurationFile
+@testable import Configuration
 
-/// Configuration files: the scanner, the TOML library behind it, and every reader of a section.
+/// Configuration files: the parser, and every reader of a section.
 enum FuzzConfiguration {
     static func run(_ input: [UInt8]) {
         guard let source = try? SourceText(input, file: "fuzz.toml") else { return }
-        guard let root = try? TOMLDocument.parse(source, order: 0) else { return }
-        // What the library accepts was scanned to its end: otherwise the bound on nesting could be passed by.
-        requireLines(root)
+        guard let root = try? TOMLParser.parse(source) else { return }
+        requirePositions(root)
         let notes = Notes(listsEffective: true)
         let settings = SettingsReader.settings(of: root, notes: notes, serializer: RequestSerializer())
         guard notes.isClean else {
@@ -22,12 +21,12 @@ enum FuzzConfiguration {
         requireFixpoint(notes.effective, probes: settings.probes.count)
     }
 
-    /// Every value has a line.
-    private static func requireLines(_ node: Node) {
-        require(node.origin.line != nil, "a value has no line")
+    /// Every value has a position.
+    private static func requirePositions(_ node: Node) {
+        require(node.origin.line != nil && node.origin.column != nil, "a value has no position")
         switch node.value {
-        case .array(let nodes): nodes.forEach(requireLines)
-        case .table(let members): members.values.forEach(requireLines)
+        case .array(let nodes): nodes.forEach(requirePositions)
+        case .table(let members): members.values.forEach(requirePositions)
         default: break
         }
     }
@@ -36,9 +35,9 @@ enum FuzzConfiguration {
     private static func requireFixpoint(_ effective: [String], probes: Int) {
         let bytes = Array(effective.joined(separator: "\n").utf8)
         // Defaults make a file of many probes larger than one may be.
-        guard bytes.count <= SourceText.mostBytes, let source = try? SourceText(bytes, file: "fuzz.toml"),
-            let root = try? TOMLDocument.parse(source, order: 0)
-        else { return require(bytes.count > SourceText.mostBytes, "the values in effect are no TOML") }
+        guard bytes.count <= SourceText.maxBytes, let source = try? SourceText(bytes, file: "fuzz.toml"),
+            let root = try? TOMLParser.parse(source)
+        else { return require(bytes.count > SourceText.maxBytes, "the values in effect are no TOML") }
         let notes = Notes(listsEffective: true)
         let settings = SettingsReader.settings(of: root, notes: notes, serializer: RequestSerializer())
         require(notes.isClean, "the values in effect are refused: \(notes.allErrors?.description ?? "")")

@@ -5,7 +5,6 @@ enum FuzzFiles {
     static func main() {
         FuzzProgram.run([
             FuzzTarget("config", FuzzConfiguration.run), FuzzTarget("hook", FuzzHooks.run),
-            FuzzTarget("recording", FuzzRecording.run),
         ])
     }
 }

@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import FuzzKit
 
 @testable import Hooks

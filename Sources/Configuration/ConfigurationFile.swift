@@ -1,0 +1,189 @@
+public import Probes
+
+/// Reads configuration files.
+public enum ConfigurationFile {
+    /// A configuration that was read.
+    public struct Loaded: Sendable {
+        /// The settings.
+        public var settings: Settings
+        /// The files that they come from, in the order in which they were read; later ones win.
+        public var files: [String]
+        /// Every value in effect with its origin, one line each; for `config show`.
+        ///
+        /// Together the lines are a configuration file that means the same. Empty unless requested.
+        public var effective: [String]
+        /// Settings that are accepted, but will surprise.
+        public var warnings: [ConfigurationError]
+
+        /// A configuration.
+        public init(settings: Settings, files: [String], effective: [String], warnings: [ConfigurationError] = []) {
+            self.settings = settings
+            self.files = files
+            self.effective = effective
+            self.warnings = warnings
+        }
+    }
+
+    /// Reads one file and its drop-ins: beside `NAME.toml` the files `NAME.toml.d/*.toml`, ordered by name.
+    ///
+    /// For the system's own file the vendor's drop-ins count too; one of the administrator's replaces the vendor's of the
+    /// same name, and a link to `/dev/null` switches it off. Tables are merged key by key; everything else of a later file
+    /// replaces that of an earlier one.
+    ///
+    /// - Parameters:
+    ///   - path: The file. Relative paths in it begin at its folder.
+    ///   - serializer: The builder of the probes' requests.
+    ///   - listsEffective: True for ``Loaded/effective``, which takes far more memory than the settings.
+    ///   - checksMachine: True for warnings of what this machine does not have: interfaces, programs, users and groups,
+    ///     for which a server may be asked.
+    /// - Throws: All errors at once.
+    public static func load(
+        _ path: String,
+        serializer: RequestSerializer = RequestSerializer(),
+        listsEffective: Bool = false,
+        checksMachine: Bool = false
+    ) throws(ConfigurationErrors) -> Loaded {
+        let notes = Notes(listsEffective: listsEffective, checksMachine: checksMachine)
+        return try load(path, folders: .system, serializer: serializer, notes: notes)
+    }
+
+    /// The configuration without a file: the default of every key.
+    public static func defaults() -> Loaded {
+        let notes = Notes(listsEffective: true)
+        let root = Node(value: .table([:]), origin: Origin(file: ""))
+        let settings = SettingsReader.settings(of: root, notes: notes, serializer: RequestSerializer())
+        return Loaded(settings: settings, files: [], effective: notes.effective)
+    }
+
+    /// The files that are looked for when none is named, best first: the administrator's and the vendor's for root, the
+    /// user's for others.
+    public static func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
+        ConfigurationFolders.system.standardPaths(environment: environment, isRoot: isRoot)
+    }
+
+    /// The first of the ``standardPaths(environment:isRoot:)`` that exists.
+    ///
+    /// It is the administrator's too when there are only drop-ins.
+    /// - Returns: nil where there is none.
+    public static func standardPath(environment: [String: String], isRoot: Bool) -> String? {
+        ConfigurationFolders.system.standardPath(environment: environment, isRoot: isRoot)
+    }
+
+    static func load(
+        _ path: String,
+        folders: ConfigurationFolders,
+        serializer: RequestSerializer = RequestSerializer(),
+        notes: Notes
+    ) throws(ConfigurationErrors) -> Loaded {
+        let files = try folders.files(of: path)
+        var errors: [ConfigurationError] = []
+        var root = Node(value: .table([:]), origin: Origin(file: path))
+        for (order, file) in files.enumerated() {
+            do throws(ConfigurationErrors) {
+                root = root.merging(try TOMLParser.parse(try read(file), order: order))
+            } catch {
+                errors += error.errors
+            }
+        }
+        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
+        let settings = SettingsReader.settings(of: root, notes: notes, serializer: serializer)
+        if let errors = notes.allErrors { throw errors }
+        return Loaded(settings: settings, files: files, effective: notes.effective, warnings: notes.allWarnings)
+    }
+
+    private static func read(_ file: String) throws(ConfigurationErrors) -> SourceText {
+        let bytes: [UInt8]
+        do throws(RegularFile.Failure) {
+            bytes = try RegularFile.bytes(of: file, max: SourceText.maxBytes)
+        } catch {
+            throw ConfigurationErrors([ConfigurationError(file: file, message: error.description)])
+        }
+        return try SourceText(bytes, file: file)
+    }
+}
+
+/// The folders of the system's configuration files.
+struct ConfigurationFolders {
+    /// The name of the configuration file.
+    static let name = "reachagent.toml"
+    /// The maximum number of drop-ins.
+    static let maxDropIns = 64
+
+    /// The administrator's folder.
+    let administrator: String
+    /// The vendor's folder.
+    let vendor: String
+
+    /// The folders of a Linux system (file-hierarchy(7)).
+    static let system = ConfigurationFolders(administrator: "/etc/reachagent", vendor: "/usr/lib/reachagent")
+
+    /// The files that are looked for when none is named, best first.
+    func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
+        // systemd gives the first to a service that may be anybody (`ConfigurationDirectory=` in systemd.exec(5)).
+        let given = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+        if let given, given.hasPrefix("/"), given != administrator { return ["\(given)/\(Self.name)"] }
+        if isRoot || given == administrator { return [administrator, vendor].map { "\($0)/\(Self.name)" } }
+        // What is no absolute path is to be ignored (XDG Base Directory Specification).
+        let variables = [environment["XDG_CONFIG_HOME"], environment["HOME"].map { "\($0)/.config" }]
+        let folder = variables.compactMap(\.self).first { $0.hasPrefix("/") }
+        return folder.map { ["\($0)/reachagent/\(Self.name)"] } ?? []
+    }
+
+    /// The file that is read when none is named; nil where there is none.
+    func standardPath(environment: [String: String], isRoot: Bool) -> String? {
+        let paths = standardPaths(environment: environment, isRoot: isRoot)
+        if let path = paths.first(where: RegularFile.exists) { return path }
+        guard let own = paths.first, isSystem(own) else { return nil }
+        do throws(ConfigurationErrors) {
+            return try dropIns(of: own).isEmpty ? nil : own
+        } catch {
+            // A folder that cannot be listed is an error of the reading, not a lack of files.
+            return own
+        }
+    }
+
+    /// A file and its drop-ins, in the order in which they are read.
+    ///
+    /// The system's file may be missing where it has drop-ins, and a link to `/dev/null` stands for an empty file.
+    func files(of path: String) throws(ConfigurationErrors) -> [String] {
+        let dropIns = try dropIns(of: path)
+        if RegularFile.isMask(path) || isSystem(path) && !RegularFile.exists(path) && !dropIns.isEmpty {
+            return dropIns
+        }
+        return [path] + dropIns
+    }
+
+    private func isSystem(_ path: String) -> Bool {
+        [administrator, vendor].contains { path == "\($0)/\(Self.name)" }
+    }
+
+    private func dropIns(of path: String) throws(ConfigurationErrors) -> [String] {
+        // Later folders replace what earlier ones have under the same name.
+        let folders = isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
+        var files: [String: String] = [:]
+        for folder in folders {
+            for name in try Self.names(in: folder) where name.hasSuffix(".toml") && !name.hasPrefix(".") {
+                files[name] = "\(folder)/\(name)"
+            }
+        }
+        let used = files.filter { !RegularFile.isMask($0.value) }
+        guard used.count <= Self.maxDropIns else {
+            throw ConfigurationErrors([
+                ConfigurationError(
+                    file: path,
+                    message: "has \(used.count) drop-ins; at most \(Self.maxDropIns) are accepted"
+                )
+            ])
+        }
+        return used.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
+    }
+
+    /// The names in a folder of drop-ins, which need not exist: one that cannot be listed may hide any of them.
+    private static func names(in folder: String) throws(ConfigurationErrors) -> [String] {
+        do throws(RegularFile.Failure) {
+            return try RegularFile.listing(of: folder)
+        } catch {
+            throw ConfigurationErrors([ConfigurationError(file: folder, message: error.description)])
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import NetlinkMonitor
+
+/// An address of this machine with a TCP port, at which HTTP is served.
+public struct HTTPListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address, on the loopback.
+    public var address: IPAddress
+    /// The port.
+    public var port: UInt16
+
+    /// `127.0.0.1:9718`, `[::1]:9718`.
+    public var description: String { address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)" }
+}
+
+extension Form where Value == HTTPListenAddress {
+    /// `ADDRESS:PORT`, with an IPv6 address in brackets.
+    static var listenAddress: Form {
+        .parsed(
+            "address and port",
+            wanted: "an address and a port in quotes such as \"127.0.0.1:9718\"",
+            text: { TOMLText.quoted($0.description) }
+        ) { string in
+            guard let colon = string.utf8.lastIndex(of: UInt8(ascii: ":")),
+                let port = UInt16(string[string.utf8.index(after: colon)...]), port > 0,
+                let address = Self.address(string[..<colon])
+            else {
+                throw ValueError(
+                    message:
+                        "'\(string)' is not an address and a port; accepted are forms like 127.0.0.1:9718 and [::1]:9718"
+                )
+            }
+            guard address.isLoopback else {
+                throw ValueError(
+                    message: """
+                        '\(string)' leads beyond this machine, and the agent has no TLS and no passwords: listen on \
+                        127.0.0.1:\(port), and let a reverse proxy in front of http.sock serve others (docs/page.md)
+                        """
+                )
+            }
+            return HTTPListenAddress(address: address, port: port)
+        }
+    }
+
+    private static func address(_ text: Substring) -> IPAddress? {
+        if text.utf8.first == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") {
+            return IPAddress(String(text.dropFirst().dropLast())).flatMap { $0.family == .ipv6 ? $0 : nil }
+        }
+        return IPAddress(String(text)).flatMap { $0.family == .ipv4 ? $0 : nil }
+    }
+}
+
+extension Form where Value == String {
+    /// The name of a host, in lower case.
+    static var hostName: Form {
+        .parsed(wanted: "the name of a host in quotes", text: TOMLText.quoted) { string in
+            let isName = string.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            }
+            guard (1...253).contains(string.utf8.count), isName else {
+                throw ValueError(message: "'\(string)' is not the name of a host, without a port")
+            }
+            return string.lowercased()
+        }
+    }
+}

@@ -1,0 +1,204 @@
+internal import AgentEvents
+internal import Hooks
+internal import Probes
+
+extension Form where Value == [EventType] {
+    /// Types of event without their prefix, one or several; in one order, and each once.
+    static var eventTypes: Form {
+        let several = Form<EventType>.eventType.oneOrMore(1...64)
+        return Form(
+            kind: several.kind,
+            read: { node, errors in
+                several.read(node, &errors).map { types in HookTrigger.types.filter(types.contains) }
+            },
+            text: several.text
+        )
+    }
+}
+
+extension Form where Value == EventType {
+    /// A type of event that a hook can run for.
+    static var eventType: Form {
+        .parsed(
+            wanted: "a type of event such as \"reachability.changed\"",
+            maxBytes: maxWordBytes,
+            text: { TOMLText.quoted($0.shortName) },
+            { string in
+                if let type = HookTrigger.types.first(where: { $0.shortName == string }) { return type }
+                throw ValueError(message: refusal(of: string))
+            }
+        )
+    }
+
+    private static func refusal(of string: String) -> String {
+        let words = HookTrigger.types.map(\.shortName)
+        let short = EventType.shortName(of: string)
+        if short != string, words.contains(short) { return "'\(string)' is written without the prefix: '\(short)'" }
+        if string == "hook.completed" { return "'hook.completed' is not a type for hooks: it would run them for ever" }
+        if string == EventType.agentStopping.shortName {
+            return "'\(string)' is not a type for hooks: it is the agent's last event, after which nothing is started"
+        }
+        if EventType.allCases.contains(where: { !$0.isNumbered && $0.shortName == string }) {
+            return "'\(string)' is not a type for hooks: it is sent to subscribers alone"
+        }
+        if let word = KeySuggestion.nearest(to: string, among: words) {
+            return "'\(string)' is not a type of event; did you mean '\(word)'?"
+        }
+        return "'\(string)' is not a type of event; accepted are \(EventFacts.listed(Set(HookTrigger.types)))"
+    }
+}
+
+extension Form where Value == [String] {
+    /// A program and its arguments.
+    static var command: Form {
+        let list = Form<String>.string(0...4096).list(1...64)
+        return Form(
+            kind: list.kind,
+            read: { node, errors in
+                if case .string(let string) = node.value {
+                    errors.append(ValueError(message: "no shell reads a command: write the array \(array(of: string))"))
+                    return nil
+                }
+                guard let arguments = list.read(node, &errors), let program = arguments.first else { return nil }
+                if let place = arguments.firstIndex(of: "") {
+                    errors.append(ValueError(message: "element \(place + 1) is empty"))
+                    return nil
+                }
+                guard program.hasPrefix("/") || !program.contains("/") else {
+                    let message = "'\(program)' is neither an absolute path nor a name that is looked for in PATH"
+                    errors.append(ValueError(message: message))
+                    return nil
+                }
+                return arguments
+            },
+            text: list.text
+        )
+    }
+
+    /// The array that was probably meant by a string: its words, where nothing in it is a shell's.
+    private static func array(of string: String) -> String {
+        let words = string.split(separator: " ").map(String.init)
+        let special = "\"'\\$`|&;<>()*?[]{}~#\n\t"
+        let isPlain = !words.isEmpty && words.count <= 8 && !string.contains(where: special.contains)
+        return TOMLText.array((isPlain ? words : ["/bin/sh", "-c", string]).map(TOMLText.quoted))
+    }
+}
+
+extension Form where Value == ProbeTarget {
+    /// The address of a request.
+    static var webAddress: Form {
+        .parsed(wanted: "a string such as \"https://example.org/hook\"", text: { TOMLText.quoted($0.description) }) {
+            string in
+            let scheme = string.prefix { $0 != ":" }.lowercased()
+            // Nothing is quoted: what was taken for an address may contain a password.
+            guard ["http", "https"].contains(scheme) else {
+                throw ValueError(message: "begins with neither https:// nor http://")
+            }
+            var errors: [ValueError] = []
+            guard let target = target.read(Node(value: .string(string), origin: Origin(file: "")), &errors) else {
+                throw errors.first ?? ValueError(message: "is not accepted")
+            }
+            return target
+        }
+    }
+}
+
+extension Form where Value == WebhookBody {
+    /// A string with variables in it.
+    static func webhookBody(maxBytes: Int) -> Form {
+        .parsed(wanted: "a string", maxBytes: maxBytes, text: { TOMLText.quoted($0.text) }) { string in
+            guard (1...maxBytes).contains(string.utf8.count) else {
+                throw ValueError(message: "must have 1 to \(maxBytes) bytes, and has \(string.utf8.count)")
+            }
+            return try WebhookBody(parsing: string)
+        }
+    }
+}
+
+extension Form where Value == String {
+    /// A path from the root on.
+    static var absolutePath: Form {
+        .parsed("path", wanted: "a path in quotes", text: TOMLText.quoted) { path in
+            guard path.hasPrefix("/"), path.utf8.count <= 4095 else {
+                throw ValueError(message: "'\(path)' is not an absolute path")
+            }
+            return path
+        }
+    }
+
+    /// The name or the number of a user or a group, which need not exist yet.
+    static func account(_ kind: String) -> Form {
+        .parsed(wanted: "a \(kind)'s name or number in quotes", text: TOMLText.quoted) { name in
+            let isNumber = name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            // The highest number stands for none (setuid(2)).
+            let isAccount =
+                isNumber
+                ? UInt32(name).map { $0 < .max } == true
+                : (1...256).contains(name.utf8.count) && !name.hasPrefix("-")
+                    && name.utf8.allSatisfy {
+                        $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+                    }
+            guard isAccount else { throw ValueError(message: "'\(name)' is not a valid name or number of a \(kind)") }
+            return name
+        }
+    }
+
+    /// A pattern for interface names.
+    static var interfacePattern: Form {
+        .parsed("pattern", wanted: "a string", text: TOMLText.quoted) { pattern in
+            guard (1...64).contains(pattern.utf8.count) else {
+                throw ValueError(message: "a pattern has 1 to 64 characters")
+            }
+            return pattern
+        }
+    }
+
+    /// The code of a cause; only its form is checked.
+    static var causeCode: Form {
+        .parsed(wanted: "a string", text: TOMLText.quoted) { code in
+            let isCode =
+                (1...64).contains(code.utf8.count)
+                && code.utf8.enumerated().allSatisfy { place, byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+                    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): place > 0
+                    default: false
+                    }
+                }
+            guard isCode else {
+                throw ValueError(
+                    message: "'\(code)' is not a valid code; codes are written like link_down or tls_expired"
+                )
+            }
+            return code
+        }
+    }
+
+    /// One of the names that tables `[KIND.NAME]` have.
+    static func existing(_ kind: String, among names: [String]) -> Form {
+        .parsed(wanted: "a string", maxBytes: maxWordBytes, text: TOMLText.quoted) { name in
+            if names.contains(name) { return name }
+            guard let word = KeySuggestion.nearest(to: name, among: names) else {
+                let table = TOMLPath([kind, name])
+                throw ValueError(message: "there is no \(kind) '\(name)'; its table would be [\(table)]")
+            }
+            throw ValueError(message: "there is no \(kind) '\(name)'; did you mean '\(word)'?")
+        }
+    }
+}
+
+extension Form where Value == [String: String] {
+    /// Variables of a program's environment.
+    static var variables: Form { Form<String>.string(0...4096).table(max: 128, flaw: flaw(ofVariable:)) }
+
+    @Sendable private static func flaw(ofVariable name: String) -> String? {
+        let isName =
+            (1...256).contains(name.utf8.count)
+            && name.utf8.allSatisfy { TOMLKey.isBare($0) && $0 != UInt8(ascii: "-") }
+            && name.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
+        guard isName else { return "a variable's name has letters, digits and '_', and begins with no digit" }
+        if name.hasPrefix("REACH_") { return "variables that begin with REACH_ describe the event" }
+        if SecretName.isSecret(name) { return "is a secret: write it to a file that the program reads" }
+        return nil
+    }
+}

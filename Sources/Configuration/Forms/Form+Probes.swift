@@ -1,0 +1,252 @@
+internal import EventJournal
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+extension Form where Value == IPAddress {
+    /// An address of either family.
+    static var address: Form {
+        .parsed("IP address", wanted: "an IP address in quotes", text: { TOMLText.quoted($0.description) }) { string in
+            if let address = IPAddress(string) { return address }
+            throw ValueError(
+                message: "'\(string)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
+            )
+        }
+    }
+}
+
+extension Form where Value == SyncPolicy {
+    /// `always`, `never`, or a duration.
+    static var sync: Form {
+        .parsed(
+            wanted: "\"always\", \"never\" or a duration in quotes such as \"1s\"",
+            maxBytes: maxWordBytes,
+            text: { policy in
+                switch policy {
+                case .always: TOMLText.quoted("always")
+                case .never: TOMLText.quoted("never")
+                case .interval(let duration): TOMLText.quoted(TOMLText.duration(duration))
+                }
+            },
+            { string in
+                switch string {
+                case "always": return .always
+                case "never": return .never
+                default:
+                    if let duration = Quantity.duration(string), duration <= .seconds(3600) {
+                        return .interval(duration)
+                    }
+                    throw ValueError(message: "'\(string)' is not accepted; accepted are always, never and 0 to 60m")
+                }
+            }
+        )
+    }
+}
+
+extension Form where Value == UInt32 {
+    /// Permission bits in octal digits.
+    static var mode: Form {
+        .parsed(
+            wanted: "octal permission bits in quotes such as \"0660\"",
+            text: { TOMLText.quoted("0" + String($0, radix: 8)) },
+            { string in
+                guard (1...4).contains(string.utf8.count), let mode = UInt32(string, radix: 8), mode <= 0o777 else {
+                    throw ValueError(
+                        message: "'\(string)' is not a valid mode; accepted are octal permission bits such as 0660"
+                    )
+                }
+                return mode
+            }
+        )
+    }
+}
+
+extension Form where Value == Quorum {
+    /// `all`, or a number of probes.
+    static var quorum: Form {
+        let wanted = "\"all\" or an integer"
+        return Form(
+            kind: "string or integer",
+            read: { node, errors in
+                switch node.value {
+                case .string("all"): return .all
+                case .string(let string):
+                    errors.append(
+                        ValueError(message: "'\(string)' is not accepted; accepted are all and integers from 1")
+                    )
+                case .integer(let count) where (1...10_000).contains(count): return .atLeast(count)
+                case .integer(let count): errors.append(ValueError(message: "\(count) is not from 1 to 10000"))
+                default: errors.append(.wrongKind(of: node, wanted: wanted))
+                }
+                return nil
+            },
+            text: { quorum in
+                switch quorum {
+                case .all: TOMLText.quoted("all")
+                case .atLeast(let count): "\(count)"
+                }
+            }
+        )
+    }
+}
+
+extension Form where Value == ProbeRule.Interfaces {
+    /// `default`, `each`, or a list of names and kinds.
+    static var vantages: Form {
+        let names = Form<String>.interfaceName.list(1...16)
+        return Form(
+            kind: "string or array of strings",
+            read: { node, errors in
+                switch node.value {
+                case .string("default"): return .default
+                case .string("each"): return .each
+                case .string(let string):
+                    errors.append(
+                        ValueError(
+                            message: "'\(string)' is not accepted; accepted are default, each and an array of names or "
+                                + "kinds such as [\"wlan0\", \"wwan\"]"
+                        )
+                    )
+                case .array: return names.read(node, &errors).map { .matching($0) }
+                default:
+                    errors.append(.wrongKind(of: node, wanted: "\"default\", \"each\" or an array of names or kinds"))
+                }
+                return nil
+            },
+            text: { interfaces in
+                switch interfaces {
+                case .default: TOMLText.quoted("default")
+                case .each: TOMLText.quoted("each")
+                case .matching(let list): names.text(list)
+                }
+            }
+        )
+    }
+}
+
+extension Form where Value == String {
+    /// An interface name that the kernel accepts (dev_valid_name), or a kind.
+    static var interfaceName: Form {
+        .parsed(wanted: "a string", text: TOMLText.quoted) { string in
+            let isName =
+                (1...15).contains(string.utf8.count) && string != "." && string != ".."
+                && string.utf8.allSatisfy {
+                    $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+                }
+            guard isName else {
+                throw ValueError(
+                    message: "'\(string)' is not a valid interface name: 1 to 15 characters without '/' are needed"
+                )
+            }
+            return string
+        }
+    }
+}
+
+extension Form where Value == ProbeTarget {
+    /// The target of a check.
+    static var target: Form {
+        .parsed(wanted: "a string such as \"https://example.org/\"", text: { TOMLText.quoted($0.description) }) {
+            string in
+            do throws(ProbeTargetError) {
+                return try ProbeTarget(parsing: string)
+            } catch {
+                // The library's own words name an option of the command line.
+                if case .invalidURL(let shown, HTTPURLError.userInformation.description) = error {
+                    throw ValueError(
+                        message:
+                            "'\(shown)' holds a user name or a password: write 'user:password' to a file, and name "
+                            + "that in 'basic_auth_file'"
+                    )
+                }
+                throw ValueError(message: error.description)
+            }
+        }
+    }
+}
+
+extension Form where Value == Probe.Endpoint {
+    /// `HOST:PORT`, with an IPv6 address in brackets.
+    static var endpoint: Form {
+        .parsed(
+            wanted: "a string such as \"host.example:443\"",
+            text: { endpoint in
+                let host = endpoint.host.description
+                return TOMLText.quoted("\(host.contains(":") ? "[\(host)]" : host):\(endpoint.port)")
+            },
+            { string in
+                guard case .tcp(let host, let port)? = try? ProbeTarget(parsing: "tcp://\(string)") else {
+                    throw ValueError(
+                        message: "'\(string)' is not of the form HOST:PORT, such as host.example:443 or [::1]:443"
+                    )
+                }
+                return Probe.Endpoint(host: host, port: port)
+            }
+        )
+    }
+}
+
+extension Form where Value == StatusCodes {
+    /// `200-299,304`, or one integer.
+    static var statusCodes: Form {
+        let strings = Form.parsed(
+            wanted: "a string such as \"200-299,304\"",
+            text: { TOMLText.quoted($0.description) },
+            { try StatusCodes(parsing: $0) }
+        )
+        return Form(
+            kind: "string or integer",
+            read: { node, errors in
+                guard case .integer(let code) = node.value else { return strings.read(node, &errors) }
+                return strings.read(Node(value: .string("\(code)"), origin: node.origin), &errors)
+            },
+            text: strings.text
+        )
+    }
+}
+
+extension Form where Value == BodyPattern {
+    /// A regular expression (PCRE2).
+    static var pattern: Form {
+        .parsed(wanted: "a string", text: { TOMLText.quoted($0.text) }) { try BodyPattern(parsing: $0) }
+    }
+}
+
+extension Form where Value == JSONExpectation {
+    /// `status.code=0`.
+    static var member: Form {
+        .parsed(wanted: "a string", text: { TOMLText.quoted($0.text) }) { try JSONExpectation(parsing: $0) }
+    }
+}
+
+extension Form where Value == PublicKeyPin {
+    /// `sha256//` and Base64.
+    static var pin: Form {
+        .parsed(wanted: "a string", text: { TOMLText.quoted($0.description) }) { try PublicKeyPin(parsing: $0) }
+    }
+}
+
+extension Form where Value == [String: String] {
+    /// Header fields; secrets have files of their own.
+    static var headerFields: Form {
+        Form<String>.string(0...8192).table(max: HeaderFields.maximumCount) { name in
+            ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name.lowercased())
+                ? "is a secret: write it to a file, and name that in 'header_files'" : flaw(ofField: name)
+        }
+    }
+
+    /// Files with the values of header fields.
+    static var headerFiles: Form {
+        Form<String>.path.table(max: HeaderFields.maximumCount, flaw: flaw(ofField:))
+    }
+
+    @Sendable private static func flaw(ofField name: String) -> String? {
+        var fields = HeaderFields()
+        do throws(RequestError) {
+            try fields.set(name, "")
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

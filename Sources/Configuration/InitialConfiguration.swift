@@ -1,0 +1,44 @@
+/// The configuration that `config init` writes, and that the package's file has as comments: two probes that are useful to
+/// everybody.
+public enum InitialConfiguration {
+    /// The drop-in that has it where the file itself exists already.
+    public static let dropInName = "10-probes.toml"
+
+    /// The hosts that its probes send to.
+    public static let hosts = ["www.example.org", "connectivitycheck.gstatic.com"]
+
+    /// The file, with what leaves the machine.
+    public static let text = """
+        # What leaves this machine: once a minute the lookups of the two names below, and a request to each of their servers,
+        # which see this machine's address and 'reachagent', its version, the kernel's version and the processor's type as
+        # User-Agent. Without these tables nothing is sent. Over cellular links a probe is made a tenth as often.
+
+        # Does the service that matters answer? Put its address here; the certificate is checked too.
+        [probe.web]
+        target = "https://www.example.org/"
+        interval = "60s"
+
+        # Does a captive portal, such as the login page of a hotel, answer in the place of the Internet?
+        [probe.portal]
+        target = "http://connectivitycheck.gstatic.com/generate_204"
+        interval = "60s"
+        portal = true
+
+        """
+
+    /// The text with a `#` in front of each line that is not one already.
+    public static var commented: String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty || $0.hasPrefix("#") ? String($0) : "#\($0)" }
+            .joined(separator: "\n")
+    }
+}
+
+extension ConfigurationFile {
+    /// The path of a drop-in of a file: for the system's file in the administrator's folder, not the vendor's.
+    public static func dropIn(named name: String, of path: String) -> String {
+        let folders = ConfigurationFolders.system
+        let isVendors = path == "\(folders.vendor)/\(ConfigurationFolders.name)"
+        return "\(isVendors ? "\(folders.administrator)/\(ConfigurationFolders.name)" : path).d/\(name)"
+    }
+}

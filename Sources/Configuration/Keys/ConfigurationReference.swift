@@ -1,0 +1,70 @@
+/// The reference of all keys in Markdown, made from their declarations.
+///
+/// A document says where its tables of keys go, between `<!-- keys: TABLE -->` and `<!-- end of keys -->`; everything else in
+/// it is written by hand.
+public enum ConfigurationReference {
+    /// A marker in a document that cannot be followed.
+    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The line of the marker, from 1.
+        public let line: Int
+        /// The reason.
+        public let message: String
+
+        /// `line 7: there is no table 'agents'`.
+        public var description: String { "line \(line): \(message)" }
+    }
+
+    private static let start = "<!-- keys: "
+    private static let end = "<!-- end of keys -->"
+
+    /// The tables by the names that markers have; a document needs each of them.
+    private static let tables: [(name: String, keys: KeyList)] =
+        RootKeys.sections.map { ($0.facts.name, $0.keys) } + [
+            ("target.NAME", TargetKeys.all), ("probe.NAME", ProbeKeys.all), ("probe.NAME.latency", LatencyKeys.all),
+            ("probe.NAME.loss", LossKeys.all), ("request", RequestKeys.all), ("response", ResponseKeys.all),
+            ("trust", TrustKeys.all + TLSKeys.all + ExpiryKeys.all), ("hook.NAME", HookKeys.all),
+            ("hook.NAME.when", WhenKeys.all), ("program", ProgramKeys.all), ("webhook", WebhookKeys.all),
+        ]
+
+    /// A document with its tables of keys made anew.
+    ///
+    /// - Throws: The first marker that is unknown, repeated or not ended, or a table without a marker.
+    public static func updated(_ document: String) throws(Failure) -> String {
+        var lines: [String] = []
+        var missing = Set(tables.map(\.name))
+        var open: (line: Int, name: String)?
+        let given = document.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in given.enumerated() {
+            if line == end {
+                guard open != nil else { throw Failure(line: index + 1, message: "no table of keys begins above") }
+                open = nil
+            } else if line.hasPrefix(start), line.hasSuffix(" -->") {
+                let name = String(line.dropFirst(start.count).dropLast(" -->".count))
+                if let open { throw Failure(line: open.line, message: "the table '\(open.name)' does not end") }
+                guard missing.remove(name) != nil, let table = tables.first(where: { $0.name == name }) else {
+                    throw Failure(line: index + 1, message: "there is no table '\(name)', or it is there twice")
+                }
+                open = (index + 1, name)
+                lines += [String(line), ""] + markdown(table.keys) + ["", end]
+            } else if open == nil {
+                lines.append(String(line))
+            }
+        }
+        if let open { throw Failure(line: open.line, message: "the table '\(open.name)' does not end") }
+        if let name = missing.min() { throw Failure(line: given.count, message: "the table '\(name)' is missing") }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func markdown(_ keys: KeyList) -> [String] {
+        ["| Key | Type | Default | Meaning |", "|---|---|---|---|"]
+            + keys.declarations.map(\.facts).map { facts in
+                let cells = ["`\(facts.name)`", facts.kind, facts.standard, meaning(of: facts)]
+                return "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
+            }
+    }
+
+    private static func meaning(of facts: KeyFacts) -> String {
+        guard let example = facts.example else { return facts.sentence }
+        return "\(facts.sentence). Example: `\(example)`"
+    }
+}

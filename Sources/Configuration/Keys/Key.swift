@@ -1,0 +1,253 @@
+/// The kinds of probe and hook that a key applies to; on any other its presence is an error.
+struct KeyScope: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// A probe with an `https://` or `http://` target.
+    static let web = KeyScope(rawValue: 1)
+    /// A probe that looks for captive portals.
+    static let portal = KeyScope(rawValue: 2)
+    /// Probes with the other kinds of target.
+    static let tcp = KeyScope(rawValue: 4)
+    static let icmp = KeyScope(rawValue: 8)
+    static let dns = KeyScope(rawValue: 16)
+    /// A hook with a `command`.
+    static let program = KeyScope(rawValue: 32)
+    /// A hook with a `url`.
+    static let webhook = KeyScope(rawValue: 64)
+
+    /// Everything that sends a request.
+    static let requests: KeyScope = [.web, .portal, .webhook]
+    static let all: KeyScope = [.requests, .tcp, .icmp, .dns, .program]
+}
+
+/// The effect that a changed value has at a reload.
+enum ReloadEffect: Sendable {
+    /// It applies at once.
+    case applies
+    /// It makes another check: the probe begins anew.
+    case restartsCheck
+    /// It applies on the next start of the agent.
+    case needsRestart
+}
+
+/// The properties of a key that do not depend on the type of its value.
+struct KeyFacts: Sendable {
+    let name: String
+    /// The type as the reference names it.
+    let kind: String
+    /// The default in Markdown.
+    let standard: String
+    /// The meaning, in Markdown.
+    let sentence: String
+    /// A value in TOML, for keys whose default is no example.
+    let example: String?
+    let isRequired: Bool
+    let scope: KeyScope
+    let reload: ReloadEffect
+}
+
+/// A key of the configuration, declared once.
+///
+/// Reading, hints, the values in effect, the hiding of secrets, the reference and the manual page are made from it.
+protocol KeyDeclaration: Sendable {
+    var facts: KeyFacts { get }
+    /// The errors that reading a value gives.
+    func errors(in node: Node) -> [ValueError]
+}
+
+/// The declaration of a key with a value of one type.
+struct Key<Value: Sendable>: KeyDeclaration {
+    let facts: KeyFacts
+    let form: Form<Value>
+    /// The value without the key, and in the place of one that is not accepted.
+    let standard: Value
+    /// The value in effect without the key, where somebody else than the settings decides it.
+    let inEffect: Value?
+    /// The text in which a value is shown that may contain secrets; nil for all other keys.
+    let shown: (@Sendable (Value) -> String)?
+    /// True when values are compared by a digest, even where all of them may be shown.
+    let isDigested: Bool
+
+    /// A key with a default.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the file.
+    ///   - form: The accepted values.
+    ///   - standard: The default.
+    ///   - inEffect: The value in effect without the key, where it differs from the default.
+    ///   - says: The default in words, in Markdown, where the value does not tell it.
+    ///   - example: A value in TOML.
+    ///   - scope: The probes and hooks that the key applies to.
+    ///   - reload: The effect of a change at a reload.
+    ///   - sentence: The meaning, in Markdown.
+    init(
+        _ name: String,
+        _ form: Form<Value>,
+        default standard: Value,
+        inEffect: Value? = nil,
+        says: String? = nil,
+        example: String? = nil,
+        for scope: KeyScope = .all,
+        reload: ReloadEffect = .restartsCheck,
+        _ sentence: String
+    ) {
+        let text = form.text(inEffect ?? standard)
+        facts = KeyFacts(
+            name: name,
+            kind: form.kind,
+            standard: says ?? (text.isEmpty ? "none" : "`\(text)`"),
+            sentence: sentence,
+            example: example,
+            isRequired: false,
+            scope: scope,
+            reload: reload
+        )
+        self.form = form
+        self.standard = standard
+        self.inEffect = inEffect
+        shown = nil
+        isDigested = false
+    }
+
+    /// A key without a default.
+    init<Wrapped>(
+        _ name: String,
+        optional form: Form<Wrapped>,
+        says: String? = nil,
+        example: String? = nil,
+        for scope: KeyScope = .all,
+        reload: ReloadEffect = .restartsCheck,
+        _ sentence: String
+    ) where Value == Wrapped? {
+        self.init(
+            name,
+            form.optional,
+            default: nil,
+            says: says,
+            example: example,
+            for: scope,
+            reload: reload,
+            sentence
+        )
+    }
+
+    /// A key that must be given.
+    init<Wrapped>(
+        _ name: String,
+        required form: Form<Wrapped>,
+        example: String,
+        for scope: KeyScope = .all,
+        _ sentence: String
+    ) where Value == Wrapped? {
+        facts = KeyFacts(
+            name: name,
+            kind: form.kind,
+            standard: "required",
+            sentence: sentence,
+            example: example,
+            isRequired: true,
+            scope: scope,
+            reload: .restartsCheck
+        )
+        self.form = form.optional
+        standard = nil
+        inEffect = nil
+        shown = nil
+        isDigested = false
+    }
+
+    private init(_ key: Key, isDigested: Bool, shown: @escaping @Sendable (Value) -> String) {
+        facts = key.facts
+        form = key.form
+        standard = key.standard
+        inEffect = key.inEffect
+        self.shown = shown
+        self.isDigested = isDigested
+    }
+
+    /// The key with values that may contain secrets, and the text that is shown of them, in TOML.
+    func hiding<Wrapped>(
+        isDigested: Bool = false,
+        _ shown: @escaping @Sendable (Wrapped) -> String
+    ) -> Key where Value == Wrapped? {
+        Key(self, isDigested: isDigested) { $0.map(shown) ?? "" }
+    }
+
+    func errors(in node: Node) -> [ValueError] {
+        var errors: [ValueError] = []
+        _ = form.read(node, &errors)
+        return errors
+    }
+}
+
+/// The declaration of a key whose value is a table with keys of its own.
+struct Subtable: KeyDeclaration {
+    let facts: KeyFacts
+    /// The keys of the table.
+    let keys: KeyList
+
+    init(
+        _ name: String,
+        _ keys: KeyList,
+        example: String? = nil,
+        for scope: KeyScope = .all,
+        reload: ReloadEffect = .restartsCheck,
+        _ sentence: String = ""
+    ) {
+        self.keys = keys
+        facts = KeyFacts(
+            name: name,
+            kind: "table",
+            standard: "none",
+            sentence: sentence,
+            example: example,
+            isRequired: false,
+            scope: scope,
+            reload: reload
+        )
+    }
+
+    func errors(in node: Node) -> [ValueError] {
+        guard case .table(let members) = node.value else { return [.wrongKind(of: node, wanted: "a table")] }
+        return members.flatMap { key, node in
+            keys.declarations.first { $0.facts.name == key.text }?.errors(in: node)
+                ?? [ValueError(message: "unknown key '\(key.text)'")]
+        }
+    }
+}
+
+/// The keys that one table of the configuration can have, in the order of the reference.
+struct KeyList: Sendable {
+    let declarations: [any KeyDeclaration]
+    /// The names, for hints.
+    let names: [String]
+    private let known: Set<TOMLKey>
+
+    init(_ declarations: [any KeyDeclaration]) {
+        self.declarations = declarations
+        names = declarations.map(\.facts.name)
+        known = Set(names.map { TOMLKey($0) })
+    }
+
+    /// The keys that a table declares as its stored properties: nothing else has to list them.
+    init(of table: some KeyTable) {
+        self.init(Mirror(reflecting: table).children.compactMap { $0.value as? any KeyDeclaration })
+    }
+
+    static func + (one: KeyList, other: KeyList) -> KeyList { KeyList(one.declarations + other.declarations) }
+
+    func contains(_ key: TOMLKey) -> Bool { known.contains(key) }
+
+    /// The names of the keys that meet a condition.
+    func names(where condition: (KeyFacts) -> Bool) -> [String] {
+        declarations.map(\.facts).filter(condition).map(\.name)
+    }
+}
+
+/// A type whose stored properties are the keys of a table.
+protocol KeyTable: Sendable {
+    /// The only value.
+    static var keys: Self { get }
+    /// All keys of the table.
+    static var all: KeyList { get }
+}

@@ -1,0 +1,365 @@
+internal import EventJournal
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// The tables of a configuration file.
+struct RootKeys: KeyTable {
+    let agent = Subtable("agent", AgentKeys.all)
+    let settle = Subtable("settle", SettleKeys.all)
+    let interfaces = Subtable("interfaces", InterfaceKeys.all)
+    let metered = Subtable("metered", MeteredKeys.all)
+    let portal = Subtable("portal", PortalKeys.all)
+    let connectivity = Subtable("connectivity", ConnectivityKeys.all)
+    let limits = Subtable("limits", LimitKeys.all)
+    let http = Subtable("http", HTTPKeys.all)
+    let target = Subtable("target", TargetKeys.all)
+    let probe = Subtable("probe", ProbeKeys.everything)
+    let hooks = Subtable("hooks", HooksKeys.all)
+    let hook = Subtable("hook", HookKeys.everything)
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+    /// The sections whose keys are settings, each of which is read alike.
+    static let sections = [
+        keys.agent, keys.settle, keys.interfaces, keys.metered, keys.portal, keys.connectivity, keys.limits, keys.http,
+        keys.hooks,
+    ]
+}
+
+/// The keys of `[agent]`.
+struct AgentKeys: KeyTable {
+    let journal = Setting(
+        "journal",
+        unset: \.agent.journal,
+        .boolean,
+        inEffect: true,
+        reload: .needsRestart,
+        "Keep a journal of all events"
+    )
+    let journalDirectory = Setting(
+        "journal_directory",
+        unset: \.agent.journalDirectory,
+        .path,
+        says: "the usual directory",
+        example: "\"/var/lib/reachagent/journal\"",
+        reload: .needsRestart,
+        "Its directory"
+    )
+    // A file of the journal has 8M unless the command line says otherwise, and one must fit.
+    let journalSize = Setting(
+        "journal_size",
+        unset: \.agent.journalBytes,
+        .size((8 << 20)...(1 << 40)),
+        inEffect: 64 << 20,
+        reload: .needsRestart,
+        "Its maximum size, at least `\"8M\"`"
+    )
+    let journalAge = Setting(
+        "journal_age",
+        unset: \.agent.journalAge,
+        .duration(.seconds(1) ... .seconds(36_500 * 86_400)),
+        inEffect: .seconds(30 * 86_400),
+        reload: .needsRestart,
+        "The maximum age of events"
+    )
+    let historyAge = Setting(
+        "history_age",
+        \.agent.historyAge,
+        .duration(.zero ... .seconds(36_500 * 86_400)),
+        reload: .needsRestart,
+        """
+        The maximum age of settled changes, probe summaries, starts and stops, which are kept when `journal_age` and \
+        `journal_size` remove other events; `"0s"` removes them too
+        """
+    )
+    let historySize = Setting(
+        "history_size",
+        \.agent.historyBytes,
+        .size((64 << 10)...(1 << 40)),
+        reload: .needsRestart,
+        "The maximum size of these, compressed and beside the journal's"
+    )
+    let journalSync = Setting(
+        "journal_sync",
+        unset: \.agent.journalSync,
+        .sync,
+        inEffect: .standard,
+        reload: .needsRestart,
+        "When events are forced to disk: `\"always\"`, `\"never\"`, or at most this long after"
+    )
+    let compressJournal = Setting(
+        "compress_journal",
+        unset: \.agent.compressesJournal,
+        .boolean,
+        inEffect: false,
+        reload: .needsRestart,
+        "Compress complete files of the journal (zstd)"
+    )
+    let sockets = Setting(
+        "sockets",
+        unset: \.agent.sockets,
+        .boolean,
+        inEffect: true,
+        reload: .needsRestart,
+        "Open `events.sock`, `control.sock` and `http.sock`"
+    )
+    let socketDirectory = Setting(
+        "socket_directory",
+        unset: \.agent.socketDirectory,
+        .path,
+        says: "the usual directory",
+        example: "\"/run/reachagent\"",
+        reload: .needsRestart,
+        "Their directory"
+    )
+    let socketGroup = Setting(
+        "socket_group",
+        unset: \.agent.socketGroup,
+        .string(1...64),
+        says: "the process's",
+        example: "\"netdev\"",
+        reload: .needsRestart,
+        "The group that may use them, by name or number"
+    )
+    let socketMode = Setting(
+        "socket_mode",
+        unset: \.agent.socketMode,
+        .mode,
+        inEffect: 0o660,
+        reload: .needsRestart,
+        "Their permission bits, in octal digits"
+    )
+    let maxConnections = Setting(
+        "max_connections",
+        unset: \.agent.maxConnections,
+        .integer(1...1_000_000),
+        inEffect: 4096,
+        reload: .needsRestart,
+        "The maximum number of connections to all of them; each user has a sixteenth ([protocol.md](protocol.md#limits))"
+    )
+    let logLevel = Setting(
+        "log_level",
+        unset: \.agent.logLevel,
+        .choice,
+        inEffect: .notice,
+        "The least important messages that are logged: \(Form<LogLevel>.words)"
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[settle]`.
+struct SettleKeys: KeyTable {
+    private static let form = Form<Duration>.duration(.zero ... .seconds(3600))
+
+    let up = Setting(
+        "up",
+        \.settleUp,
+        Self.form,
+        "For a change to something better, or to another path of the same worth"
+    )
+    let down = Setting("down", \.settleDown, Self.form, "For a loss")
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+extension Settings {
+    fileprivate var settleUp: Duration {
+        get { settle.up }
+        set { settle = SettlePolicy(up: newValue, down: settle.down) }
+    }
+    fileprivate var settleDown: Duration {
+        get { settle.down }
+        set { settle = SettlePolicy(up: settle.up, down: newValue) }
+    }
+}
+
+/// The keys of `[interfaces]`.
+struct InterfaceKeys: KeyTable {
+    let kinds = KindsSetting()
+    let internetAddresses = Setting(
+        "internet_addresses",
+        \.internetAddresses,
+        Form<IPAddress>.address.list(1...16),
+        inEffect: MonitorConfiguration.defaultInternetAddresses,
+        says: "root name servers",
+        example: "[\"198.41.0.4\", \"2001:503:ba3e::2:30\"]",
+        "Up to 16 addresses that stand for the Internet; nothing is sent to them. They replace the defaults of their family"
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[metered]`.
+struct MeteredKeys: KeyTable {
+    let interfaces = Setting(
+        "interfaces",
+        \.metered.interfaces,
+        Form<String>.string(1...64).list(0...64),
+        "Patterns of the names of metered interfaces"
+    )
+    let cellular = Setting(
+        "cellular",
+        \.metered.includesCellular,
+        .boolean,
+        "Every cellular interface (`wwan`) is metered"
+    )
+    let intervalFactor = Setting(
+        "interval_factor",
+        \.metered.intervalFactor,
+        .integer(1...1000),
+        "The factor by which the interval of a probe is longer over such a link"
+    )
+    let bytesPerDay = Setting(
+        "bytes_per_day",
+        unset: \.metered.bytesPerDay,
+        .size(1...(1 << 40)),
+        says: "unlimited",
+        example: "\"5M\"",
+        """
+        The maximum for all checks over such a link in a day (UTC), with all headers; a quarter of it for checks on \
+        request. The count outlives a restart when there is a journal
+        """
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[portal]`.
+struct PortalKeys: KeyTable {
+    let recheck = Setting(
+        "recheck",
+        \.portal.recheck,
+        .duration(.milliseconds(100)...SettingsReader.longestInterval),
+        "The time between two checks while a captive portal answers"
+    )
+    let askNetwork = Setting(
+        "ask_network",
+        \.portal.asksNetwork,
+        .boolean,
+        "Ask the address that the network announces (RFC 8908 and RFC 8910, through systemd-networkd)"
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[connectivity]`.
+struct ConnectivityKeys: KeyTable {
+    let quorum = Setting(
+        "quorum",
+        \.quorum,
+        .quorum,
+        "The number of required probes that must be up: `\"all\"` or a number"
+    )
+    let firstHop = Setting(
+        "first_hop",
+        \.checksFirstHops,
+        .boolean,
+        """
+        Check the gateway of each uplink along with the probes, by ICMP echo and the kernel's neighbour entry: reports can \
+        then tell its silence from the provider's ([report.md](report.md#first-hop)). Never part of the connectivity
+        """
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[limits]`.
+struct LimitKeys: KeyTable {
+    let checks = Setting("checks", \.limits.checks, .integer(1...10_000), "Checks at the same time")
+    let checksPerTarget = Setting(
+        "checks_per_target",
+        \.limits.checksPerTarget,
+        .integer(1...10_000),
+        "Of those, to one host and port"
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[http]`.
+struct HTTPKeys: KeyTable {
+    let listen = Setting(
+        "listen",
+        \.http.listen,
+        Form<HTTPListenAddress>.listenAddress.oneOrMore(0...8),
+        example: "[\"127.0.0.1:9718\", \"[::1]:9718\"]",
+        reload: .needsRestart,
+        """
+        Addresses of this machine at which metrics, the page and the event stream are served besides `http.sock`, to \
+        root and the members of the sockets' group ([page.md](page.md))
+        """
+    )
+    let names = Setting(
+        "names",
+        \.http.names,
+        Form<String>.hostName.list(0...64),
+        example: "[\"status.example.org\"]",
+        reload: .needsRestart,
+        "Names of hosts that a request may have besides `localhost` and addresses: those of a reverse proxy"
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// The keys of `[target.NAME]`.
+struct TargetKeys: KeyTable {
+    let address = Key(
+        "address",
+        required: .address,
+        example: "\"192.0.2.7\"",
+        "An IPv4 or IPv6 address, whose path is watched; nothing is sent. At most 64 targets"
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// `kinds` of `[interfaces]`: a table whose keys are patterns.
+struct KindsSetting: SettingDeclaration {
+    let facts = KeyFacts(
+        name: "kinds",
+        kind: "table of strings",
+        standard: "none",
+        sentence: """
+            A table of patterns and kinds. The first pattern that matches counts; those of later files come first, those of \
+            one file in the order of the text. Kinds: \(InterfaceKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))
+            """,
+        example: "{ \"usb*\" = \"wwan\" }",
+        isRequired: false,
+        scope: .all,
+        reload: .applies
+    )
+
+    func errors(in node: Node) -> [ValueError] {
+        var errors: [ValueError] = []
+        _ = Form<InterfaceKind>.choice.table(max: 10_000).read(node, &errors)
+        return errors
+    }
+
+    /// Reads the patterns of later files first, so that they win.
+    func read(from table: inout TableReader, into settings: inout Settings) {
+        let key = Subtable(facts.name, KeyList([]), example: facts.example)
+        guard var kinds = table.table(key) else { return }
+        for pattern in kinds.names(latestFilesFirst: true) {
+            let key = Key(pattern, optional: Form<InterfaceKind>.choice, "")
+            let kind = kinds.read(key)
+            guard (1...64).contains(pattern.utf8.count) else {
+                kinds.report(pattern, "a pattern has 1 to 64 characters")
+                continue
+            }
+            if let kind { settings.kindOverrides.append(KindOverride(pattern: pattern, kind: kind)) }
+        }
+    }
+
+    func differs(_ one: Settings, _ other: Settings) -> Bool { one.kindOverrides != other.kindOverrides }
+}

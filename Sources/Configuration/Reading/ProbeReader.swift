@@ -1,0 +1,354 @@
+internal import NetlinkMonitor
+public import Probes
+internal import Reachability
+
+/// Reads one table `[probe.NAME]`.
+///
+/// Everything is read, also after an error, so that all errors are reported at once. A key that another kind of target has a
+/// use for is an error: ignored, it would look like an expectation that was met.
+struct ProbeReader: RequestTableReader {
+    private let name: String
+    let material: ProbeMaterial
+    var table: TableReader
+    /// The target; nil when that is missing or wrong.
+    private var target: ProbeTarget?
+    private var isPortalCheck = false
+    let errorsBefore: Int
+    let addressKey = "target"
+
+    /// The definition in a table, and whether the probe is made; nil when there is an error in it, which is in the notes
+    /// then.
+    static func definition(
+        name: String,
+        of table: TableReader,
+        material: ProbeMaterial
+    ) -> (probe: ProbeDefinition, isEnabled: Bool)? {
+        var reader = ProbeReader(name: name, material: material, table: table)
+        let isEnabled = reader.table.read(ProbeKeys.keys.enabled)
+        return reader.definition().map { ($0, isEnabled) }
+    }
+
+    private init(name: String, material: ProbeMaterial, table: TableReader) {
+        self.name = name
+        self.material = material
+        self.table = table
+        errorsBefore = table.notes.errorCount
+    }
+
+    /// True when the target is reached by a request.
+    private var isRequest: Bool {
+        if case .http = target { return true }
+        return target == nil
+    }
+
+    private mutating func definition() -> ProbeDefinition? {
+        target = table.read(ProbeKeys.keys.target)
+        refuseUnknownRecordType()
+        isPortalCheck = readPortal()
+        refuseMeaningless()
+        let pace = readPace()
+        let timeout = readTimeout(interval: pace.interval)
+        let connectTo = readConnectTo()
+        let rule = readRule(timeout: timeout, connectTo: connectTo)
+        var request = ProbeRequest()
+        request.allowsCellularAccess = table.read(ProbeKeys.keys.allowCellular)
+        var expectations = ResponseExpectations()
+        var limits = ProbeLimits()
+        var redirects = 0
+        var tls = TLSOptions()
+        var evaluator: TrustEvaluator?
+        if isRequest {
+            readRequest(into: &request)
+            redirects = isPortalCheck ? 0 : table.read(RequestKeys.keys.maxRedirects)
+            (expectations, limits) = readExpectations()
+            tls = readTLS()
+            evaluator = readPolicy()
+        }
+        table.finish()
+        guard let target else { return nil }
+        let probe = Probe(
+            target: target,
+            request: request,
+            serializer: material.serializer,
+            expectations: expectations,
+            trust: evaluator ?? material.evaluator(identity: "") { TrustEvaluator(anchors: .system) },
+            tls: tls,
+            families: Self.addressFamilies(rule.families),
+            connectTo: connectTo,
+            timeout: timeout,
+            maximumRedirects: redirects,
+            limits: limits
+        )
+        check(probe)
+        let identity = table.identity(without: ProbeKeys.judging)
+        return ProbeDefinition(name: name, probe: probe, identity: identity, pace: pace, rule: rule)
+    }
+
+    private func refuseUnknownRecordType() {
+        guard case .dns(_, _, _, let type) = target, DNSRecordType(name: type) == nil else { return }
+        let names = DNSRecordType.named.map(\.name).joined(separator: ", ")
+        table.report("target", "'\(type)' is not a record type; accepted are \(names) and TYPE followed by a number")
+    }
+
+    private mutating func readPortal() -> Bool {
+        guard table.read(ProbeKeys.keys.portal) else { return false }
+        if let target {
+            if case .http(let url) = target, url.scheme == .http { return true }
+            table.report(
+                "portal",
+                "a portal check needs an http:// target; \(Self.scope(of: target).scheme):// is checked here"
+            )
+        }
+        return true
+    }
+
+    private mutating func refuseMeaningless() {
+        if let target, !isRequest {
+            table.refuse(keysWithout: Self.scope(of: target).scope, "has no meaning for the target \(target)")
+        } else if isPortalCheck {
+            let message = "has no meaning for a portal check, which is a plain GET that follows no redirect"
+            table.refuse(keysWithout: .portal, message)
+        }
+    }
+
+    private static func scope(of target: ProbeTarget) -> (scope: KeyScope, scheme: String) {
+        switch target {
+        case .http(let url): (.web, url.scheme.rawValue)
+        case .tcp: (.tcp, "tcp")
+        case .icmp: (.icmp, "icmp")
+        case .dns: (.dns, "dns")
+        }
+    }
+
+    // MARK: Schedule
+
+    private mutating func readPace() -> ProbePace {
+        let keys = ProbeKeys.keys
+        let interval = table.read(keys.interval)
+        let fast = table.read(keys.fastInterval, default: min(interval, ProbePace.standardFastInterval))
+        let maximumBackoff = table.read(keys.maxBackoff, default: max(interval, fast))
+        let shown = TOMLText.duration
+        if fast > interval, table.has("fast_interval") {
+            table.report("fast_interval", "\(shown(fast)) is longer than the interval of \(shown(interval))")
+        }
+        if maximumBackoff < fast, table.has(keys.maxBackoff.facts.name) {
+            let message = "\(shown(maximumBackoff)) is shorter than the fast interval of \(shown(fast))"
+            table.report(keys.maxBackoff.facts.name, message)
+        }
+        return ProbePace(
+            interval: interval,
+            fastInterval: fast,
+            maximumBackoff: maximumBackoff,
+            portalInterval: material.portalInterval
+        )
+    }
+
+    private mutating func readTimeout(interval: Duration) -> Duration {
+        let key = ProbeKeys.keys.timeout
+        let timeout = table.read(key, default: min(interval, key.standard))
+        if timeout > interval, table.has("timeout") {
+            let (timeout, interval) = (TOMLText.duration(timeout), TOMLText.duration(interval))
+            table.report("timeout", "\(timeout) is longer than the interval of \(interval)")
+        }
+        return timeout
+    }
+
+    /// The endpoint for requests and connections; for other targets the key is refused already.
+    private mutating func readConnectTo() -> Probe.Endpoint? {
+        switch target {
+        case .icmp, .dns: nil
+        default: table.read(ProbeKeys.keys.connectTo)
+        }
+    }
+
+    // MARK: Request and response
+
+    private mutating func readRequest(into request: inout ProbeRequest) {
+        readHeaders(into: &request)
+        request.query = readParameters(RequestKeys.keys.query)
+        guard !isPortalCheck else { return }
+        readBody(into: &request)
+        let hasBody = request.body != nil || request.parameters != nil
+        request.method = table.read(RequestKeys.keys.method, default: hasBody ? "POST" : "GET")
+        warn(ofMethod: request.method)
+    }
+
+    private mutating func readBody(into request: inout ProbeRequest) {
+        let given = ["json_body", "body_file", "form"].filter(table.has)
+        if given.count > 1, let last = given.last {
+            table.report(last, "only one of 'json_body', 'body_file' and 'form' can be the body")
+        }
+        request.parameters = readParameters(RequestKeys.keys.form)
+        if let json = table.read(RequestKeys.keys.jsonBody) {
+            request.body = .bytes(Array(json.utf8), contentType: RequestSerializer.Format.json.contentType)
+        }
+        if let path = table.read(RequestKeys.keys.bodyFile) {
+            do throws(RequestError) {
+                request.body = .file(try FileContent(path: path))
+                table.amend("body_file", material.digest(ofFile: path))
+            } catch {
+                table.report("body_file", error.description)
+            }
+        }
+    }
+
+    private mutating func readParameters(_ key: Key<ParameterValue?>) -> ParameterValue? {
+        let value = table.read(key)
+        return value == .dictionary([:]) ? nil : value
+    }
+
+    private mutating func readExpectations() -> (ResponseExpectations, ProbeLimits) {
+        let keys = ResponseKeys.keys
+        let maxBytes = table.read(keys.maxBodyBytes)
+        let limits = ProbeLimits(bodyBytes: maxBytes, inflatedBodyBytes: maxBytes)
+        let strings: [BodyExpectation] = table.read(keys.expectBodyContains).map { .contains($0) }
+        let body = strings + table.read(keys.expectBodyMatches).map { .matches($0) }
+        guard !isPortalCheck else { return (ResponseExpectations(bodyExpectations: body), limits) }
+        let codes = table.read(keys.expectStatus)
+        let types = table.read(keys.expectContentType)
+        let serializer = table.read(keys.expectFormat)?.serializer ?? .http
+        let expectations = ResponseExpectations(
+            acceptableStatusCodes: codes,
+            acceptableContentTypes: types.map { Set($0.map { $0.lowercased() }) } ?? serializer.contentTypes,
+            serializer: serializer,
+            bodyExpectations: body + table.read(keys.expectJSON).map { .json($0) }
+        )
+        return (expectations, limits)
+    }
+
+    // MARK: Judgement
+
+    private mutating func readRule(timeout: Duration, connectTo: Probe.Endpoint?) -> ProbeRule {
+        let keys = ProbeKeys.keys
+        var usesTLS = false
+        if case .http(let url) = target { usesTLS = url.scheme == .https }
+        let rise = table.read(keys.rise)
+        let fall = table.read(keys.fall)
+        let latency = readLatency(timeout: timeout)
+        let (loss, window) = readLoss()
+        let interfaces = table.read(keys.interfaces)
+        if case .matching(let names) = interfaces { warn(ofInterfaces: names, "interfaces") }
+        let families = readFamilies(connectTo: connectTo)
+        let isRequired = table.read(keys.required, default: !isPortalCheck)
+        return ProbeRule(
+            name: name,
+            isRequired: isRequired,
+            isPortalCheck: isPortalCheck,
+            usesTLS: usesTLS,
+            fall: fall,
+            rise: rise,
+            latency: latency,
+            loss: loss,
+            lossWindow: window,
+            interfaces: interfaces,
+            families: families,
+            expiry: isRequest ? readExpiry() : ExpiryPolicy()
+        )
+    }
+
+    private mutating func readLatency(timeout: Duration) -> DeadBand? {
+        guard var band = table.table(ProbeKeys.keys.latency) else { return nil }
+        let good = band.read(LatencyKeys.keys.good)
+        let bad = band.read(LatencyKeys.keys.bad)
+        band.finish()
+        guard let good, let bad else { return nil }
+        guard good < bad else {
+            band.report("good", "\(TOMLText.duration(good)) is not shorter than 'bad', \(TOMLText.duration(bad))")
+            return nil
+        }
+        if bad > timeout {
+            band.warn("bad", "is longer than the timeout of \(TOMLText.duration(timeout)), so no check takes so long")
+        }
+        return DeadBand(good: Self.milliseconds(good), bad: Self.milliseconds(bad))
+    }
+
+    private mutating func readLoss() -> (DeadBand?, window: Int) {
+        let keys = LossKeys.keys
+        guard var band = table.table(ProbeKeys.keys.loss) else { return (nil, keys.window.standard) }
+        let good = band.read(keys.good)
+        let bad = band.read(keys.bad)
+        let window = band.read(keys.window)
+        band.finish()
+        guard let good, let bad else { return (nil, window) }
+        guard let result = DeadBand(good: good, bad: bad) else {
+            band.report("good", "\(Form.percent.text(good)) is not less than 'bad', \(Form.percent.text(bad))")
+            return (nil, window)
+        }
+        return (result, window)
+    }
+
+    private mutating func readExpiry() -> ExpiryPolicy {
+        ExpiryPolicy(
+            lifetimePercents: table.read(ExpiryKeys.keys.expiryPercent),
+            days: table.read(ExpiryKeys.keys.expiryDays)
+        )
+    }
+
+    /// An address has one family; a name may have both.
+    private mutating func readFamilies(connectTo: Probe.Endpoint?) -> ProbeRule.Families {
+        let fixed = literalFamily(connectTo)
+        let families = table.read(ProbeKeys.keys.families, default: fixed ?? .each)
+        guard let fixed else { return families }
+        if families != fixed, families == .ipv4 || families == .ipv6 {
+            let text = fixed == .ipv4 ? "IPv4" : "IPv6"
+            table.report("families", "'\(families.rawValue)' contradicts the address that is checked, which is \(text)")
+        }
+        return fixed
+    }
+
+    private func literalFamily(_ connectTo: Probe.Endpoint?) -> ProbeRule.Families? {
+        let host: ServerIdentity
+        switch target {
+        case nil: return nil
+        case .http(let url): host = connectTo?.host ?? url.host
+        case .tcp(let name, _): host = connectTo?.host ?? name
+        case .icmp(let name), .dns(let name, _, _, _): host = name
+        }
+        guard case .address(let bytes) = host else { return nil }
+        return bytes.count == 4 ? .ipv4 : .ipv6
+    }
+
+    private static func addressFamilies(_ families: ProbeRule.Families) -> AddressFamilies {
+        switch families {
+        case .any, .each: .any
+        case .ipv4: .ipv4
+        case .ipv6: .ipv6
+        }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        return Double(seconds) * 1000 + Double(attoseconds) / 1e15
+    }
+}
+
+extension ProbeDefinition {
+    /// A probe of one target with all defaults, as `run --probe URL` requests it.
+    ///
+    /// - Parameters:
+    ///   - url: The target, as in a configuration file.
+    ///   - name: The probe's name.
+    ///   - serializer: The builder of its request.
+    /// - Throws: All errors; they name the file `--probe`.
+    public static func adHoc(
+        _ url: String,
+        name: String,
+        serializer: RequestSerializer = RequestSerializer()
+    ) throws(ConfigurationErrors) -> ProbeDefinition {
+        let notes = Notes()
+        let origin = Origin(file: "--probe")
+        let table = TableReader(
+            ["target": Node(value: .string(url), origin: origin)],
+            keys: ProbeKeys.everything,
+            path: TOMLPath(["probe", name]),
+            origin: origin,
+            notes: notes
+        )
+        if let flaw = SettingsReader.flaw(ofName: name) { notes.error(flaw, key: table.path, at: origin) }
+        let material = ProbeMaterial(serializer: serializer, portalInterval: PortalSettings().recheck)
+        let definition = ProbeReader.definition(name: name, of: table, material: material)?.probe
+        if let errors = notes.allErrors { throw errors }
+        guard let definition else { throw ConfigurationErrors([]) }
+        return definition
+    }
+}

@@ -1,0 +1,159 @@
+internal import Crypto
+internal import Glibc
+
+/// Reads files that a configuration is made of or names; nothing that is no regular file is waited for.
+package enum RegularFile {
+    /// The reason why a file cannot be read, as a predicate, such as `cannot be opened: Permission denied`.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+        /// The number of the error (errno(3)); 0 where there is none.
+        var code: Int32 = 0
+    }
+
+    /// The bytes of a file; one with more than `max` bytes is refused.
+    ///
+    /// - Parameter isSecret: Whether a file that others can read or write is refused.
+    package static func bytes(of path: String, max: Int, isSecret: Bool = false) throws(Failure) -> [UInt8] {
+        // Without O_NONBLOCK a FIFO would wait for a writer before it could be refused.
+        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        guard descriptor >= 0 else { throw failure("cannot be opened") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("cannot be examined") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(description: "is not a regular file") }
+        if isSecret, status.st_mode & 0o006 != 0 {
+            throw Failure(description: "can be read or written by others: use chmod o-rw")
+        }
+        guard status.st_size <= max else { throw tooLarge(max) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = retrying { read(descriptor, &chunk, chunk.count) }
+            guard count >= 0 else { throw failure("cannot be read") }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+            guard bytes.count <= max else { throw tooLarge(max) }
+        }
+    }
+
+    /// True when the path leads to the null device, which is how a file of the vendor's is switched off.
+    static func isMask(_ path: String) -> Bool {
+        var (status, null) = (stat(), stat())
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR, stat("/dev/null", &null) == 0 else {
+            return false
+        }
+        return status.st_rdev == null.st_rdev
+    }
+
+    /// True when there is anything at the path.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The names in a folder, sorted by their bytes; none when there is no such folder.
+    static func listing(of folder: String) throws(Failure) -> [String] {
+        guard let stream = opendir(folder) else {
+            if errno == ENOENT { return [] }
+            throw failure("cannot be listed")
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// SHA-256 in hexadecimal digits.
+    static func digest(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0\(digits)" : digits
+        }.joined()
+    }
+
+    private static func tooLarge(_ max: Int) -> Failure { Failure(description: "is larger than \(max) bytes") }
+
+    private static func failure(_ what: String) -> Failure {
+        let code = errno
+        return Failure(
+            description: "\(what): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")",
+            code: code
+        )
+    }
+
+    private static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+extension RegularFile {
+    /// True when something is there that is neither a regular file nor a folder: a FIFO, a device, a socket.
+    static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
+}
+
+/// The folder in which the service manager puts the secrets of a service (`LoadCredential=` in systemd.exec(5)).
+struct CredentialFolder: Sendable {
+    /// The prefix of a path that is the name of such a secret.
+    static let scheme = "credential:"
+    /// The folder of the agent's service while it runs.
+    static let service = "/run/credentials/reachagent.service"
+    /// The longest name of a file (NAME_MAX).
+    private static let longestName = 255
+
+    let folder: String
+
+    /// That of this process; for a command on a terminal that of the agent's service.
+    static var current: CredentialFolder {
+        guard let value = getenv("CREDENTIALS_DIRECTORY"), value.pointee == CChar(UInt8(ascii: "/")) else {
+            return CredentialFolder(folder: service)
+        }
+        return CredentialFolder(folder: String(cString: value))
+    }
+
+    /// The path that `credential:NAME` stands for; `nil` for any other text.
+    func path(of text: String) throws(ValueError) -> String? {
+        guard text.hasPrefix(Self.scheme) else { return nil }
+        let name = text.dropFirst(Self.scheme.count)
+        let isName = !name.isEmpty && name.utf8.count <= Self.longestName && !name.contains("/")
+        guard isName, name != ".", name != ".." else {
+            throw ValueError(message: "'\(text)' is not a valid credential; the form is \(Self.scheme)NAME")
+        }
+        return "\(folder)/\(name)"
+    }
+}
+
+/// Looks up users and groups (getpwnam(3), getgrnam(3)).
+enum Account {
+    /// The maximum size of the record of one account; larger ones count as known.
+    private static let recordBytes = 64 << 10
+
+    /// True when there certainly is no user of the name; a number needs none.
+    static func isUnknown(user name: String) -> Bool {
+        guard UInt32(name) == nil else { return false }
+        var (record, result) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var buffer = [CChar](repeating: 0, count: recordBytes)
+        return isUnknown(code: getpwnam_r(name, &record, &buffer, buffer.count, &result), isFound: result != nil)
+    }
+
+    /// True when there certainly is no group of the name.
+    static func isUnknown(group name: String) -> Bool {
+        guard UInt32(name) == nil else { return false }
+        var (record, result) = (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
+        var buffer = [CChar](repeating: 0, count: recordBytes)
+        return isUnknown(code: getgrnam_r(name, &record, &buffer, buffer.count, &result), isFound: result != nil)
+    }
+
+    /// Some systems say that there is none by a code (getpwnam(3), ERRORS).
+    private static func isUnknown(code: Int32, isFound: Bool) -> Bool {
+        !isFound && [0, ENOENT, ESRCH].contains(code)
+    }
+}

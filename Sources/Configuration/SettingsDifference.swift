@@ -1,0 +1,63 @@
+internal import Hooks
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// The differences between two configurations: names and sections, never values.
+public struct SettingsDifference: Sendable, Hashable {
+    /// Probes, targets and hooks that only the later one has: `probe.web`, `target.office`, `hook.vpn`.
+    public var added: [String]
+    /// Probes, targets and hooks that only the earlier one has.
+    public var removed: [String]
+    /// Probes, targets and hooks that are not the same, and sections, such as `settle`.
+    public var changed: [String]
+    /// Sections with a change that takes effect on the next start.
+    public var needsRestart: [String]
+
+    /// True when there is no difference at all.
+    public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && needsRestart.isEmpty }
+}
+
+extension ConfigurationFile {
+    /// The differences of `later`; each list is sorted.
+    ///
+    /// A probe counts as changed when its check, its pace or its rule differs. The time between two checks of a portal belongs
+    /// to its section, not to the probes; likewise the timeout of hooks without one of their own.
+    public static func differences(from earlier: Settings, to later: Settings) -> SettingsDifference {
+        let (old, new) = (entries(earlier), entries(later))
+        func sections(_ reload: ReloadEffect) -> [String] {
+            RootKeys.sections.filter { section in
+                section.keys.declarations.contains { key in
+                    guard let setting = key as? any SettingDeclaration, key.facts.reload == reload else { return false }
+                    return setting.differs(earlier, later)
+                }
+            }.map(\.facts.name)
+        }
+        let kept = new.keys.filter { key in old[key].map { $0 != new[key] } ?? false }
+        return SettingsDifference(
+            added: new.keys.filter { old[$0] == nil }.sorted(),
+            removed: old.keys.filter { new[$0] == nil }.sorted(),
+            changed: (kept + sections(.applies)).sorted(),
+            needsRestart: sections(.needsRestart)
+        )
+    }
+
+    /// The properties by which probes, targets and hooks are compared.
+    private enum Entry: Hashable {
+        case probe(identity: String, ProbePace, ProbeRule)
+        case target(IPAddress)
+        case hook(identity: String)
+    }
+
+    private static func entries(_ settings: Settings) -> [String: Entry] {
+        var entries: [String: Entry] = [:]
+        for probe in settings.probes {
+            var pace = probe.pace
+            pace.portalInterval = .zero
+            entries["probe.\(probe.name)"] = .probe(identity: probe.identity, pace, probe.rule)
+        }
+        for target in settings.targets { entries["target.\(target.name)"] = .target(target.address) }
+        for hook in settings.hooks.definitions { entries["hook.\(hook.name)"] = .hook(identity: hook.identity) }
+        return entries
+    }
+}

@@ -1,0 +1,125 @@
+/// A value of a configuration file, and its position.
+struct Node: Sendable {
+    /// The types of TOML.
+    indirect enum Value: Sendable {
+        case string(String)
+        case integer(Int)
+        case number(Double)
+        case boolean(Bool)
+        /// A date, a time or both; no key takes one.
+        case date
+        case array([Node])
+        case table([TOMLKey: Node])
+    }
+
+    var value: Value
+    var origin: Origin
+
+    /// The type as messages name it.
+    var kind: String {
+        switch value {
+        case .string: "a string"
+        case .integer: "an integer"
+        case .number: "a float"
+        case .boolean: "a boolean"
+        case .date: "a date or time"
+        case .array: "an array"
+        case .table: "a table"
+        }
+    }
+
+    /// The text of a string; nil for any other value.
+    var string: String? {
+        guard case .string(let text) = value else { return nil }
+        return text
+    }
+
+    /// The members of a table; nil for any other value.
+    var members: [TOMLKey: Node]? {
+        guard case .table(let members) = value else { return nil }
+        return members
+    }
+
+    /// This value with that of a later file: tables are merged key by key, everything else is replaced.
+    func merging(_ later: Node) -> Node {
+        guard case .table(var members) = value, case .table(let others) = later.value else { return later }
+        for (key, node) in others {
+            members[key] = members[key]?.merging(node) ?? node
+        }
+        return Node(value: .table(members), origin: origin)
+    }
+}
+
+/// A key of a table, compared and hashed by its bytes.
+///
+/// A `String` takes two spellings of one character for equal, and hashing it sorts runs of combining marks: that would make
+/// two keys of a file one, and let a key cost more than its length.
+struct TOMLKey: Sendable, Hashable, ExpressibleByStringLiteral {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(stringLiteral text: String) { self.text = text }
+
+    static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(text.utf8.count)
+    }
+
+    /// True when a key may have this character without quotes.
+    static func isBare(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// A key with the tables that it is in, as TOML writes it: `probe.web.interval`, `interfaces.kinds."usb*"`.
+struct TOMLPath: Sendable, CustomStringConvertible {
+    /// The keys from the root on.
+    var keys: [String]
+
+    init(_ keys: [String]) { self.keys = keys }
+
+    static func + (path: TOMLPath, key: String) -> TOMLPath { TOMLPath(path.keys + [key]) }
+
+    /// Keys that TOML does not accept bare are quoted.
+    var description: String {
+        keys.map { key in
+            !key.isEmpty && key.utf8.allSatisfy(TOMLKey.isBare) ? key : TOMLText.quoted(key)
+        }.joined(separator: ".")
+    }
+}
+
+/// The position of a value in the configuration.
+struct Origin: Sendable {
+    /// The file, as messages name it.
+    var file: String
+    /// The file's place among those that were read; later ones win.
+    var order = 0
+    /// The line, from 1; nil where there is no text.
+    var line: Int?
+    /// The column in characters, from 1.
+    var column: Int?
+    /// The value's place among all keys and elements of its file, in the order of the text.
+    var ordinal = 0
+
+    /// The folder of the file, in which relative paths begin.
+    var folder: String {
+        guard let slash = file.lastIndex(of: "/") else { return "" }
+        return String(file[...slash])
+    }
+
+    /// `reachagent.toml:7`.
+    var place: String { line.map { "\(file):\($0)" } ?? file }
+
+    /// Orders by file, then by position; a value without a line comes first.
+    static func precedes(_ left: Origin, _ right: Origin) -> Bool {
+        (left.order, left.line ?? 0, left.ordinal) < (right.order, right.line ?? 0, right.ordinal)
+    }
+}

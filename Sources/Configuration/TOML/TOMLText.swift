@@ -1,0 +1,104 @@
+/// Values as TOML writes them on one line.
+enum TOMLText {
+    /// A string in quotes; characters that would end the line or the string are escaped.
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case _
+            where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                || scalar.properties.generalCategory == .format:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// An array on one line.
+    static func array(_ texts: [String]) -> String { "[\(texts.joined(separator: ", "))]" }
+
+    /// A duration as the shortest of the accepted forms that is exact.
+    static func duration(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        if seconds == 0, attoseconds == 0 { return "0" }
+        guard attoseconds == 0 else {
+            let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+            return milliseconds == milliseconds.rounded() ? "\(Int(milliseconds))ms" : "\(milliseconds)ms"
+        }
+        for (unit, length) in [("d", Int64(86_400)), ("h", 3600), ("m", 60)]
+        where seconds % length == 0 && seconds >= 2 * length {
+            return "\(seconds / length)\(unit)"
+        }
+        return "\(seconds)s"
+    }
+
+    /// A number of bytes with the largest unit that is exact.
+    static func size(_ bytes: Int) -> String {
+        let text = unquotedSize(bytes)
+        return text.utf8.last.map { $0 >= UInt8(ascii: "A") } == true ? quoted(text) : text
+    }
+
+    /// A number of bytes as messages show it.
+    static func unquotedSize(_ bytes: Int) -> String {
+        for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where bytes > 0 && bytes % (1 << shift) == 0 {
+            return "\(bytes >> shift)\(unit)"
+        }
+        return "\(bytes)"
+    }
+}
+
+/// Durations and sizes as people write them.
+package enum Quantity {
+    private static let durationUnits: [(suffix: String, milliseconds: Double)] = [
+        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
+    ]
+    private static let longest = 36_500 * 86_400_000.0
+
+    /// A duration with units, up to a hundred years: `250ms`, `1.5s`, `1m30s`, `12h`, `30d`, or `0`.
+    ///
+    /// Larger units stand before smaller ones, and only the last number may have decimals.
+    package static func duration(_ text: String) -> Duration? {
+        if text == "0" { return .zero }
+        var rest = Array(text.utf8)[...]
+        var units = durationUnits[...]
+        var milliseconds = 0.0
+        guard !rest.isEmpty, rest.count <= 64 else { return nil }
+        while !rest.isEmpty {
+            let digits = rest.prefix { isDigit($0) || $0 == UInt8(ascii: ".") }
+            let suffix = rest.dropFirst(digits.count).prefix { !isDigit($0) }
+            rest = rest.dropFirst(digits.count + suffix.count)
+            guard (1...12).contains(digits.count), digits.first.map(isDigit) == true, digits.last.map(isDigit) == true,
+                rest.isEmpty || digits.allSatisfy(isDigit),
+                let unit = units.firstIndex(where: { $0.suffix.utf8.elementsEqual(suffix) }),
+                let value = Double(String(decoding: digits, as: UTF8.self))
+            else { return nil }
+            milliseconds += value * units[unit].milliseconds
+            units = units[(unit + 1)...]
+        }
+        guard milliseconds <= longest else { return nil }
+        let whole = milliseconds.rounded(.down)
+        return .milliseconds(Int64(whole)) + .microseconds(Int64(((milliseconds - whole) * 1000).rounded()))
+    }
+
+    /// A number of bytes with a unit, up to 1024 GiB: `512`, `512K`, `8M`, `2G` (powers of 1024).
+    package static func bytes(_ text: String) -> Int? {
+        guard text.utf8.count <= 16 else { return nil }
+        let units: [(suffix: String, shift: Int)] = [("K", 10), ("M", 20), ("G", 30), ("", 0)]
+        guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
+        let digits = text.dropLast(unit.suffix.count)
+        guard (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy(isDigit), let value = Int(digits) else {
+            return nil
+        }
+        let (bytes, overflow) = value.multipliedReportingOverflow(by: 1 << unit.shift)
+        return overflow || bytes > 1 << 40 ? nil : bytes
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Configuration
+
+@Suite struct CredentialTests {
+    private let folder = CredentialFolder(folder: "/run/credentials/x.service")
+
+    @Test(arguments: [
+        ("credential:webhook", "/run/credentials/x.service/webhook" as String?),
+        ("credential:a.b-c_d", "/run/credentials/x.service/a.b-c_d"),
+        ("credential:...", "/run/credentials/x.service/..."),
+        ("/etc/credential:webhook", nil), ("secrets/webhook", nil), ("credentials/webhook", nil), ("Credential:x", nil),
+    ])
+    func `a name stands for a file that the service manager hands over`(text: String, path: String?) throws {
+        #expect(try folder.path(of: text) == path)
+    }
+
+    @Test(arguments: ["", ".", "..", "../shadow", "a/b", "/etc/shadow", String(repeating: "n", count: 256)])
+    func `what is no name of a file is refused`(name: String) {
+        #expect(throws: ValueError.self) { try folder.path(of: "credential:\(name)") }
+    }
+
+    @Test(arguments: [
+        ("credential:key", "/c/key" as String?), ("credential:../key", nil), ("key", "/etc/reachagent/key"),
+    ])
+    func `every path of a configuration takes the form`(value: String, path: String?) throws {
+        let node = Node(value: .string(value), origin: Origin(file: "/etc/reachagent/reachagent.toml"))
+        var errors: [ValueError] = []
+        let read = Form<String>.path(credentials: { CredentialFolder(folder: "/c") }).read(node, &errors)
+        #expect(read == path)
+        #expect(errors.isEmpty == (path != nil))
+    }
+}

@@ -1,0 +1,32 @@
+import Configuration
+import Foundation
+import Testing
+
+/// Every file `invalid-*.toml` is refused with exactly the messages beside it.
+@Suite struct InvalidFileTests {
+    @Test(arguments: Fixtures.names("invalid-"))
+    func `an invalid file is refused with exactly these messages`(name: String) throws {
+        let expected = try Fixtures.text("\(name).expected").split(separator: "\n").map(String.init)
+        #expect(!expected.isEmpty)
+        #expect(Fixtures.errors(at: "\(Fixtures.folder)/\(name).toml", in: Fixtures.folder) == expected)
+    }
+
+    @Test(arguments: Fixtures.names("valid-"))
+    func `a valid file is accepted`(name: String) throws {
+        let loaded = try ConfigurationFile.load("\(Fixtures.folder)/\(name).toml")
+        #expect(loaded.files.first == "\(Fixtures.folder)/\(name).toml")
+    }
+
+    @Test func `there are fixtures for all of the schema`() {
+        #expect(Fixtures.names("invalid-").count >= 40)
+        #expect(Fixtures.names("valid-").count >= 3)
+    }
+
+    @Test func `no message shows a secret`() throws {
+        let texts = Fixtures.names("invalid-").map { name in
+            Fixtures.errors(at: "\(Fixtures.folder)/\(name).toml", in: Fixtures.folder).joined()
+        }
+        #expect(!texts.joined().contains("secret@"))
+        #expect(!texts.joined().contains("Bearer"))
+    }
+}
