@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import FuzzKit
 
-@testable import EventEnvelope
+@testable import AgentEvents
 @testable import EventJournal
 
 /// Lines, indices and whole segments of the journal.

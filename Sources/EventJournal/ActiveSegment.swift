@@ -1,22 +1,22 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// The segment that is being written.
+/// The open segment.
 struct ActiveSegment: Sendable {
     let name: SegmentName
     let file: OpenFile
-    /// Where the next line begins: the file has this many bytes, unless something is wrong.
+    /// The offset of the next line: the size of the file, unless something is wrong.
     var bytes: UInt64
-    /// The time of its first event; `nil` while it has none.
+    /// The time of its first event; `nil` without events.
     var firstTime: Timestamp?
-    /// When this process opened it.
+    /// The time at which this process opened it.
     let openedAt: ContinuousClock.Instant
-    /// Whether a torn line stands behind the last whole one and has to be cut off first.
+    /// `true` if a torn line follows the last complete one and must be truncated first.
     var isTorn = false
 
-    /// Whether another segment has to be begun before an event of the given time.
+    /// Returns whether a new segment must be started for an event of the given time.
     ///
-    /// The segment's age is the larger of what the wall clock and what the clock that never jumps say: when the wall clock
-    /// is set back, the age is not negative but that since the opening.
+    /// The segment's age is the larger one by the wall clock and by the monotonic clock: when the wall clock is set
+    /// back, the age is not negative but that since the opening.
     func isFull(
         for time: Timestamp,
         at instant: ContinuousClock.Instant,
@@ -28,7 +28,7 @@ struct ActiveSegment: Sendable {
             || openedAt.duration(to: instant) >= configuration.segmentAge
     }
 
-    /// Cuts off what stands behind the last whole line.
+    /// Truncates everything after the last complete line.
     mutating func cutTornLine() throws(JournalError) {
         guard isTorn else { return }
         try file.truncate(to: bytes)

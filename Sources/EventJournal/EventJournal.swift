@@ -1,14 +1,14 @@
-public import EventEnvelope
+public import AgentEvents
 internal import Glibc
 internal import Synchronization
 
-/// The history of an agent's events: JSON lines in segments, written by one agent at a time.
+/// The history of an agent's events: JSON lines in segments, with a single writer.
 ///
-/// Safe from any thread; ``append(_:)`` and ``close(within:)`` may wait for the disk, nothing else does.
+/// Safe to use from any thread; only ``append(_:)`` and ``close(within:)`` may wait for the disk.
 public final class EventJournal: Sendable {
-    /// How the journal was opened.
+    /// The configuration at the time of opening.
     public let configuration: JournalConfiguration
-    /// The name of the stream of numbers: 32 hexadecimal digits, the same for the journal's life.
+    /// The name of the stream of numbers: 32 hexadecimal digits, constant for the journal's life.
     public let streamID: String
 
     let board: JournalBoard
@@ -16,17 +16,18 @@ public final class EventJournal: Sendable {
     private let upkeep: JournalUpkeep
     private let writer: Mutex<JournalWriter?>
 
-    /// Opens a journal for writing, and repairs what a crash left behind.
+    /// Opens a journal for writing, and repairs the effects of a crash.
     ///
-    /// A directory that can be read but not written, or a full disk, is no error: the journal then begins degraded, and
-    /// tries again with the events; a ``JournalRecorder`` also does so by itself, at growing distances. What was repaired
-    /// and what is missing is in ``status()``.
+    /// A directory that can be read but not written, or a full disk, is not an error: the journal then starts degraded,
+    /// and retries with the events; a ``JournalRecorder`` also retries on its own, with backoff. Repairs and missing
+    /// events are in ``status()``.
     ///
     /// - Parameters:
-    ///   - configuration: Where the journal is and how much of it is kept.
+    ///   - configuration: The directory and the limits of the journal.
     ///   - now: The wall clock, for the age of segments.
-    ///   - isClockTrusted: Whether the wall clock can be right: nothing is deleted for its age while it cannot.
-    /// - Throws: When another agent writes the journal, and when the directory can be neither made nor read.
+    ///   - isClockTrusted: Returns whether the wall clock can be right: otherwise nothing is deleted because of its
+    ///     age.
+    /// - Throws: When another agent writes the journal, and when the directory can be neither created nor read.
     public convenience init(
         opening configuration: JournalConfiguration,
         now: @escaping @Sendable () -> Timestamp,
@@ -57,14 +58,15 @@ public final class EventJournal: Sendable {
         trouble = trouble ?? found.trouble
         var repairs = found.repairs
 
-        let leased = JournalLease.read(in: directory) ?? 0
+        let leased = JournalLease.read(in: directory)
+        let unnamed = leased.map { found.missing(of: $0, in: directory) } ?? []
         var lease: JournalLease?
         if lock != nil {
             do throws(JournalError) {
                 lease = try JournalLease.open(in: directory, saying: leased)
             } catch { trouble = trouble ?? error }
         }
-        // What cannot be leased may be used again by the next agent: such numbers must not pass for the journal's.
+        // Numbers that cannot be leased may be reused by the next agent: they must not pass for the journal's.
         let formerName = StreamName.read(in: directory)
         streamID = lease.flatMap { _ in formerName } ?? StreamName.random()
         if formerName == nil, !found.segments.isEmpty {
@@ -72,7 +74,7 @@ public final class EventJournal: Sendable {
         } else if formerName != nil, lease == nil {
             repairs.append("gave the stream a new name: it cannot be noted which numbers are used")
         }
-        let next = max(found.next, leased + 1)
+        let next = max(found.next, (leased?.upperBound ?? 0) + 1)
         board = JournalBoard(
             JournalStatus(
                 directory: configuration.directory,
@@ -96,6 +98,7 @@ public final class EventJournal: Sendable {
         writer.lock = lock
         writer.leased = leased
         writer.lease = lease
+        if let first = unnamed.first, let last = unnamed.last { writer.unnamed = first.lowerBound...last.upperBound }
         if trouble == nil {
             do throws(JournalError) { try StreamName.keep(streamID, in: directory) } catch { trouble = error }
         }
@@ -108,20 +111,20 @@ public final class EventJournal: Sendable {
                 openedAt: system.now()
             )
         }
-        Self.enter(found, repairs, leased, in: board, hasActive: writer.active != nil)
+        Self.enter(found, repairs, unnamed, in: board, hasActive: writer.active != nil)
         if let trouble { writer.degrade(trouble, at: system.now()) }
         self.writer = Mutex(writer)
         try upkeep.start()
         enqueueUpkeep(found, isWritable: trouble == nil)
     }
 
-    /// Does not wait; what was written and not forced onto the disk yet is forced by the other thread.
+    /// Does not wait; the other thread flushes the rest.
     deinit { upkeep.stop() }
 
     private static func enter(
         _ found: JournalRecovery,
         _ repairs: [String],
-        _ leased: UInt64,
+        _ unnamed: [ClosedRange<UInt64>],
         in board: JournalBoard,
         hasActive: Bool
     ) {
@@ -131,16 +134,16 @@ public final class EventJournal: Sendable {
             state.hasActive = hasActive
         }
         for repair in repairs { board.note(repair: repair) }
-        let first = (found.newest ?? 0) + 1
-        guard first <= leased else { return }
-        board.note(missing: first...leased)
-        board.tell(
-            JournalCondition(
-                code: .leaseFound,
-                detail: "the agent that ran before could not write its last events",
-                missing: first...leased
+        for range in unnamed {
+            board.note(missing: range)
+            board.tell(
+                JournalCondition(
+                    code: .leaseFound,
+                    detail: "the agent that ran before could not write its last events",
+                    missing: range
+                )
             )
-        )
+        }
     }
 
     private func enqueueUpkeep(_ found: JournalRecovery, isWritable: Bool) {
@@ -154,44 +157,44 @@ public final class EventJournal: Sendable {
 
     // MARK: Numbers
 
-    /// The newest number that was written; `nil` while there is none.
+    /// The newest written number; `nil` without events.
     public var newestSequence: UInt64? { board.withState { $0.status.newestSequence } }
 
-    /// The oldest number that can be read; `nil` while there is none.
+    /// The oldest readable number; `nil` without events.
     public var oldestSequence: UInt64? { board.status().oldestSequence }
 
-    /// The number that the next event must have.
+    /// The number of the next event.
     public var nextSequence: UInt64 { board.withState { $0.status.nextSequence } }
 
     // MARK: Writing
 
-    /// Records events: all with one write(2), when nothing prevents it.
+    /// Records events, if possible with a single write(2).
     ///
-    /// When it returns, the events are in the file (and on the disk with ``SyncPolicy/always``), or the journal is degraded
-    /// and they wait in memory, or they are missing and ``status()`` says so. It may wait for the disk.
+    /// On return, the events are in the file (and on the disk with ``SyncPolicy/always``), or the journal is degraded
+    /// and they are queued in memory, or they are listed as missing in ``status()``. It may wait for the disk.
     ///
-    /// - Parameter records: In the order of their numbers, from ``nextSequence`` on. A gap is noted; a record whose number
-    ///   is not higher than the one before is never written.
+    /// - Parameter records: In the order of their numbers, from ``nextSequence`` on. A gap is recorded; a record whose
+    ///   number is not higher than the previous one is never written.
     public func append(_ records: [JournalRecord]) { writer.withLock { $0?.append(records) } }
 
-    /// Tries to write what waits when that is due; returns the time until the next attempt, `nil` while nothing is wrong.
+    /// Retries the queued records if that is due; returns the time until the next retry, `nil` while nothing is wrong.
     func retry() -> Duration? { writer.withLock { $0?.retry() } }
 
-    /// Forces onto the disk what was written, unless the policy is ``SyncPolicy/never``, and does what else is to be done.
+    /// Flushes written data to the disk, unless the policy is ``SyncPolicy/never``, and does all other pending work.
     ///
-    /// - Returns: `false` when that took longer than `limit`.
+    /// - Returns: `false` if it took longer than `limit`.
     @discardableResult
     public func flush(within limit: Duration) -> Bool { upkeep.finishWork(within: limit) }
 
-    /// Ends writing: flushes, and lets another agent write the journal.
+    /// Closes the journal: flushes, and lets another agent write it.
     ///
-    /// What waits in memory is tried once more. Events that are appended later are ignored.
+    /// Queued records are retried once more. Events appended later are ignored.
     ///
-    /// - Returns: `false` when flushing took longer than `limit`; it goes on on the other thread.
+    /// - Returns: `false` if flushing took longer than `limit`; it continues on the other thread.
     @discardableResult
     public func close(within limit: Duration) -> Bool { close(within: limit, usedThrough: 0) }
 
-    /// Ends writing, when numbers up to `last` were used, recorded or not.
+    /// Closes the journal when numbers up to `last` were used, recorded or not.
     func close(within limit: Duration, usedThrough last: UInt64) -> Bool {
         let former = writer.withLock { writer in
             writer?.finish(usedThrough: last)
@@ -199,33 +202,38 @@ public final class EventJournal: Sendable {
             return writer
         }
         guard let former else { return true }
-        // The lock is let go with the writer, behind the last thing that is done with the files.
+        // The lock is released with the writer, after the last use of the files.
         return withExtendedLifetime(former) {
             defer { upkeep.stop() }
             return upkeep.finishWork(within: limit)
         }
     }
 
-    // MARK: Beside the events
+    // MARK: Other files
 
-    /// Keeps a small file of the agent's beside the events, mode 0640: either all of it is there afterwards, or what was.
+    /// Atomically replaces a small file beside the events, with mode 0640.
     ///
     /// It may wait for the disk.
     public func keep(_ content: [UInt8], as name: String) throws(JournalError) {
         try directory.replace(name, with: content, syncs: configuration.sync != .never)
     }
 
-    /// What was kept under a name; `nil` when there is nothing, or more than `limit` bytes.
+    /// Returns the content of such a file; `nil` if it does not exist, or has more than `limit` bytes.
     public func kept(_ name: String, atMost limit: Int) -> [UInt8]? { directory.read(name, atMost: limit) }
 
-    // MARK: How it is doing
+    // MARK: Status
 
-    /// How the journal is doing; never waits for the disk.
+    /// Returns the status of the journal; never waits for the disk.
     public func status() -> JournalStatus { board.status() }
 
-    /// Has `wake` called, on any thread, when ``takeConditions()`` has something.
+    /// Sets a closure to call, on any thread, when ``takeConditions()`` has something.
     func whenConditionsChange(_ wake: (@Sendable () -> Void)?) { board.withState { $0.whenUntold = wake } }
 
-    /// Takes the changes that nobody was told of yet.
+    /// Takes the changes that have not been reported yet.
     func takeConditions() -> [JournalCondition] { board.takeUntold() }
+
+    /// Notes that the events up to a number name all missing numbers of the conditions that were taken.
+    ///
+    /// Until they are recorded, an agent that starts after a crash names those numbers again.
+    func noteNamed(by sequence: UInt64) { writer.withLock { $0?.noteNamed(by: sequence) } }
 }

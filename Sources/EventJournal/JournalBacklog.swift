@@ -1,4 +1,4 @@
-/// What waits in memory for a disk that takes nothing: bounded, in the order of the numbers.
+/// The queue for a disk that cannot be written: bounded, in the order of the numbers.
 struct JournalBacklog: Sendable {
     static let mostRecords = 4096
     static let mostBytes = 4 << 20
@@ -6,9 +6,9 @@ struct JournalBacklog: Sendable {
     private(set) var records: [JournalRecord] = []
     private var bytes = 0
 
-    /// Adds records behind those that wait.
+    /// Appends records to the queue.
     ///
-    /// - Returns: The numbers of the oldest, which had to go.
+    /// - Returns: The numbers of the oldest records, which were dropped.
     mutating func append(_ added: some Sequence<JournalRecord>) -> ClosedRange<UInt64>? {
         for record in added {
             records.append(record)
@@ -25,7 +25,7 @@ struct JournalBacklog: Sendable {
         return dropped
     }
 
-    /// Gives away everything that waits.
+    /// Takes all queued records.
     mutating func takeAll() -> [JournalRecord] {
         defer {
             records = []

@@ -1,13 +1,13 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Synchronization
 
-/// What all threads know of a journal.
+/// The state of a journal that its threads share.
 ///
-/// Its lock is never held while the disk is used, so that a disk that hangs keeps nobody from asking.
+/// Its lock is never held during disk operations, so that a hanging disk blocks no status query.
 final class JournalBoard: Sendable {
     struct State {
         var status: JournalStatus
-        /// All segments, from the oldest on; the last one is the active one while `hasActive`.
+        /// All segments, from the oldest on; the last one is the active one if `hasActive`.
         var segments: [JournalSegment] = []
         var hasActive = false
         /// The index of the active segment.
@@ -15,7 +15,7 @@ final class JournalBoard: Sendable {
         var missing = MissingRanges()
         var writeTrouble: JournalCondition?
         var syncTrouble: JournalCondition?
-        /// What the recorder has not been told yet.
+        /// The conditions not yet reported to the recorder.
         var untold: [JournalCondition] = []
         /// Wakes the recorder.
         var whenUntold: (@Sendable () -> Void)?
@@ -24,14 +24,14 @@ final class JournalBoard: Sendable {
     private static let mostRepairs = 32
 
     private let state: Mutex<State>
-    /// Set when what the kernel keeps of the active segment is no longer to be trusted: another one is begun.
+    /// Set when the kernel's pages of the active segment are no longer reliable: a new segment is started.
     let needsNewSegment = Atomic(false)
 
     init(_ status: JournalStatus) { state = Mutex(State(status: status)) }
 
     func withState<Value>(_ body: (inout sending State) -> sending Value) -> sending Value { state.withLock(body) }
 
-    /// The status, put together.
+    /// Returns the current status.
     func status() -> JournalStatus {
         state.withLock { state in
             var status = state.status
@@ -53,9 +53,9 @@ final class JournalBoard: Sendable {
 
     func note(missing range: ClosedRange<UInt64>) { state.withLock { $0.missing.add(range) } }
 
-    // MARK: Telling
+    // MARK: Reports
 
-    /// Has the recorder tell a condition.
+    /// Reports a condition to the recorder.
     func tell(_ condition: JournalCondition) {
         let wake = state.withLock { state in
             state.untold.append(condition)
@@ -64,7 +64,7 @@ final class JournalBoard: Sendable {
         wake?()
     }
 
-    /// Takes what is to be told.
+    /// Takes the pending reports.
     func takeUntold() -> [JournalCondition] {
         state.withLock { state in
             defer { state.untold = [] }
@@ -72,7 +72,7 @@ final class JournalBoard: Sendable {
         }
     }
 
-    /// Notes that events cannot be written; told when it is news.
+    /// Records that events cannot be written; reported if it is new.
     func fail(_ condition: JournalCondition) {
         let isNews = state.withLock { state in
             defer { state.writeTrouble = condition }
@@ -81,7 +81,7 @@ final class JournalBoard: Sendable {
         if isNews { tell(condition) }
     }
 
-    /// Notes that events are written again.
+    /// Records that events are written again.
     func recover(missing: ClosedRange<UInt64>?) {
         let stillInTrouble = state.withLock { state in
             state.writeTrouble = nil
@@ -92,7 +92,7 @@ final class JournalBoard: Sendable {
         tell(JournalCondition(code: .resumed, detail: detail, missing: missing))
     }
 
-    /// Notes that something was forced onto the disk.
+    /// Records a successful flush to the disk.
     func synced(at time: Timestamp) {
         let hasRecovered = state.withLock { state in
             state.status.lastSync = time
@@ -103,9 +103,9 @@ final class JournalBoard: Sendable {
         tell(JournalCondition(code: .resumed, detail: "events are forced onto the disk again"))
     }
 
-    /// Notes that something could not be forced onto the disk.
+    /// Records a failed flush to the disk.
     ///
-    /// The kernel reports a loss only once and then takes the pages for clean; so a new file is begun.
+    /// The kernel reports a loss only once and then marks the pages clean; so a new file is started.
     func syncFailed(_ error: JournalError) {
         let condition = JournalCondition(
             code: .syncFailed,

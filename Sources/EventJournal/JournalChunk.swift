@@ -1,30 +1,30 @@
-public import EventEnvelope
+public import AgentEvents
 
 /// Some events of the journal, in the order of their numbers.
 public struct JournalChunk: Sendable, Hashable {
-    /// The events' lines, each with the `\n` at its end.
+    /// The lines of the events, each with its trailing `\n`.
     public internal(set) var bytes: [UInt8] = []
-    /// Where each line stands, and what its envelope says.
+    /// The position of each line, and its envelope.
     public internal(set) var lines: [JournalLine] = []
-    /// The numbers that are missing before, between or behind the lines.
+    /// The numbers that are missing before, between or after the lines.
     public internal(set) var missing: [ClosedRange<UInt64>] = []
-    /// How many lines were skipped because they are no events, or not in their place.
+    /// The number of skipped lines, which are not events, or not in order.
     public internal(set) var corruptLines = 0
 
-    /// Whether it tells nothing at all.
+    /// `true` if the chunk has no information.
     var isEmpty: Bool { lines.isEmpty && missing.isEmpty && corruptLines == 0 }
 }
 
 /// One event of a chunk.
 public struct JournalLine: Sendable, Hashable {
-    /// Where the line stands in the chunk's bytes, without its end.
+    /// The range of the line in the chunk's bytes, without its end.
     public let range: Range<Int>
     /// The number.
     public let sequence: UInt64
-    /// Where the text of `type` stands in the chunk's bytes.
+    /// The range of the value of `type` in the chunk's bytes.
     public let type: Range<Int>
-    /// Where the text of `subject` stands in the chunk's bytes; empty when there is none.
+    /// The range of the value of `subject` in the chunk's bytes; empty if absent.
     public let subject: Range<Int>
-    /// When the event was made.
+    /// The time of the event.
     public let time: Timestamp
 }

@@ -1,31 +1,31 @@
-/// A change in how well the journal works: what the event `journal.degraded` says.
+/// A change in the health of the journal, for the event `journal.degraded`.
 public struct JournalCondition: Sendable, Hashable {
-    /// What happened; the raw values are part of the wire format and never change their meaning.
+    /// The type of change; the raw values are part of the wire format and never change their meaning.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// Events could not be written; the newest wait in memory.
+        /// Events could not be written; the newest are queued in memory.
         case writeFailed = "journal_write_failed"
-        /// What was written could not be forced onto the disk.
+        /// Written data could not be flushed to the disk.
         case syncFailed = "journal_sync_failed"
-        /// The disk was so slow that events were delivered before they were recorded, or were not recorded at all.
+        /// The disk was so slow that events were delivered before they were recorded, or never recorded.
         case stalled = "journal_stalled"
-        /// Files of the journal were deleted or cut by somebody else; recording goes on in a new segment.
+        /// Files of the journal were deleted or truncated from outside; recording continues in a new segment.
         case deleted = "journal_deleted"
-        /// The agent that ran before ended while it could not write: the numbers that it may have used are left out.
+        /// The previous agent ended while it could not write: the numbers that it may have used are skipped.
         case leaseFound = "journal_lease_found"
-        /// Everything is recorded again from here on.
+        /// All events are recorded again from here on.
         case resumed = "journal_resumed"
     }
 
-    /// What happened.
+    /// The type of change.
     public let code: Code
-    /// The same for people, in one line.
+    /// A one-line explanation for people.
     public let detail: String
-    /// The kernel's reason (strerror(3)), where it gave one.
+    /// The kernel's error message (strerror(3)), if any.
     public let error: String?
-    /// The numbers of the events that the journal lacks because of it: the first and the last.
+    /// The numbers of the events that the journal therefore lacks: the first and the last.
     public let missing: ClosedRange<UInt64>?
 
-    /// A condition.
+    /// Creates a condition.
     public init(code: Code, detail: String, error: String? = nil, missing: ClosedRange<UInt64>? = nil) {
         self.code = code
         self.detail = detail
@@ -33,6 +33,6 @@ public struct JournalCondition: Sendable, Hashable {
         self.missing = missing
     }
 
-    /// Whether things are worse than before; only ``Code/resumed`` says otherwise.
+    /// `true` for a problem; false only for ``Code/resumed``.
     public var isTrouble: Bool { code != .resumed }
 }

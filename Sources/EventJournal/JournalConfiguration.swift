@@ -1,21 +1,27 @@
-/// Where the journal is, and how much of it is kept.
+/// The directory and the limits of a journal.
 public struct JournalConfiguration: Sendable, Hashable {
-    /// The directory, made with mode 0750 when it is missing.
+    /// The directory, created with mode 0750 if it is missing.
     public var directory: String
-    /// When what was written is forced onto the disk.
+    /// The policy for flushing to the disk.
     public var sync: SyncPolicy
-    /// A segment that has this many bytes is closed, and the next one begun.
+    /// The size at which a segment is closed, and the next one started, in bytes.
     public var segmentBytes: Int
-    /// A segment whose first event is this old is closed with the next event.
+    /// The age of a segment's first event at which the segment is closed with the next event.
     public var segmentAge: Duration
-    /// The oldest segments are deleted while all together have more bytes; the newest one is never deleted.
+    /// The total size above which the oldest segments are deleted, in bytes; the newest one is never deleted.
     public var totalBytes: Int
-    /// A closed segment whose last event is older is deleted.
+    /// The age of a closed segment's last event at which the segment is deleted.
     public var totalAge: Duration
-    /// Whether closed segments are compressed (zstd).
+    /// The age at which settled changes, summaries, starts and stops are deleted, which outlast their segments; zero to
+    /// delete them with their segments.
+    public var historyAge: Duration
+    /// The total size of these events, compressed, above which the oldest are deleted, in bytes.
+    public var historyBytes: Int
+    /// `true` to compress closed segments (zstd).
     public var compressesClosedSegments: Bool
 
-    /// A configuration; the defaults suit an embedded device: 64 MiB, 30 days, segments of 8 MiB.
+    /// Creates a configuration; the defaults suit an embedded device: 64 MiB, 30 days, segments of 8 MiB, and of
+    /// what lasts 400 days and 64 MiB.
     public init(
         directory: String,
         sync: SyncPolicy = .standard,
@@ -23,6 +29,8 @@ public struct JournalConfiguration: Sendable, Hashable {
         segmentAge: Duration = .seconds(7 * 86_400),
         totalBytes: Int = 64 << 20,
         totalAge: Duration = .seconds(30 * 86_400),
+        historyAge: Duration = .seconds(400 * 86_400),
+        historyBytes: Int = 64 << 20,
         compressesClosedSegments: Bool = false
     ) {
         self.directory = directory
@@ -31,6 +39,8 @@ public struct JournalConfiguration: Sendable, Hashable {
         self.segmentAge = segmentAge
         self.totalBytes = totalBytes
         self.totalAge = totalAge
+        self.historyAge = historyAge
+        self.historyBytes = historyBytes
         self.compressesClosedSegments = compressesClosedSegments
     }
 }

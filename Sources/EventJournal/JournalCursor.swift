@@ -1,25 +1,29 @@
-internal import EventEnvelope
+internal import AgentEvents
+internal import Glibc
 
-/// Reads the events of a journal one after the other, and those that are written meanwhile.
+/// Reads the events of a journal in order, including those written meanwhile.
 ///
-/// It holds at most one file open and a few hundred kilobytes of it, or one line when that is longer. A copy goes on by
-/// itself.
+/// It holds at most one open file and a few hundred kilobytes of it, or one line when that is longer. A copy continues
+/// independently.
 public struct JournalCursor: Sendable {
     private let directory: String
+    /// The directory with copies of deleted segments.
+    private let history: String?
     private var sieve: LineSieve
     private var segment: OpenSegment?
-    /// The segment that was read to its end.
+    /// The last segment that was read to its end.
     private var passed: SegmentName?
-    /// The segments when they were listed last.
+    /// The segments in the last listing.
     private var listed: [SegmentName] = []
-    /// What is thrown with the next call.
+    /// The error to throw from the next call.
     private var failure: JournalError?
-    /// How many bytes were read from the disk, for tests.
+    /// The number of bytes read from the disk, for tests.
     var bytesRead: UInt64 { bytesReadBefore + (segment?.bytesRead ?? 0) }
     private var bytesReadBefore: UInt64 = 0
 
-    init(directory: String, after sequence: UInt64, from: Timestamp?, through: UInt64) {
+    init(directory: String, history: String? = nil, after sequence: UInt64, from: Timestamp?, through: UInt64) {
         self.directory = directory
+        self.history = history
         sieve = LineSieve(
             last: sequence,
             passedOver: sequence,
@@ -29,21 +33,21 @@ public struct JournalCursor: Sendable {
         )
     }
 
-    /// A cursor that reads one segment that is open, up to its end.
+    /// Creates a cursor that reads one open segment up to its end.
     init(directory: String, reading segment: OpenSegment) {
         self.init(directory: directory, after: 0, from: nil, through: .max)
         self.segment = segment
     }
 
-    /// The next events.
+    /// Returns the next events.
     ///
-    /// Lines that are no events are skipped and counted, numbers that are missing are told, and a segment that was deleted
-    /// meanwhile is told as missing numbers. A line whose end is not written yet is not there yet.
+    /// Lines that are not events are skipped and counted, missing numbers are reported, and a segment deleted meanwhile
+    /// is reported as missing numbers. A line without its end is not read yet.
     ///
-    /// - Parameter bytes: The chunk has at most this many bytes, or one line when that is longer.
-    /// - Returns: `nil` when there is nothing more at the moment; later there may be.
-    /// - Throws: ``JournalError`` when a file cannot be read or a compressed block is damaged. That block, or the rest of the
-    ///   segment, has been passed over then: the next call goes on behind it.
+    /// - Parameter bytes: The maximum size of the chunk, which has at least one line.
+    /// - Returns: `nil` when there is nothing more at the moment; later calls may return more.
+    /// - Throws: ``JournalError`` when a file cannot be read or a compressed block is damaged. That block, or the rest
+    ///   of the segment, is skipped: the next call continues after it.
     public mutating func next(atMost bytes: Int) throws(JournalError) -> JournalChunk? {
         if let failure {
             self.failure = nil
@@ -53,7 +57,7 @@ public struct JournalCursor: Sendable {
         do throws(JournalError) {
             try fill(&chunk, atMost: bytes)
         } catch {
-            // First comes what was read before it.
+            // The events read before the error come first.
             guard !chunk.isEmpty else { throw error }
             failure = error
         }
@@ -80,7 +84,7 @@ public struct JournalCursor: Sendable {
             do throws(JournalError) {
                 hasMore = try reading.fill()
             } catch {
-                // A damaged frame is passed over; a file that cannot be read is left.
+                // A damaged frame is skipped; an unreadable file is closed.
                 if case .malformed = error.cause { segment = reading } else { leave(reading) }
                 throw error
             }
@@ -88,7 +92,7 @@ public struct JournalCursor: Sendable {
                 if reading.takeWasRewound() { sieve.passedOver = sieve.last }
                 segment = reading
             } else if try isClosed(&reading) {
-                // What was written between the last look and the next segment's beginning is still read.
+                // Events written between the last read and the start of the next segment must still be read.
                 if reading.isKnownComplete {
                     if reading.consumed < reading.buffer.count { chunk.corruptLines += 1 }
                     leave(reading)
@@ -106,18 +110,18 @@ public struct JournalCursor: Sendable {
 
     // MARK: From segment to segment
 
-    /// Whether there is a segment to read: the open one, or the next.
+    /// Ensures that a segment is open: the current one, or the next; false if there is none.
     private mutating func openSegment() throws(JournalError) -> Bool {
         guard segment == nil else { return true }
         while true {
-            // What was listed serves as long as it has a next one: to list for each segment would cost the square of them.
+            // A listing is used as long as it has a next segment: listing for each segment would be quadratic.
             let isListedNow = firstSegment(listed) == listed.count
-            if isListedNow { listed = try SegmentDirectory.segments(in: directory) }
+            if isListedNow { listed = try segments() }
             for number in firstSegment(listed)..<listed.count {
                 let next = listed.indices.contains(number + 1) ? listed[number + 1].firstSequence : nil
                 passed = listed[number]
-                // Retention may have deleted it since we looked.
-                guard var opened = try OpenSegment(listed[number], in: directory, nextFirst: next) else { continue }
+                // Retention may have deleted it since the listing.
+                guard var opened = try open(listed[number], nextFirst: next) else { continue }
                 try seek(&opened)
                 segment = opened
                 return true
@@ -126,7 +130,26 @@ public struct JournalCursor: Sendable {
         }
     }
 
-    /// The first segment to look at: the one behind the last, or the one in which the number is.
+    /// Lists the segments, those of the history too.
+    private func segments() throws(JournalError) -> [SegmentName] {
+        let names = try SegmentDirectory.segments(in: directory)
+        guard let history else { return names }
+        do throws(JournalError) {
+            return Set(try SegmentDirectory.segments(in: history)).union(names).sorted()
+        } catch {
+            guard case .errno(ENOENT) = error.cause else { throw error }
+            return names
+        }
+    }
+
+    /// Opens a segment, or its copy where it was deleted.
+    private func open(_ name: SegmentName, nextFirst: UInt64?) throws(JournalError) -> OpenSegment? {
+        if let segment = try OpenSegment(name, in: directory, nextFirst: nextFirst) { return segment }
+        guard let history else { return nil }
+        return try OpenSegment(name, in: history, nextFirst: nextFirst)
+    }
+
+    /// Returns the index of the first segment to read: the one after the last, or the one that contains the number.
     private func firstSegment(_ names: [SegmentName]) -> Int {
         let next = sieve.last + 1
         var range = 0..<names.count
@@ -137,10 +160,10 @@ public struct JournalCursor: Sendable {
         return passed == nil ? max(0, range.lowerBound - 1) : range.lowerBound
     }
 
-    /// Passes over what the index shows not to be asked for.
+    /// Skips blocks that the index shows to be out of range.
     private mutating func seek(_ opened: inout OpenSegment) throws(JournalError) {
         if sieve.from != nil || opened.isCompressed || sieve.last >= opened.name.firstSequence {
-            try opened.loadIndex(in: directory)
+            try opened.loadIndex()
         }
         if let blocks = opened.index?.blocks {
             let number =
@@ -154,17 +177,17 @@ public struct JournalCursor: Sendable {
             }
         }
         if !sieve.tellsMissing, sieve.from == nil, opened.isAtBeginning {
-            // The name says what should come first.
+            // The name is the number of the first event.
             sieve.last = max(sieve.last, opened.name.firstSequence - 1)
             sieve.passedOver = sieve.last
             sieve.tellsMissing = true
         }
     }
 
-    /// Whether nothing is added to a segment any more, because a newer one has begun.
+    /// Returns whether a segment is complete, because a newer one was started.
     private func isClosed(_ reading: inout OpenSegment) throws(JournalError) -> Bool {
         if reading.nextFirst == nil {
-            let names = try SegmentDirectory.segments(in: directory)
+            let names = try segments()
             reading.nextFirst = names.first { $0 > reading.name }?.firstSequence
         }
         return reading.nextFirst != nil

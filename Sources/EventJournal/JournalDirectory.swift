@@ -2,39 +2,39 @@ internal import Glibc
 
 /// The files of a journal's directory.
 struct JournalDirectory: Sendable {
-    /// Where it is.
+    /// The path of the directory.
     let path: String
     let system: JournalSystem
 
-    /// What there is, without the files of others.
+    /// The journal's own files in the directory.
     struct Listing: Sendable {
         /// All segments, from the oldest on.
         var segments: [SegmentName] = []
         var plain: Set<SegmentName> = []
         var compressed: Set<SegmentName> = []
         var indexes: Set<SegmentName> = []
-        /// What a crash left half written.
+        /// The incomplete files of a crash.
         var leftovers: [String] = []
     }
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    /// Makes the directory where it is missing, and what is the agent's own above it.
+    /// Creates the directory if it is missing, and the agent's own parent directories.
     ///
-    /// The others must be there: when the disk that they are on is not mounted, nothing is written beside it.
+    /// Other parents must exist: when their disk is not mounted, nothing is written in its place.
     func make() throws(JournalError) {
         if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
         if errno == ENOENT {
             makeParents()
             if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
         }
-        // A file system that is mounted read-only says so even when the directory is there.
+        // A read-only file system returns its error even if the directory exists.
         let error = errno
         guard identity(of: ".") == nil else { return }
         throw JournalError(operation: "create", path: path, cause: .errno(error))
     }
 
-    /// Makes what lies above: everything below the user's state directory, and elsewhere a `reachagent` of the agent's own.
+    /// Creates the parents: everything below the user's state directory, and elsewhere only a directory `reachagent`.
     private func makeParents() {
         guard let slash = path.lastIndex(of: "/") else { return }
         let parent = path[..<slash]
@@ -65,7 +65,7 @@ struct JournalDirectory: Sendable {
         defer { closedir(stream) }
         var listing = Listing()
         while let entry = readdir(stream) {
-            // The entry ends with its name, which is shorter than its type says.
+            // The entry ends with its name, which is shorter than its type declares.
             guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
             let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
             add(name, to: &listing)
@@ -97,14 +97,14 @@ struct JournalDirectory: Sendable {
         return OpenFile(descriptor: descriptor, path: path(of: name))
     }
 
-    /// Which file has a name now; `nil` when there is none.
+    /// Returns the identity of the file with a name; `nil` if there is none.
     func identity(of name: String) -> FileIdentity? {
         var entry = stat()
         guard lstat(path(of: name), &entry) == 0 else { return nil }
         return FileIdentity(entry)
     }
 
-    /// The content of a small file; `nil` when it cannot be read or is longer.
+    /// Returns the content of a small file; `nil` when it cannot be read or is longer.
     func read(_ name: String, atMost limit: Int) -> [UInt8]? {
         guard let file = try? open(name, O_RDONLY), let size = file.identity()?.size, size <= limit else { return nil }
         let content = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
@@ -113,7 +113,7 @@ struct JournalDirectory: Sendable {
         return content.count == Int(size) ? content : nil
     }
 
-    /// Gives a file a content: either all of it is there afterwards, or the file is as it was.
+    /// Atomically replaces the content of a file.
     func replace(_ name: String, with content: [UInt8], syncs: Bool) throws(JournalError) {
         let temporary = name + ".tmp"
         do throws(JournalError) {
@@ -149,15 +149,15 @@ struct JournalDirectory: Sendable {
         }
     }
 
-    /// Removes a file; one that is not there, or cannot be removed, is no matter.
+    /// Removes a file; errors are ignored.
     func remove(_ name: String) { unlink(path(of: name)) }
 
-    /// Forces the directory's entries onto the disk.
+    /// Flushes the directory's entries to the disk.
     func sync() throws(JournalError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw JournalError(operation: "sync", path: path, cause: .errno(errno)) }
         defer { close(descriptor) }
-        // Some file systems have nothing to force, and say EINVAL.
+        // Some file systems have nothing to flush, and return EINVAL.
         guard fsync(descriptor) != 0, errno != EINVAL else { return }
         throw JournalError(operation: "sync", path: path, cause: .errno(errno))
     }

@@ -1,32 +1,32 @@
 internal import Glibc
 
-/// Why the journal could not be used.
+/// An error of a journal operation.
 public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The cause of an error.
     public enum Cause: Sendable, Hashable {
-        /// The kernel refused (errno(3)).
+        /// The kernel's error (errno(3)).
         case errno(Int32)
-        /// Another agent writes this journal; its process number, where it is known.
+        /// Another agent writes this journal; with its process ID, if known.
         case inUse(by: Int32?)
-        /// The file is not what it should be.
+        /// The content of the file is invalid.
         case malformed(String)
     }
 
-    /// What was tried, such as `open` or `write`.
+    /// The failed operation, such as `open` or `write`.
     public let operation: String
     /// The file or directory.
     public let path: String
-    /// What went wrong.
+    /// The cause.
     public let cause: Cause
 
-    /// An error of an operation on a file.
+    /// Creates an error of a file operation.
     public init(operation: String, path: String, cause: Cause) {
         self.operation = operation
         self.path = path
         self.cause = cause
     }
 
-    /// What went wrong, without what was tried.
+    /// The cause as text, without the operation.
     var reason: String {
         switch cause {
         case .errno(let number): String(cString: strerror(number))
@@ -35,7 +35,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The error in one line, for people.
+    /// The error in one line.
     public var description: String {
         switch cause {
         case .errno(let number): "cannot \(operation) \(path): \(String(cString: strerror(number)))"

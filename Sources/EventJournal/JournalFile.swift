@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A file of the journal that is open for reading.
+/// A file of the journal, open for reading.
 ///
-/// Read with pread(2), never mapped: a file that somebody truncates would end a process that has mapped it.
+/// Read with pread(2), never mapped: truncating a mapped file would crash the process.
 final class JournalFile: Sendable {
     let path: String
     private let descriptor: Int32
@@ -14,9 +14,9 @@ final class JournalFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens a file; `nil` when there is none of that name.
+    /// Opens a file; `nil` if it does not exist.
     static func open(_ path: String) throws(JournalError) -> JournalFile? {
-        // A FIFO that somebody put there must not make us wait.
+        // A FIFO in its place must not block the open.
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else {
             guard errno != ENOENT else { return nil }
@@ -29,7 +29,7 @@ final class JournalFile: Sendable {
         return file
     }
 
-    /// How many bytes the file has now.
+    /// Returns the current size of the file.
     func size() throws(JournalError) -> UInt64 { UInt64(max(0, try status().st_size)) }
 
     func status() throws(JournalError) -> stat {
@@ -40,7 +40,7 @@ final class JournalFile: Sendable {
         return status
     }
 
-    /// Some bytes behind a rest of others: as many as there are, at most `count`.
+    /// Reads up to `count` bytes, appended to the rest of a previous read.
     func read(at offset: UInt64, atMost count: Int, behind rest: ArraySlice<UInt8> = []) throws(JournalError) -> [UInt8]
     {
         guard let offset = off_t(exactly: offset) else { return Array(rest) }

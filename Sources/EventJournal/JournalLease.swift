@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The file that says "numbers up to this one may have been used" while no line can say so.
+/// The file that declares "numbers up to this one may have been used" while no line can.
 ///
-/// It has its bytes on the disk from the start and is overwritten in place, so that a full disk does not prevent it.
+/// It is allocated on the disk from the start and overwritten in place, so that a full disk does not prevent it.
 final class JournalLease: Sendable {
     private static let name = "lease"
-    /// How far ahead of what is used the lease is written: that often it has to be.
+    /// The distance by which the lease is ahead of the used numbers, which determines how often it is written.
     static let step: UInt64 = 4096
 
     private let file: OpenFile
@@ -16,33 +16,47 @@ final class JournalLease: Sendable {
         self.system = system
     }
 
-    /// What the file says; `nil` when there is none, or it says nothing that can be understood.
-    static func read(in directory: JournalDirectory) -> UInt64? {
-        guard let content = directory.read(name, atMost: 21), content.count == 21, content.last == UInt8(ascii: "\n")
+    /// The numbers in the file; `nil` when there are none, or the file cannot be understood.
+    ///
+    /// Former versions wrote the last number alone; then the range begins with 0.
+    static func read(in directory: JournalDirectory) -> ClosedRange<UInt64>? {
+        guard let content = directory.read(name, atMost: 42), content.last == UInt8(ascii: "\n") else { return nil }
+        let words = content.dropLast().split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count <= 2, words.allSatisfy({ $0.count == 20 }) else { return nil }
+        let numbers = words.compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+        guard numbers.count == words.count, let last = numbers.last, (1...JournalRecord.mostSequence).contains(last)
         else { return nil }
-        guard let number = UInt64(String(decoding: content.dropLast(), as: UTF8.self)) else { return nil }
-        return number <= JournalRecord.mostSequence ? number : nil
+        let first = numbers.count == 2 ? numbers[0] : 0
+        return first <= last ? first...last : nil
     }
 
-    /// Opens the file; makes it, saying `value`, where it is missing or damaged.
-    static func open(in directory: JournalDirectory, saying value: UInt64) throws(JournalError) -> JournalLease {
-        if read(in: directory) != value { try directory.replace(name, with: text(value), syncs: true) }
+    /// Opens the file; makes it, with these numbers in it, where it is missing or different.
+    static func open(
+        in directory: JournalDirectory,
+        saying numbers: ClosedRange<UInt64>?
+    ) throws(JournalError) -> JournalLease {
+        let text = text(numbers)
+        if directory.read(name, atMost: text.count) != text { try directory.replace(name, with: text, syncs: true) }
         return JournalLease(try directory.open(name, O_WRONLY), directory.system)
     }
 
-    private static func text(_ value: UInt64) -> [UInt8] {
-        let digits = String(value)
-        return Array((String(repeating: "0", count: 20 - digits.utf8.count) + digits + "\n").utf8)
+    /// The file's content: the first and the last number, or twice 0.
+    static func text(_ numbers: ClosedRange<UInt64>?) -> [UInt8] {
+        func digits(_ number: UInt64) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: 20 - digits.utf8.count) + digits
+        }
+        return Array("\(digits(numbers?.lowerBound ?? 0)) \(digits(numbers?.upperBound ?? 0))\n".utf8)
     }
 
-    /// Overwrites the file; `false` when that failed.
-    func write(_ value: UInt64, syncs: Bool) -> Bool {
-        let text = Self.text(value)
+    /// Overwrites the file; `false` on failure.
+    func write(_ numbers: ClosedRange<UInt64>?, syncs: Bool) -> Bool {
+        let text = Self.text(numbers)
         guard pwrite(file.descriptor, text, text.count, 0) == text.count else { return false }
         return !syncs || system.sync(file.descriptor) == 0
     }
 
-    /// Whether the file is still the one in the directory.
+    /// Returns whether the file is still the one in the directory.
     func isCurrent(in directory: JournalDirectory) -> Bool {
         file.identity()?.isSameFile(as: directory.identity(of: Self.name)) ?? false
     }

@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// Keeps a second agent from writing the same journal; held until it is let go, or the process ends in any way.
+/// Excludes a second writer of the same journal; held until it is released, or the process ends in any way.
 final class JournalLock: Sendable {
     private static let name = "lock"
     private let file: OpenFile
 
     private init(_ file: OpenFile) { self.file = file }
 
-    /// Unlocks: to close is not enough while a child that is about to run a program has a copy of the descriptor (flock(2)).
+    /// Unlocks: closing is not enough while a child that is about to run a program has a copy of the descriptor
+    /// (flock(2)).
     deinit { flock(file.descriptor, LOCK_UN) }
 
-    /// Takes the lock, and says in its file whose it is.
+    /// Takes the lock, and writes the process ID into its file.
     ///
-    /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent has it; another error when there is no telling.
+    /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent holds it; another error when that is unknown.
     static func take(in directory: JournalDirectory) throws(JournalError) -> JournalLock {
         for _ in 0..<8 {
             let file = try open(in: directory)
@@ -28,7 +29,7 @@ final class JournalLock: Sendable {
             let lock = JournalLock(file)
             // Between open and flock the file may have been deleted, and another one locked.
             guard lock.isCurrent(in: directory) else { continue }
-            // Only for the other one's message: on a full disk there is none.
+            // Only for the error message of another agent: a full disk may lack it.
             let holder = Array("\(getpid())\n".utf8)
             ftruncate(file.descriptor, 0)
             _ = pwrite(file.descriptor, holder, holder.count, 0)
@@ -45,13 +46,13 @@ final class JournalLock: Sendable {
         do throws(JournalError) {
             return try directory.open(name, O_RDWR | O_CREAT)
         } catch {
-            // Even where nothing can be written, two agents can keep off each other.
+            // Even a read-only lock file keeps two agents apart.
             guard let file = try? directory.open(name, O_RDONLY) else { throw error }
             return file
         }
     }
 
-    /// Whether the lock's file is still the one in the directory.
+    /// Returns whether the lock's file is still the one in the directory.
     func isCurrent(in directory: JournalDirectory) -> Bool {
         file.identity()?.isSameFile(as: directory.identity(of: Self.name)) ?? false
     }

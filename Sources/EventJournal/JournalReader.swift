@@ -1,22 +1,28 @@
-public import EventEnvelope
+public import AgentEvents
 internal import Glibc
 
-/// Reads a journal, whether an agent writes it at the moment or not.
+/// Reads a journal, whether or not an agent is writing it.
 ///
-/// Needs no more than permission to read; takes no lock, and changes nothing.
+/// Needs only read permission, takes no lock, and changes nothing.
 public struct JournalReader: Sendable {
     /// The journal's directory.
     public let directory: String
+    private let includesHistory: Bool
 
-    /// A reader of the journal in a directory.
+    /// Creates a reader of the journal in a directory.
     ///
+    /// - Parameters:
+    ///   - directory: The journal's directory.
+    ///   - includesHistory: `true` to begin with what lasts of the segments that were deleted; in the place of their other
+    ///     events is an `events.omitted`.
     /// - Throws: ``JournalError`` when the directory cannot be read.
-    public init(directory: String) throws(JournalError) {
+    public init(directory: String, includesHistory: Bool = false) throws(JournalError) {
         self.directory = directory
+        self.includesHistory = includesHistory
         _ = try SegmentDirectory.segments(in: directory)
     }
 
-    /// The name of the stream that the numbers belong to: 32 hexadecimal digits; `nil` when none is written down.
+    /// The name of the stream to which the numbers belong: 32 hexadecimal digits; `nil` if there is none.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public var streamID: String? {
@@ -54,32 +60,38 @@ public struct JournalReader: Sendable {
         }
     }
 
-    /// Reads events.
+    /// Returns a cursor over events.
     ///
-    /// Nothing is read before the cursor is asked.
+    /// Nothing is read before the first call of the cursor.
     ///
     /// - Parameters:
-    ///   - sequence: Events with a greater number.
-    ///   - from: Events of this moment or later, by their own time. Clocks are set back, so an earlier event may follow a
-    ///     later one; it is left out.
-    ///   - last: Events up to this number.
+    ///   - sequence: Only events with a greater number.
+    ///   - from: Only events of this time or later, by their own time. Because clocks may be set back, earlier events
+    ///     may follow later ones; they are skipped.
+    ///   - last: Only events up to this number.
     public func events(
         after sequence: UInt64 = 0,
         from: Timestamp? = nil,
         through last: UInt64 = .max
     ) -> JournalCursor {
-        JournalCursor(directory: directory, after: sequence, from: from, through: last)
+        JournalCursor(
+            directory: directory,
+            history: includesHistory ? "\(directory)/\(JournalHistory.name)" : nil,
+            after: sequence,
+            from: from,
+            through: last
+        )
     }
 
-    /// The number of the newest event of a segment, or of a later one that was begun meanwhile.
+    /// Returns the number of the newest event of a segment, or of a later one that was started meanwhile.
     private func newest(in name: SegmentName, nextFirst: UInt64?) throws(JournalError) -> UInt64? {
         guard var segment = try OpenSegment(name, in: directory, nextFirst: nextFirst) else { return nil }
-        try segment.loadIndex(in: directory)
+        try segment.loadIndex()
         if let index = segment.index, try segment.seek(toBlock: index.blocks.count - 1) {
             return try last(from: segment)
         }
         guard !segment.isCompressed else { return try last(from: segment) }
-        // The last event is near the end, unless it is very long or what follows it is damaged.
+        // The last event is near the end, unless it is very long or followed by damage.
         for count in [64 << 10, 2 * UInt64(ScannedLine.mostBytes), .max] {
             try segment.seek(toLast: count)
             if let newest = try last(from: segment) { return newest }
@@ -98,7 +110,7 @@ public struct JournalReader: Sendable {
         return newest
     }
 
-    /// Reads until `number` gives one; damaged blocks are passed over.
+    /// Reads until `number` returns one; damaged blocks are skipped.
     private static func numbers(
         _ cursor: inout JournalCursor,
         atMost bytes: Int,

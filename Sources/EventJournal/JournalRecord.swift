@@ -1,20 +1,20 @@
-public import EventEnvelope
+public import AgentEvents
 
-/// A numbered event, as the journal keeps it.
+/// A numbered event as stored in the journal.
 public struct JournalRecord: Sendable, Hashable {
-    /// The highest number that is taken for one: beyond it only damage leads.
+    /// The maximum valid number: beyond it there is only damage.
     static let mostSequence = UInt64(Int64.max)
 
     /// The number.
     public let sequence: UInt64
-    /// When the event was made.
+    /// The time of the event.
     public let time: Timestamp
-    /// Whether it is forced onto the disk at once, whatever the interval.
+    /// `true` to flush the event to the disk at once, whatever the interval.
     public let isUrgent: Bool
-    /// The event's JSON text, without the line's end and without one inside.
+    /// The event's JSON text, without line breaks.
     public let line: [UInt8]
 
-    /// A record.
+    /// Creates a record.
     public init(sequence: UInt64, time: Timestamp, isUrgent: Bool = false, line: [UInt8]) {
         self.sequence = sequence
         self.time = time
@@ -22,7 +22,7 @@ public struct JournalRecord: Sendable, Hashable {
         self.line = line
     }
 
-    /// The record of an event; `nil` when the event is not numbered.
+    /// Creates the record of an event; `nil` when the event is not numbered.
     ///
     /// A change of the machine's reachability is urgent. The event's line is shared, not copied.
     public init?(_ event: Event) {

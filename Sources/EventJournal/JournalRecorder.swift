@@ -1,14 +1,14 @@
-internal import DetachedThread
+public import AgentEvents
 internal import Dispatch
-public import EventEnvelope
+internal import LinuxSupport
 public import NotificationBus
 internal import Synchronization
 
-/// The thread between a bus and a journal: it records each event, and only then lets the subscribers have it.
+/// The thread between a bus and a journal: it records each event before the subscribers get it.
 ///
-/// It sleeps without a time-out while nothing is published, unless the journal is degraded and is to be tried again.
+/// It sleeps without a timeout while nothing is published, unless the journal is degraded and a retry is due.
 public final class JournalRecorder: Sendable {
-    /// How many events may wait for a slow disk before they are delivered without being recorded.
+    /// The maximum number of events queued for a slow disk before they are delivered unrecorded.
     public static let capacity = 8192
 
     private struct State {
@@ -23,14 +23,14 @@ public final class JournalRecorder: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
-    /// How long the end may take; set before the bus is finished.
+    /// The time limit of the shutdown; set before the bus is finished.
     private let endLimit = Mutex<Duration>(.seconds(5))
 
-    /// A recorder that has not begun.
+    /// Creates a recorder that has not started.
     ///
     /// - Parameters:
     ///   - bus: Its first number must be the journal's ``EventJournal/nextSequence``.
-    ///   - journal: Where to.
+    ///   - journal: The journal.
     ///   - whenChanged: Called on the recorder's thread with each change of the journal's condition; it may publish.
     public convenience init(
         recording bus: NotificationBus<Event>,
@@ -52,9 +52,9 @@ public final class JournalRecorder: Sendable {
         self.whenChanged = whenChanged
     }
 
-    /// Subscribes, and starts the thread; everything that is published from now on is recorded.
+    /// Subscribes, and starts the thread; every event published from now on is recorded.
     ///
-    /// - Throws: When there can be no thread; the bus then waits for nobody.
+    /// - Throws: When the system cannot create a thread; the bus then waits for no recorder.
     public func start() throws(JournalError) {
         let isFirst = state.withLock { state in
             defer { state.isStarted = true }
@@ -64,7 +64,7 @@ public final class JournalRecorder: Sendable {
         let subscription = subscribe()
         state.withLock { $0.subscription = subscription }
         do throws(JournalError) {
-            try DetachedThread.startOrThrow { self.run(subscription) }
+            try NamedThread.startOrThrow("journal-write") { self.run(subscription) }
         } catch {
             state.withLock { $0.isStarted = false }
             bus.cancel(subscription)
@@ -75,20 +75,20 @@ public final class JournalRecorder: Sendable {
         wakeUp.signal()
     }
 
-    /// Waits until everything is recorded and flushed that was published, and closes the journal.
+    /// Waits until all published events are recorded and flushed, and closes the journal.
     ///
-    /// To be called after the bus's `finish()`. A disk that hangs is given up: then the subscribers are given the rest
-    /// without its being recorded.
+    /// Must be called after the bus's `finish()`. A hanging disk is abandoned after the limit: then the subscribers get
+    /// the rest unrecorded.
     ///
-    /// - Parameter limit: How long to wait.
-    /// - Returns: `false` when the disk was given up.
+    /// - Parameter limit: The maximum time to wait.
+    /// - Returns: `false` if the disk was abandoned.
     @discardableResult
     public func finish(within limit: Duration) -> Bool {
         endLimit.withLock { $0 = limit }
         guard state.withLock({ $0.isStarted }) else { return journal.close(within: limit) }
         wakeUp.signal()
         let isDone = ended.wait(timeout: .now() + limit.dispatchInterval) == .success
-        // For another call.
+        // Keeps the signal for another call.
         if isDone { ended.signal() } else { bus.bypassRecorder() }
         return isDone
     }
@@ -117,7 +117,7 @@ public final class JournalRecorder: Sendable {
                 }
                 tellChanges()
             case .lagged:
-                // The journal notes the gap with the next event, which telling this is.
+                // The journal records the gap with the next event, which is the report of this condition.
                 subscription = subscribe()
                 tell(.stalled, "too many events waited for the disk")
             case .empty:
@@ -140,6 +140,10 @@ public final class JournalRecorder: Sendable {
     }
 
     private func tellChanges() {
-        for condition in journal.takeConditions() { whenChanged(condition) }
+        let before = bus.lastSequence
+        let conditions = journal.takeConditions()
+        for condition in conditions { whenChanged(condition) }
+        let last = bus.lastSequence
+        if last > before, conditions.contains(where: { $0.missing != nil }) { journal.noteNamed(by: last) }
     }
 }

@@ -1,24 +1,24 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 
-/// What a journal's directory holds when it is opened, after what a crash left behind was put right.
+/// The contents of a journal's directory when it is opened, after the repair of crash damage.
 struct JournalRecovery: Sendable {
     /// All segments, from the oldest on.
     private(set) var segments: [JournalSegment] = []
-    /// The newest segment's index, when it is plain.
+    /// The newest segment's index, unless it is compressed.
     private(set) var newestIndex = SegmentIndex()
-    /// The newest segment, open for writing; `nil` when the next event has to begin another one.
+    /// The newest segment, open for writing; `nil` if the next event must start another one.
     private(set) var newestFile: OpenFile?
-    /// The newest good number.
+    /// The newest valid number.
     private(set) var newest: UInt64?
-    /// The lowest number that no segment claims, not even by its name.
+    /// The lowest number that no segment uses, not even in its name.
     private(set) var next: UInt64 = 1
     private(set) var corruptLines = 0
     private(set) var repairs: [String] = []
-    /// Why something could not be put right.
+    /// The error of a failed repair.
     private(set) var trouble: JournalError?
 
-    /// Looks at the directory and, with `isWritable`, repairs it.
+    /// Scans the directory and, with `isWritable`, repairs it.
     ///
     /// - Throws: When the directory cannot be read.
     init(of directory: JournalDirectory, isWritable: Bool) throws(JournalError) {
@@ -40,13 +40,13 @@ struct JournalRecovery: Sendable {
         if isWritable { openNewest(in: directory) }
     }
 
-    /// Removes files that were being written, and those that are superseded, when the agent ended.
+    /// Removes incomplete files of a crashed agent, and superseded ones.
     private mutating func removeLeftovers(_ listing: inout JournalDirectory.Listing, in directory: JournalDirectory) {
         for name in listing.leftovers {
             directory.remove(name)
             repairs.append("removed \(name), which was being written")
         }
-        // The plain one is removed last: while it is there, it is whole, and its index fits it or is made again.
+        // The plain one is removed last: while it exists, it is complete, and its index fits it or is rebuilt.
         for name in listing.plain.intersection(listing.compressed).sorted() {
             directory.remove(name.compressed)
             directory.remove(name.index)
@@ -59,9 +59,9 @@ struct JournalRecovery: Sendable {
         }
     }
 
-    /// Looks for the newest good number, from the newest segment backwards.
+    /// Searches for the newest valid number, from the newest segment backwards.
     ///
-    /// - Throws: When a segment cannot be read: numbers that it has would be used again.
+    /// - Throws: When a segment cannot be read: its numbers would be reused.
     private mutating func findNewest(in directory: JournalDirectory, isWritable: Bool) throws(JournalError) {
         for (position, segment) in segments.enumerated().reversed() {
             let isNewest = position == segments.count - 1
@@ -96,7 +96,39 @@ struct JournalRecovery: Sendable {
         }
     }
 
-    /// Opens the newest segment for what comes next, or removes it when it is empty and has a name that does not fit.
+    /// The numbers of a lease that no line has, in ranges.
+    ///
+    /// The agent that wrote the lease may have recorded some of them, and so may those after it that ended before they had
+    /// named the others.
+    func missing(of leased: ClosedRange<UInt64>, in directory: JournalDirectory) -> [ClosedRange<UInt64>] {
+        var missing = MissingRanges()
+        var next = leased.lowerBound == 0 ? (newest ?? 0) + 1 : leased.lowerBound
+        guard next <= leased.upperBound else { return [] }
+        var cursor = JournalCursor(
+            directory: directory.path,
+            after: next - 1,
+            from: nil,
+            through: min(newest ?? 0, leased.upperBound)
+        )
+        while true {
+            do throws(JournalError) {
+                guard let chunk = try cursor.next(atMost: 1 << 20) else { break }
+                for line in chunk.lines where line.sequence >= next {
+                    if line.sequence > next { missing.add(next...line.sequence - 1) }
+                    next = line.sequence + 1
+                }
+            } catch {
+                // A damaged block is passed over, and its numbers are missing; of what cannot be read nothing is said.
+                guard case .malformed = error.cause else {
+                    next = max(next, (newest ?? 0) + 1)
+                    break
+                }
+            }
+        }
+        if next <= leased.upperBound { missing.add(next...leased.upperBound) }
+        return missing.ranges
+    }
+    /// Opens the newest segment for appending, or removes it when it is empty and its name does not fit.
     private mutating func openNewest(in directory: JournalDirectory) {
         guard trouble == nil, let segment = segments.last, !segment.isCompressed else { return }
         if segment.bytes == 0, segment.name.firstSequence != next {
@@ -106,7 +138,7 @@ struct JournalRecovery: Sendable {
             repairs.append("removed \(segment.name.plain), which was empty")
             return
         }
-        // What was the newest segment's index when a newer one was deleted is not kept while the segment grows.
+        // The index of a segment that became the newest by a deletion is dropped before it grows.
         if segment.hasIndex {
             directory.remove(segment.name.index)
             segments[segments.count - 1].hasIndex = false
@@ -119,21 +151,21 @@ struct JournalRecovery: Sendable {
     }
 }
 
-/// A segment, as far as it has to be known in order to delete it at the right time.
+/// A segment with the facts that retention needs.
 struct JournalSegment: Sendable, Hashable {
     let name: SegmentName
     var bytes = 0
     var isCompressed = false
     var hasIndex = false
-    /// When this process wrote its last line; a clock that is set does not make it older.
+    /// The time at which this process wrote its last line, independent of changes of the wall clock.
     var closedAt: ContinuousClock.Instant?
-    /// The time of its newest event, once it was needed.
+    /// The time of its newest event, once determined.
     var newestTime: Timestamp?
 
-    /// The file that has the events.
+    /// The name of the file with the events.
     var fileName: String { isCompressed ? name.compressed : name.plain }
 
-    /// What the segment's index file says.
+    /// Reads the segment's index file.
     func readIndex(in directory: JournalDirectory) -> SegmentIndex? {
         guard hasIndex, let content = directory.read(name.index, atMost: 16 << 20) else { return nil }
         return SegmentIndex(decoding: content)

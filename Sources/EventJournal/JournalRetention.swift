@@ -1,14 +1,14 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// Which segments have to go.
+/// Selects the segments to delete.
 struct JournalRetention {
     private let configuration: JournalConfiguration
     private let now: Timestamp
     private let isClockTrusted: Bool
     private let instant: ContinuousClock.Instant
 
-    /// - Parameter isClockTrusted: Whether segments may go for their age: a clock that is years ahead at the start would
-    ///   delete everything.
+    /// - Parameter isClockTrusted: `false` to keep segments whatever their age: a clock that is years ahead at the
+    ///   start would delete everything.
     init(
         _ configuration: JournalConfiguration,
         wallClock now: Timestamp,
@@ -21,7 +21,7 @@ struct JournalRetention {
         self.instant = instant
     }
 
-    /// The segments that are too old, or too many: always the oldest, never the newest.
+    /// Returns the segments that are too old, or too many: always the oldest, never the newest.
     func expired(_ segments: [JournalSegment]) -> [SegmentName] {
         // The newest one has room to grow: the limit holds until it is full.
         let growth = max(0, configuration.segmentBytes - (segments.last?.bytes ?? 0))
@@ -37,10 +37,10 @@ struct JournalRetention {
         return expired
     }
 
-    /// Whether the segment's last event is too old; not when the clock may be to blame.
+    /// Returns whether the segment's last event is too old; not if the clock may be the reason.
     ///
-    /// A device without a battery for its clock begins in 1970: what it writes then is at least as young as what was
-    /// written before, and not older than this process's writing it.
+    /// A device without a battery-backed clock starts in 1970: events are at least as young as those before them, and
+    /// no older than the time since this process wrote them.
     private func isTooOld(_ segment: JournalSegment, _ newestBefore: inout Timestamp?) -> Bool {
         guard var time = segment.newestTime else { return false }
         if let before = newestBefore, before.age(at: now) >= .zero, time.age(at: before) > .zero { time = before }

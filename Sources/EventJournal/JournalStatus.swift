@@ -1,37 +1,37 @@
-public import EventEnvelope
+public import AgentEvents
 
-/// How a journal is doing, at a moment.
+/// The status of a journal.
 public struct JournalStatus: Sendable, Hashable {
-    /// Where the journal is.
+    /// The directory of the journal.
     public var directory: String
     /// The name of the stream of numbers.
     public var streamID: String
-    /// When what was written is forced onto the disk.
+    /// The policy for flushing to the disk.
     public var syncPolicy: SyncPolicy
-    /// The oldest number that can be read; `nil` while there is none.
+    /// The oldest readable number; `nil` without events.
     public var oldestSequence: UInt64?
-    /// The newest number that was written; `nil` while there is none.
+    /// The newest written number; `nil` without events.
     public var newestSequence: UInt64?
-    /// The number that the next event gets.
+    /// The number of the next event.
     public var nextSequence: UInt64
-    /// How many segments there are.
+    /// The number of segments.
     public var segments = 0
-    /// How many bytes all segments have together, compressed ones as they are.
+    /// The total size of all segments on the disk, in bytes.
     public var bytes = 0
-    /// How many events wait in memory because they could not be written.
+    /// The number of events queued in memory because they could not be written.
     public var waiting = 0
-    /// Why the journal does not do what it should; `nil` when it does.
+    /// The current problem; `nil` if there is none.
     public var trouble: JournalCondition?
-    /// Whether what is published now is not recorded, or not forced onto the disk, as it should be.
+    /// `true` if events are currently not recorded or flushed as configured.
     public var isDegraded: Bool { trouble != nil }
-    /// How many lines could not be understood, of those that were looked at when the journal was opened.
+    /// The number of invalid lines found when the journal was opened.
     public var corruptLines = 0
-    /// How many events were refused since the start: their numbers were not in order, or they were too long.
+    /// The number of events refused since the start, because they were out of order or too long.
     public var refused = 0
-    /// What was repaired since the journal was opened, in words; only the newest notes are kept.
+    /// The repairs since the journal was opened, as text; only the newest ones.
     public var repairs: [String] = []
-    /// The numbers that are known to be missing; from before the start only what the start found out.
+    /// The numbers known to be missing; from before the start only those found at the start.
     public var missing: [ClosedRange<UInt64>] = []
-    /// When something was last forced onto the disk; `nil` before that.
+    /// The time of the last flush to the disk; `nil` before the first one.
     public var lastSync: Timestamp?
 }

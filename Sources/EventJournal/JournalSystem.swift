@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// What the journal asks of the kernel, as far as a test has to be able to refuse it.
+/// The system calls of the journal that tests must be able to fail.
 struct JournalSystem: Sendable {
-    /// open(2): the descriptor, or the error number, negative.
+    /// open(2): the descriptor, or the negative errno.
     var open: @Sendable (_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32
-    /// write(2): how many bytes were written, or the error number, negative.
+    /// write(2): the number of written bytes, or the negative errno.
     var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
-    /// fdatasync(2): 0, or the error number.
+    /// fdatasync(2): 0, or the errno.
     var sync: @Sendable (_ descriptor: Int32) -> Int32
-    /// Time for measuring: it never jumps.
+    /// The monotonic clock.
     var now: @Sendable () -> ContinuousClock.Instant
 
-    /// The kernel itself.
+    /// The real system calls.
     static let real = JournalSystem(
         open: { path, flags, mode in
-            // Not to wait for a named pipe's other end, should somebody have put one there.
+            // Must not wait for the other end of a FIFO in its place.
             let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
             return descriptor < 0 ? -errno : descriptor
         },

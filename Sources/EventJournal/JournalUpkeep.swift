@@ -1,28 +1,29 @@
-internal import DetachedThread
+internal import AgentEvents
 internal import Dispatch
-internal import EventEnvelope
+internal import LinuxSupport
 internal import Synchronization
 
-/// The journal's second thread: it forces onto the disk, indexes, compresses and deletes, so that the writer need not wait.
+/// The journal's second thread: it flushes to the disk, indexes, compresses and deletes, so that the writer need not
+/// wait.
 ///
-/// It sleeps without a time-out while nothing is to be done.
+/// It sleeps without a timeout while idle.
 final class JournalUpkeep: Sendable {
-    /// What has to be done with closed segments.
+    /// The work on closed segments.
     enum Job: Sendable {
-        /// A segment was closed: it is forced onto the disk, gets its index, and is compressed if so configured.
+        /// Flush a closed segment to the disk, index it, and compress it if configured.
         case close(SegmentName, OpenFile?, SegmentIndex?)
-        /// Segments that are too old or too many are deleted.
+        /// Delete segments that are too old or too many.
         case retain
     }
 
     private struct Work {
-        /// Files with bytes that were not forced onto the disk.
+        /// Files with unflushed bytes.
         var unsynced: [OpenFile] = []
         var isDirectoryUnsynced = false
-        /// When the files have to be forced.
+        /// The time at which they must be flushed.
         var due: ContinuousClock.Instant?
         var jobs: [Job] = []
-        /// Who waits until nothing is left to do.
+        /// The threads that wait for the completion of all work.
         var waiters: [DispatchSemaphore] = []
         var isStopping = false
     }
@@ -40,6 +41,8 @@ final class JournalUpkeep: Sendable {
     private let wallClock: @Sendable () -> Timestamp
     private let isClockTrusted: @Sendable () -> Bool
     private let work = Mutex(Work())
+    /// Whether the history was looked at since the start.
+    private let retained = Atomic(false)
     private let wakeUp = DispatchSemaphore(value: 0)
 
     init(
@@ -56,12 +59,12 @@ final class JournalUpkeep: Sendable {
         self.isClockTrusted = isClockTrusted
     }
 
-    /// Starts the thread; it keeps the object until ``stop()``.
-    func start() throws(JournalError) { try DetachedThread.startOrThrow { self.run() } }
+    /// Starts the thread, which retains the object until ``stop()``.
+    func start() throws(JournalError) { try NamedThread.startOrThrow("journal-upkeep") { self.run() } }
 
     // MARK: On any thread
 
-    /// Notes that bytes were written that are to be forced onto the disk after the interval, or now.
+    /// Records that bytes were written that must be flushed after the interval, or now.
     func noteWritten(_ file: OpenFile?, interval: Duration, isUrgent: Bool, at instant: ContinuousClock.Instant) {
         let isSooner = work.withLock { work in
             if let file, work.unsynced.last !== file { work.unsynced.append(file) }
@@ -79,7 +82,7 @@ final class JournalUpkeep: Sendable {
         wakeUp.signal()
     }
 
-    /// Does everything now that is to be done, and waits for it; `false` when that took too long.
+    /// Does all pending work now, and waits for it; `false` on timeout.
     func finishWork(within limit: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)
         work.withLock { $0.waiters.append(done) }
@@ -87,7 +90,7 @@ final class JournalUpkeep: Sendable {
         return done.wait(timeout: .now() + limit.dispatchInterval) == .success
     }
 
-    /// Ends the thread when everything is done; does not wait.
+    /// Ends the thread after all pending work; does not wait.
     func stop() {
         work.withLock { $0.isStopping = true }
         wakeUp.signal()
@@ -169,7 +172,7 @@ final class JournalUpkeep: Sendable {
                 }
             }
         } catch {
-            // The events are safe in the plain file; only finding them takes longer.
+            // The events are safe in the plain file; only lookups are slower.
             board.note(repair: error.description)
         }
     }
@@ -197,18 +200,46 @@ final class JournalUpkeep: Sendable {
             segments[position].newestTime = segments[position].readIndex(in: directory)?.newestTime
         }
         let expired = retention.expired(segments)
-        guard !expired.isEmpty else { return }
-        board.withState { state in state.segments.removeAll { expired.contains($0.name) } }
-        for name in expired {
-            directory.remove(name.plain)
-            directory.remove(name.compressed)
-            directory.remove(name.index)
+        // Never one in the middle.
+        let removed = expired.prefix { keepLasting(of: $0, among: segments) }
+        if !removed.isEmpty {
+            board.withState { state in state.segments.removeAll { removed.contains($0.name) } }
+            for name in removed {
+                directory.remove(name.plain)
+                directory.remove(name.compressed)
+                directory.remove(name.index)
+            }
+        }
+        guard configuration.historyAge > .zero, !removed.isEmpty || !retained.load(ordering: .relaxed) else { return }
+        retained.store(true, ordering: .relaxed)
+        do throws(JournalError) {
+            try JournalHistory(configuration, of: directory)
+                .retain(now: wallClock(), isClockTrusted: isClockTrusted())
+        } catch {
+            board.note(repair: error.description)
+        }
+    }
+
+    /// Keeps what lasts of a segment.
+    ///
+    /// - Returns: Whether the segment can be deleted: also when nothing could be kept of it and it takes space that newer
+    ///   events need.
+    private func keepLasting(of name: SegmentName, among segments: [JournalSegment]) -> Bool {
+        guard configuration.historyAge > .zero, let next = segments.first(where: { $0.name > name })?.name else {
+            return true
+        }
+        do throws(JournalError) {
+            try JournalHistory(configuration, of: directory).keep(name, before: next.firstSequence)
+            return true
+        } catch {
+            board.note(repair: error.description)
+            return segments.lazy.filter { $0.name >= name }.reduce(0) { $0 &+ $1.bytes } > configuration.totalBytes
         }
     }
 }
 
 extension Duration {
-    /// The same for Dispatch, not negative, and not more than a year.
+    /// The duration for Dispatch, not negative, and at most a year.
     var dispatchInterval: DispatchTimeInterval {
         let limited = min(max(self, .zero), .seconds(365 * 86_400))
         return .nanoseconds(Int(limited / .nanoseconds(1)))

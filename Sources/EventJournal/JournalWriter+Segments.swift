@@ -1,9 +1,9 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 internal import Synchronization
 
 extension JournalWriter {
-    /// The segment that a record goes to: the active one, or a new one.
+    /// Returns the segment for a record: the active one, or a new one.
     mutating func segment(
         for record: JournalRecord,
         at instant: ContinuousClock.Instant
@@ -21,7 +21,7 @@ extension JournalWriter {
                 close(segment, at: instant)
             }
         }
-        // Behind the beginning, so that what is counted is not one segment short.
+        // After the start of the segment, so that it is counted.
         defer { upkeep.enqueue(.retain) }
         let segment = try begin(SegmentName(firstSequence: record.sequence), at: instant)
         board.needsNewSegment.store(false, ordering: .relaxed)
@@ -35,7 +35,7 @@ extension JournalWriter {
     ) throws(JournalError) -> ActiveSegment {
         let file = try directory.open(name.plain, O_RDWR | O_CREAT | O_APPEND)
         if let size = file.identity()?.size, size > 0 {
-            // Only what nobody can read may be overwritten.
+            // Only unreadable content may be overwritten.
             guard try SegmentScan(plain: file).newest == nil else {
                 throw JournalError(operation: "begin", path: file.path, cause: .malformed("it has events already"))
             }
@@ -68,7 +68,7 @@ extension JournalWriter {
         upkeep.enqueue(.close(segment.name, segment.file, index))
     }
 
-    /// Takes the active segment out of the books.
+    /// Removes the active segment from the accounting.
     mutating func forgetActive() {
         guard let name = active?.name else { return }
         active = nil

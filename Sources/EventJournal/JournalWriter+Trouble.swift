@@ -1,10 +1,10 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 
 extension JournalWriter {
-    // MARK: While nothing can be written
+    // MARK: While degraded
 
-    /// Notes that writing failed.
+    /// Handles a failed write.
     mutating func degrade(_ error: JournalError, at instant: ContinuousClock.Instant) {
         isDegraded = true
         lastAttempt = instant
@@ -18,16 +18,24 @@ extension JournalWriter {
         board.fail(JournalCondition(code: .writeFailed, detail: detail, error: error.reason))
     }
 
-    /// Keeps records in memory, and says in the lease that their numbers are used.
+    /// Queues records in memory, and records the use of their numbers in the lease.
     mutating func wait(_ records: some Sequence<JournalRecord>) {
         if let dropped = backlog.append(records) {
             board.note(missing: dropped)
             extendMissing(dropped)
+            // What names the numbers that were missing before is missing itself: the next event of this kind names both.
+            if let unnamed, let namingSequence, dropped.contains(namingSequence) { extendMissing(unnamed) }
         }
         noteWaiting()
-        guard let lease, leased < lastAccepted else { return }
-        let ahead = min(lastAccepted + JournalLease.step, JournalRecord.mostSequence)
-        if lease.write(ahead, syncs: configuration.sync != .never) { leased = ahead }
+        guard (leased?.upperBound ?? 0) < lastAccepted else { return }
+        writeLease(through: min(lastAccepted + JournalLease.step, JournalRecord.mostSequence))
+    }
+
+    /// Notes that numbers up to `last` may have been used, from the first one on that may be missing.
+    private mutating func writeLease(through last: UInt64) {
+        let firsts = [unnamed?.lowerBound, missingOfOutage?.lowerBound, backlog.records.first?.sequence]
+        let numbers = min(firsts.compactMap(\.self).min() ?? last, last)...last
+        if lease?.write(numbers, syncs: configuration.sync != .never) == true { leased = numbers }
     }
 
     mutating func extendMissing(_ range: ClosedRange<UInt64>) {
@@ -42,9 +50,9 @@ extension JournalWriter {
         }
     }
 
-    /// Tries to write again when that is due, although no event came.
+    /// Retries writing if that is due, although there is no new event.
     ///
-    /// - Returns: The time until the next attempt; `nil` while nothing is wrong.
+    /// - Returns: The time until the next retry; `nil` while nothing is wrong.
     mutating func retry() -> Duration? {
         guard isDegraded else { return nil }
         let now = directory.system.now()
@@ -52,7 +60,7 @@ extension JournalWriter {
         return isDegraded ? now.duration(to: lastAttempt.advanced(by: retryDelay)) : nil
     }
 
-    /// Tries to write again: what waits first.
+    /// Retries writing: queued records first.
     mutating func resume(at instant: ContinuousClock.Instant) {
         lastAttempt = instant
         retryDelay = min(retryDelay * 2, Self.longestRetryInterval)
@@ -68,25 +76,47 @@ extension JournalWriter {
         }
         isDegraded = false
         noteWaiting()
-        clearLease()
+        if let missingOfOutage { oweName(of: missingOfOutage) } else { settleLease() }
         board.recover(missing: missingOfOutage)
         missingOfOutage = nil
     }
 
-    /// Says that every number that was used is in the journal, once that is so even after a power failure.
-    mutating func clearLease() {
-        guard leased > 0, let lease, let active else { return }
-        let syncs = configuration.sync != .never
-        if syncs, directory.system.sync(active.file.descriptor) != 0 { return }
-        if lease.write(0, syncs: syncs) { leased = 0 }
+    /// Keeps in the lease that numbers are missing, until an event that says so is in the journal.
+    ///
+    /// An agent that ends before that leaves the lease, and the next one names them.
+    mutating func oweName(of range: ClosedRange<UInt64>) {
+        let known = unnamed ?? range
+        let numbers = min(known.lowerBound, range.lowerBound)...max(known.upperBound, range.upperBound)
+        unnamed = numbers
+        namingSequence = nil
+        writeLease(through: numbers.upperBound)
     }
 
-    /// Writes what can still be written, and leaves the lease at the last number that was used and not recorded.
+    /// Notes which event names what is missing.
+    mutating func noteNamed(by sequence: UInt64) {
+        guard unnamed != nil else { return }
+        namingSequence = sequence
+        if !isDegraded { settleLease() }
+    }
+
+    /// Clears the lease when every number that was used is in the journal, or named there, even after a power failure.
+    mutating func settleLease() {
+        if unnamed != nil { guard let namingSequence, namingSequence <= lastAccepted else { return } }
+        unnamed = nil
+        namingSequence = nil
+        guard leased != nil, let lease, let active else { return }
+        let syncs = configuration.sync != .never
+        if syncs, directory.system.sync(active.file.descriptor) != 0 { return }
+        if lease.write(nil, syncs: syncs) { leased = nil }
+    }
+
+    /// Writes what can still be written, and leaves the lease at the last number that was used but not recorded.
     mutating func finish(usedThrough last: UInt64) {
         if isDegraded { resume(at: directory.system.now()) }
         let isBehind = last > lastAccepted && last <= JournalRecord.mostSequence
         if isBehind {
             board.note(missing: lastAccepted + 1...last)
+            extendMissing(lastAccepted + 1...last)
             lastAccepted = last
         }
         guard isDegraded || isBehind else { return }
@@ -94,12 +124,12 @@ extension JournalWriter {
             board.note(missing: first.sequence...last.sequence)
         }
         noteWaiting()
-        _ = lease?.write(lastAccepted, syncs: configuration.sync != .never)
+        writeLease(through: lastAccepted)
     }
 
-    // MARK: When somebody else was here
+    // MARK: Changes from outside
 
-    /// Makes sure that all that writing needs is there: the directory, the lock, the name of the stream, the lease.
+    /// Ensures that everything needed for writing exists: the directory, the lock, the stream name, the lease.
     mutating func makeWritable(at instant: ContinuousClock.Instant) throws(JournalError) {
         try directory.make()
         if lock?.isCurrent(in: directory) != true {
@@ -112,7 +142,7 @@ extension JournalWriter {
         try active?.cutTornLine()
     }
 
-    /// Looks whether the active segment is still there, and as long as it should be.
+    /// Checks that the active segment still exists, with its expected size.
     mutating func look(at instant: ContinuousClock.Instant) {
         lastLook = instant
         guard noticeLoss(at: instant) else { return }
@@ -123,7 +153,7 @@ extension JournalWriter {
         }
     }
 
-    /// Gives the active segment up when somebody deleted or changed it; `false` when it is as it should be.
+    /// Abandons the active segment if it was deleted or changed from outside; `false` if it is intact.
     @discardableResult
     private mutating func noticeLoss(at instant: ContinuousClock.Instant) -> Bool {
         guard let segment = active else { return false }
@@ -137,7 +167,7 @@ extension JournalWriter {
         return true
     }
 
-    /// Goes on without segments that are no longer there.
+    /// Continues without deleted segments.
     private mutating func giveUpDeleted() {
         let files = directory
         let (lost, newest) = board.withState { state in
@@ -159,7 +189,7 @@ extension JournalWriter {
         )
     }
 
-    /// Goes on behind a segment that somebody has cut or written to.
+    /// Continues after a segment that was truncated or written from outside.
     private mutating func giveUpChanged(_ segment: ActiveSegment, at instant: ContinuousClock.Instant) {
         let scan = try? SegmentScan(plain: segment.file)
         if let scan, scan.tornBytes > 0 { try? segment.file.truncate(to: scan.goodEnd) }

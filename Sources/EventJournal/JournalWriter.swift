@@ -1,17 +1,17 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 
-/// Writes records to the newest segment; one thread at a time.
+/// Writes records to the newest segment; used by one thread at a time.
 struct JournalWriter {
-    /// How long after a failure writing is tried again; each attempt that fails doubles the time to the next one.
+    /// The time to the first retry after a failure; each failed retry doubles it.
     static let retryInterval: Duration = .seconds(1)
-    /// The longest time between two attempts: what waits in memory is lost with the process.
+    /// The maximum time between two retries: queued records are lost with the process.
     static let longestRetryInterval: Duration = .seconds(8)
-    /// How often it is looked whether the active segment is still where it was, with the next event.
+    /// The minimum time between two checks of the active segment, which are made with the next event.
     static let lookInterval: Duration = .seconds(1)
-    /// How often segments are looked through for those that are too old, with the next event.
+    /// The minimum time between two searches for expired segments, which are made with the next event.
     static let retentionInterval: Duration = .seconds(3600)
-    /// As many bytes are given to the kernel at once.
+    /// The maximum number of bytes of one write(2).
     private static let chunk = 1 << 20
 
     let configuration: JournalConfiguration
@@ -24,17 +24,21 @@ struct JournalWriter {
     var lock: JournalLock?
     var lease: JournalLease?
     /// What the lease's file says.
-    var leased: UInt64 = 0
+    var leased: ClosedRange<UInt64>?
+    /// Numbers some of which are missing, without an event in the journal that says so.
+    var unnamed: ClosedRange<UInt64>?
+    /// The number of the event that names them, once it was published.
+    var namingSequence: UInt64?
     var active: ActiveSegment?
-    /// The newest number that was taken over, written or not.
+    /// The newest accepted number, written or not.
     var lastAccepted: UInt64
-    /// Whether writing has failed; what comes then waits in the backlog.
+    /// `true` after a failed write; new records are queued.
     var isDegraded = false
     var backlog = JournalBacklog()
-    /// What was dropped or skipped since writing failed.
+    /// The numbers dropped or skipped since the failure.
     var missingOfOutage: ClosedRange<UInt64>?
     var lastAttempt: ContinuousClock.Instant
-    /// The time from the last attempt to the next one that needs no event.
+    /// The time to the next retry without an event.
     var retryDelay = Self.retryInterval
     var lastLook: ContinuousClock.Instant
     private var lastRetention: ContinuousClock.Instant
@@ -61,7 +65,7 @@ struct JournalWriter {
         lastRetention = lastAttempt
     }
 
-    /// Records a batch, or keeps it in memory.
+    /// Records a batch, or queues it in memory.
     mutating func append(_ records: [JournalRecord]) {
         let instant = directory.system.now()
         let accepted = accept(records)
@@ -73,7 +77,7 @@ struct JournalWriter {
             if lastLook.duration(to: instant) >= Self.lookInterval { look(at: instant) }
             let (rest, error) = isDegraded ? (accepted, nil) : write(accepted, at: instant)
             if let error { degrade(error, at: instant) }
-            if isDegraded { wait(rest) } else if leased > 0 { clearLease() }
+            if isDegraded { wait(rest) } else { settleLease() }
         }
         if lastRetention.duration(to: instant) >= Self.retentionInterval {
             lastRetention = instant
@@ -81,7 +85,8 @@ struct JournalWriter {
         }
     }
 
-    /// Sorts out what must not be written: numbers that are not in order, and lines that nobody could read again.
+    /// Filters out records that must not be written: those with numbers out of order, and lines that are too long to
+    /// read.
     private mutating func accept(_ records: [JournalRecord]) -> ArraySlice<JournalRecord> {
         var expected = lastAccepted &+ 1
         let isInOrder = records.allSatisfy { record in
@@ -110,21 +115,22 @@ struct JournalWriter {
         return accepted[...]
     }
 
-    /// Notes that numbers were never given to the journal.
+    /// Records that numbers were never appended.
     private mutating func noteGap(_ range: ClosedRange<UInt64>) {
         board.note(missing: range)
         if isDegraded {
             extendMissing(range)
         } else {
+            oweName(of: range)
             board.tell(JournalCondition(code: .resumed, detail: "events were not recorded", missing: range))
         }
     }
 
     // MARK: Writing
 
-    /// Writes records in their order.
+    /// Writes records in order.
     ///
-    /// - Returns: Those that could not be written, and why.
+    /// - Returns: Those that could not be written, and the reason.
     mutating func write(
         _ records: ArraySlice<JournalRecord>,
         at instant: ContinuousClock.Instant
@@ -149,9 +155,9 @@ struct JournalWriter {
         return (rest, failure)
     }
 
-    /// Writes as many records as go into one call and into the segment.
+    /// Writes as many records as fit into one call and into the segment.
     ///
-    /// - Returns: How many were written whole; what was written of another one is cut off again.
+    /// - Returns: The number of complete records; an incomplete one is truncated again.
     private mutating func writeChunk(
         _ records: ArraySlice<JournalRecord>,
         to segment: inout ActiveSegment
@@ -189,7 +195,7 @@ struct JournalWriter {
         var end = 0
         var whole = 0
         for record in records {
-            // Behind the first torn line nothing is whole, however short it is.
+            // After the first torn line no record is complete, however short it is.
             guard end + record.line.count < bytes else { break }
             end += record.line.count + 1
             whole += 1
@@ -204,7 +210,7 @@ struct JournalWriter {
         return whole
     }
 
-    /// Enters what was written into the books.
+    /// Updates the accounting after a write.
     private func commit(
         _ records: ArraySlice<JournalRecord>,
         to segment: inout ActiveSegment,
@@ -230,7 +236,7 @@ struct JournalWriter {
         upkeep.noteWritten(segment.file, interval: interval, isUrgent: isUrgent, at: instant)
     }
 
-    /// Forces a file onto the disk, and notes how that went.
+    /// Flushes a file to the disk, and records the result.
     func sync(_ file: OpenFile) {
         let error = directory.system.sync(file.descriptor)
         if error == 0 {

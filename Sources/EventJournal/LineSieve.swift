@@ -1,33 +1,34 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// Lets the lines through that are events, in their place, and asked for.
+/// Passes only lines that are events, in order, and in the requested range.
 struct LineSieve: Sendable {
-    /// The number of the newest event that was seen, or after which reading began.
+    /// The number of the newest event seen, or after which reading started.
     var last: UInt64
-    /// Up to here events are passed over without a word: reading began before the first one that was asked for.
+    /// Up to this number events are skipped silently: reading started before the first requested one.
     var passedOver: UInt64
-    /// Whether it is known that the event after `last` should come next.
+    /// `true` if the event after `last` is known to be the next one.
     var tellsMissing: Bool
-    /// Events of an earlier time are passed over.
+    /// Earlier events are skipped.
     let from: Timestamp?
-    /// The number of the last event that is asked for.
+    /// The last requested number.
     let through: UInt64
 
-    /// Whether nothing more is asked for.
+    /// `true` if nothing more is requested.
     var isDone: Bool { last >= through }
 
-    /// The numbers that a segment's events can have.
+    /// The valid numbers of a segment's events.
     struct Bounds: Sendable {
         var least: UInt64
-        /// What the next segment begins with; `nil` for the newest segment.
+        /// The first number of the next segment; `nil` for the newest segment.
         var below: UInt64?
 
         func contains(_ sequence: UInt64) -> Bool { sequence >= least && below.map { sequence < $0 } ?? true }
     }
 
-    /// Takes whole lines.
+    /// Processes complete lines.
     ///
-    /// - Returns: Where the bytes begin that were not taken, and whether that is because the chunk is full or complete.
+    /// - Returns: The offset of the first unprocessed byte, and whether it stopped because the chunk is full or
+    ///   complete.
     mutating func take(
         _ bytes: Span<UInt8>,
         from start: Int,
@@ -36,7 +37,7 @@ struct LineSieve: Sendable {
         atMost limit: Int
     ) -> (end: Int, isFull: Bool) {
         var position = start
-        // What is let through is copied in long runs.
+        // Passed lines are copied in long runs.
         var run = start..<start
         defer { Self.copy(bytes.extracting(run), to: &chunk) }
         while let end = bytes.firstLineEnd(from: position) {
@@ -67,7 +68,10 @@ struct LineSieve: Sendable {
                 }
                 let offset = chunk.bytes.count + run.count
                 if isWanted, !chunk.lines.isEmpty, offset + (end + 1 - position) > limit { return (position, true) }
-                if tellsMissing, sequence > last + 1 { chunk.missing.append(last + 1...min(sequence - 1, through)) }
+                if tellsMissing, sequence > last + 1 {
+                    let first = Self.firstNumber(of: line, sequence, in: bytes.extracting(position..<end))
+                    if first > last + 1 { chunk.missing.append(last + 1...min(first - 1, through)) }
+                }
                 last = sequence
                 tellsMissing = true
                 guard isWanted else { return (position, true) }
@@ -83,11 +87,20 @@ struct LineSieve: Sendable {
         return (position, false)
     }
 
+    /// Returns the first of the numbers that a line stands for: its own, unless it is in the place of omitted events.
+    private static func firstNumber(of line: ScannedLine, _ sequence: UInt64, in bytes: Span<UInt8>) -> UInt64 {
+        let text = bytes.withUnsafeBufferPointer { Array($0) }
+        guard text[line.type].elementsEqual(EventType.eventsOmitted.rawValue.utf8),
+            case .eventsOmitted(let omitted)? = AgentEvent(line: text)?.content
+        else { return sequence }
+        return min(omitted.firstSequence, sequence)
+    }
+
     private static func copy(_ bytes: Span<UInt8>, to chunk: inout JournalChunk) {
         bytes.withUnsafeBufferPointer { chunk.bytes.append(contentsOf: $0) }
     }
 
-    /// Whether a number that leaves others out is a damaged one: the next line's number lies in between.
+    /// Returns whether a number after a gap is a damaged one, because the next line's number lies in between.
     private static func isOutOfPlace(
         _ sequence: UInt64,
         after last: UInt64,

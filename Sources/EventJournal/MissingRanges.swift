@@ -1,9 +1,9 @@
-/// Numbers that no line of the journal has, in ranges; bounded by letting close ranges grow together.
+/// Ranges of numbers without a line in the journal; bounded by merging close ranges.
 struct MissingRanges: Sendable, Hashable {
     static let most = 64
     private(set) var ranges: [ClosedRange<UInt64>] = []
 
-    /// Adds a range; those that touch become one.
+    /// Adds a range; adjacent ones are merged.
     mutating func add(_ range: ClosedRange<UInt64>) {
         var low = range.lowerBound
         var high = range.upperBound
@@ -20,7 +20,7 @@ struct MissingRanges: Sendable, Hashable {
         }
         apart.append(low...high)
         apart.sort { $0.lowerBound < $1.lowerBound }
-        // The oldest are of least interest: there, exactness is given up.
+        // The oldest ranges matter least, so those lose precision.
         if apart.count > Self.most { apart.replaceSubrange(0..<2, with: [apart[0].lowerBound...apart[1].upperBound]) }
         ranges = apart
     }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// An open file, closed with its last owner: a segment may be closed while the other thread still forces it to the disk.
+/// An open file, closed with its last reference: a segment may be closed while the other thread still flushes it.
 final class OpenFile: Sendable {
     /// The descriptor; do not close it.
     let descriptor: Int32
-    /// Where the file was when it was opened.
+    /// The path at the time of opening.
     let path: String
 
     init(descriptor: Int32, path: String) {
@@ -14,26 +14,26 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Which file it is, and how long.
+    /// Returns the identity and the size of the file.
     func identity() -> FileIdentity? {
         var entry = stat()
         guard fstat(descriptor, &entry) == 0 else { return nil }
         return FileIdentity(entry)
     }
 
-    /// Cuts the file behind `size` bytes.
+    /// Truncates the file to `size` bytes.
     func truncate(to size: UInt64) throws(JournalError) {
         guard ftruncate(descriptor, off_t(clamping: size)) != 0 else { return }
         throw JournalError(operation: "truncate", path: path, cause: .errno(errno))
     }
 }
 
-/// Which file it is, whatever its name, and how long.
+/// The identity of a file, whatever its name, and its size.
 struct FileIdentity: Sendable, Hashable {
     let device: dev_t
     let inode: ino_t
     let size: UInt64
-    /// Whether it is a plain file.
+    /// `true` for a regular file.
     let isRegular: Bool
 
     init(_ entry: stat) {
@@ -43,6 +43,6 @@ struct FileIdentity: Sendable, Hashable {
         isRegular = entry.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether both are the same file, however long.
+    /// Returns whether both are the same file, whatever their size.
     func isSameFile(as other: FileIdentity?) -> Bool { other?.device == device && other?.inode == inode }
 }

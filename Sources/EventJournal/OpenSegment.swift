@@ -1,37 +1,39 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// A segment that is being read, plain or compressed.
+/// An open segment, plain or compressed.
 struct OpenSegment: Sendable {
-    /// How many bytes of a plain file are read at once: less than what malloc(3) asks the kernel for anew each time, which
-    /// then has to clear the pages.
+    /// The number of bytes of a plain file that are read at once: below malloc(3)'s mmap threshold, above which the
+    /// kernel clears pages for each buffer.
     private static let blockBytes = 96 << 10
-    /// How many bytes of a compressed file are read at first; a frame of JSON lines is rarely longer.
+    /// The number of bytes of a compressed file that are read first; a frame of JSON lines is rarely longer.
     private static let frameBytes = 16 << 10
 
     let name: SegmentName
+    private let directory: String
     let isCompressed: Bool
-    /// What the next segment begins with, once there is one: then nothing is added to this one.
+    /// The first number of the next segment, once it exists: then this one is complete.
     var nextFirst: UInt64?
-    /// The index, where there is one that fits the file.
+    /// The index, if there is one that fits the file.
     var index: SegmentIndex?
-    /// Bytes of the plain file that were read.
+    /// The bytes read from the plain file.
     private(set) var buffer: [UInt8] = []
-    /// Where the bytes of the buffer begin that are still to be looked at.
+    /// The offset of the first unprocessed byte in the buffer.
     var consumed = 0
-    /// How many bytes were read from the disk.
+    /// The number of bytes read from the disk.
     private(set) var bytesRead: UInt64 = 0
     private let file: JournalFile
-    /// What is read next: a byte of the plain file, or a frame of the compressed one.
+    /// The next position to read: a byte of the plain file, or a frame of the compressed one.
     private var position: UInt64 = 0
-    /// Whether the end was seen after the next segment had begun.
+    /// `true` if the end was reached after the next segment had been started.
     var isKnownComplete = false
     private var wasRewound = false
-    /// The rest of a line that was too long is passed over.
+    /// `true` while the rest of an overlong line is skipped.
     private var isSkippingLine = false
 
     /// Opens a segment; `nil` when it is gone.
     init?(_ name: SegmentName, in directory: String, nextFirst: UInt64?) throws(JournalError) {
         self.name = name
+        self.directory = directory
         self.nextFirst = nextFirst
         if let file = try JournalFile.open("\(directory)/\(name.plain)") {
             self.file = file
@@ -44,11 +46,11 @@ struct OpenSegment: Sendable {
         }
     }
 
-    /// The numbers that the events can have.
+    /// The valid numbers of its events.
     var bounds: LineSieve.Bounds { LineSieve.Bounds(least: name.firstSequence, below: nextFirst) }
 
-    /// Reads the index, where there is one that fits the file; an index that does not is as good as none.
-    mutating func loadIndex(in directory: String) throws(JournalError) {
+    /// Reads the index, if there is one that fits the file; others are ignored.
+    mutating func loadIndex() throws(JournalError) {
         guard let indexFile = try? JournalFile.open("\(directory)/\(name.index)") else { return }
         guard let size = try? indexFile.size(), size <= UInt64(SegmentIndex.mostBytes) else { return }
         guard let text = try? indexFile.read(at: 0, atMost: Int(size)) else { return }
@@ -60,10 +62,10 @@ struct OpenSegment: Sendable {
         self.index = index
     }
 
-    /// Goes on with a block, or behind the last one.
+    /// Continues with a block, or after the last one.
     ///
-    /// - Returns: `false` when the first event there is not the one that the index names: the segment is then read from its
-    ///   beginning, without the index.
+    /// - Returns: `false` if the first event there is not the one in the index: the segment is then read from its
+    ///   start, without the index.
     mutating func seek(toBlock number: Int) throws(JournalError) -> Bool {
         guard let index else { return false }
         buffer = []
@@ -82,7 +84,7 @@ struct OpenSegment: Sendable {
         return true
     }
 
-    /// The number of the next line, which is left in the buffer; `nil` when it is no event.
+    /// Returns the number of the next line, which stays in the buffer; `nil` when it is not an event.
     private mutating func firstSequence() throws(JournalError) -> UInt64? {
         while buffer.span.firstLineEnd(from: consumed) == nil {
             guard buffer.count - consumed <= ScannedLine.mostBytes, (try? fill()) ?? false else { return nil }
@@ -98,7 +100,7 @@ struct OpenSegment: Sendable {
         isSkippingLine = false
     }
 
-    /// Goes on near the end of a plain file, with the first line that begins there.
+    /// Continues near the end of a plain file, with the first line that begins there.
     mutating func seek(toLast count: UInt64) throws(JournalError) {
         rewind()
         let size = try file.size()
@@ -107,15 +109,15 @@ struct OpenSegment: Sendable {
         isSkippingLine = true
     }
 
-    /// Whether everything from the beginning on is to be read.
+    /// `true` if everything from the start will be read.
     var isAtBeginning: Bool { position == 0 }
 
     // MARK: Reading
 
-    /// Reads more into the buffer.
+    /// Reads more bytes into the buffer.
     ///
-    /// - Returns: `false` when there is nothing more at the moment.
-    /// - Throws: ``JournalError``; a damaged frame has been passed over then, or the rest of the segment.
+    /// - Returns: `false` when there are none at the moment.
+    /// - Throws: ``JournalError``; the damaged frame, or the rest of the segment, is skipped.
     mutating func fill() throws(JournalError) -> Bool {
         while true {
             let rest = buffer[consumed...]
@@ -142,7 +144,7 @@ struct OpenSegment: Sendable {
         }
     }
 
-    /// Whether the rest of the buffer is part of a line that is too long; it is passed over then.
+    /// Skips the rest of the buffer if it is part of an overlong line.
     mutating func skipLongLine() -> Bool {
         guard buffer.count - consumed > ScannedLine.mostBytes else { return false }
         buffer = []
@@ -151,7 +153,7 @@ struct OpenSegment: Sendable {
         return true
     }
 
-    /// Forgets the beginning of a line that is not complete: an agent that starts after a crash writes another one there.
+    /// Drops the start of an incomplete line: an agent that starts after a crash writes another one there.
     mutating func forgetIncompleteLine() {
         guard !isCompressed else { return }
         position -= min(position, UInt64(buffer.count - consumed))
@@ -159,7 +161,7 @@ struct OpenSegment: Sendable {
         consumed = 0
     }
 
-    /// A file that became shorter is read from its beginning: what was seen is passed over by its numbers.
+    /// Restarts a file that was truncated from its start: events already seen are skipped by number.
     private mutating func hasShrunk() throws(JournalError) -> Bool {
         guard try file.size() < position else { return false }
         rewind()
@@ -167,7 +169,7 @@ struct OpenSegment: Sendable {
         return try fill()
     }
 
-    /// Whether reading began again at the beginning since this was last asked.
+    /// Returns whether reading was restarted since the last call.
     mutating func takeWasRewound() -> Bool {
         defer { wasRewound = false }
         return wasRewound
@@ -204,9 +206,9 @@ struct OpenSegment: Sendable {
         }
     }
 
-    /// Goes on with the block behind a damaged frame, where the index says where that is; else with the next segment.
+    /// Continues with the block after a damaged frame, if the index has one; else with the next segment.
     private mutating func passOverFrame(at start: UInt64) throws(JournalError) {
-        // The line that the damaged frame would have continued is not complete.
+        // The line that the damaged frame would have continued is incomplete.
         buffer = []
         consumed = 0
         if let next = index?.blocks.first(where: { $0.frameOffset > start && $0.frameLength > 0 }) {

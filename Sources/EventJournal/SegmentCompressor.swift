@@ -1,12 +1,12 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 
 /// Compresses closed segments.
 enum SegmentCompressor {
-    /// Compresses a closed segment, and removes the plain file when the compressed one is safely there.
+    /// Compresses a closed segment, and removes the plain file once the compressed one is safe.
     ///
-    /// Writes the compressed file and its index, each under a temporary name that is forced onto the disk and renamed; so
-    /// after a crash at any moment there is a whole segment, perhaps both ways.
+    /// Writes the compressed file and its index, each under a temporary name, flushed to the disk and renamed; so after
+    /// a crash at any time there is a complete segment, possibly in both forms.
     ///
     /// - Returns: The size of the compressed file.
     @discardableResult
@@ -17,7 +17,7 @@ enum SegmentCompressor {
         }
         let size = try file.size()
         var index = try SegmentIndex(scanning: file, name)
-        // What stands behind the last event is damaged, and part of the last block.
+        // Damage after the last event is part of the last block.
         if let last = index.blocks.indices.last { index.blocks[last].length = size - index.blocks[last].offset }
         let mode = try file.status().st_mode & 0o777
         let compressed = try NewFile(directory: directory, name: name.compressed, mode: mode)
@@ -60,8 +60,8 @@ enum SegmentCompressor {
     }
 }
 
-/// A file that is written under a temporary name and gets its own when it is complete.
-private final class NewFile {
+/// A file with a temporary name, renamed when it is complete.
+final class NewFile {
     private let directory: String
     private let temporary: String
     private let path: String
@@ -97,7 +97,7 @@ private final class NewFile {
         }
     }
 
-    /// Forces the file onto the disk, gives it its name, and forces that onto the disk too.
+    /// Flushes the file to the disk, renames it, and flushes the directory too.
     func finish() throws(JournalError) {
         guard fsync(descriptor) == 0 else {
             throw JournalError(operation: "force onto the disk", path: temporary, cause: .errno(errno))

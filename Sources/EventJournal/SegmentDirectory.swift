@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The segments that a directory holds.
+/// The segments in a directory.
 enum SegmentDirectory {
-    /// The segments, oldest first; files of other names are not looked at.
+    /// Returns the segments, oldest first; files of other names are ignored.
     static func segments(in directory: String) throws(JournalError) -> [SegmentName] {
         guard let stream = opendir(directory) else {
             throw JournalError(operation: "open", path: directory, cause: .errno(errno))
@@ -10,7 +10,7 @@ enum SegmentDirectory {
         defer { closedir(stream) }
         var names: Set<SegmentName> = []
         while let entry = readdir(stream) {
-            // The name is shorter than its type: nothing but its own characters is read.
+            // The name is shorter than its type declares: only its own characters are read.
             guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
             let characters = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             let fileName = String(cString: characters)

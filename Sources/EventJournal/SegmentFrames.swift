@@ -1,16 +1,16 @@
 internal import CLibZstd
 
-/// The zstd frames (RFC 8878) of a compressed segment, one for each block, so that `zstdcat` reads the file as a whole.
+/// The zstd frames (RFC 8878) of a compressed segment, one for each block, so that `zstdcat` can read the whole file.
 enum SegmentFrames {
-    /// A frame stands for at most this many bytes: what a stranger's file may make us allocate.
+    /// The maximum decompressed size of a frame, which bounds the allocation for a hostile file.
     static let mostBytes = 32 << 20
-    /// A block longer than this, which only damage makes, becomes several frames.
+    /// A longer block, which only damage produces, becomes several frames.
     static let longestPiece = 8 << 20
 
-    /// Why bytes are no frame.
+    /// The reason bytes are not a valid frame.
     struct Failure: Error { let reason: String }
 
-    /// One frame that stands for the bytes, with a checksum.
+    /// Returns one frame with a checksum.
     static func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
         guard let context = ZSTD_createCCtx() else { throw Failure(reason: "not enough memory") }
         defer { ZSTD_freeCCtx(context) }
@@ -26,7 +26,7 @@ enum SegmentFrames {
         return frame
     }
 
-    /// How many bytes the frame has that `bytes` begin with; `nil` when it does not end within them.
+    /// Returns the size of the frame at the start of `bytes`; `nil` when it is incomplete.
     static func length(of bytes: [UInt8]) throws(Failure) -> Int? {
         let result = bytes.withUnsafeBytes { ZSTD_findFrameCompressedSize($0.baseAddress, $0.count) }
         if ZSTD_isError(result) != 0, ZSTD_getErrorCode(result) == ZSTD_error_srcSize_wrong { return nil }
@@ -34,17 +34,17 @@ enum SegmentFrames {
         return result
     }
 
-    /// What one whole frame stands for.
+    /// Decompresses one complete frame.
     static func decompress(_ frame: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
         let declared = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-        // The greatest number stands for a size that is not declared, the next one for an error.
+        // The greatest number stands for an undeclared size, the next one for an error.
         guard declared != .max - 1 else { throw Failure(reason: "a frame is damaged") }
         guard declared != .max else { return try decompressUndeclared(frame) }
         guard declared <= UInt64(mostBytes) else { throw tooMuch }
         return try decompress(frame, capacity: Int(declared))
     }
 
-    /// Tries ever larger sizes: a frame need not say how much it stands for.
+    /// Decompresses with increasing buffer sizes, because a frame need not declare its size.
     private static func decompressUndeclared(_ frame: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
         var capacity = 1 << 20
         while capacity < mostBytes {

@@ -1,4 +1,4 @@
-internal import EventEnvelope
+internal import AgentEvents
 
 // The file, in ASCII:
 //
@@ -8,11 +8,11 @@ internal import EventEnvelope
 //
 // Times are microseconds since 1970.
 extension SegmentIndex {
-    /// The longest file that is decoded, in bytes.
+    /// The maximum size of a file, in bytes.
     static let mostBytes = 16 << 20
     private static let header = "reachagent-index 1\n"
 
-    /// The text of the index file.
+    /// Returns the text of the index file.
     func encoded() -> [UInt8] {
         var text = Array(Self.header.utf8)
         for block in blocks {
@@ -28,7 +28,7 @@ extension SegmentIndex {
         return text
     }
 
-    /// The index that a file's text stands for; `nil` when it is no index, or one that contradicts itself.
+    /// Parses the text of a file; `nil` when it is invalid or contradicts itself.
     init?(decoding text: [UInt8]) {
         guard text.count <= Self.mostBytes, text.starts(with: Self.header.utf8), text.last == UInt8(ascii: "\n") else {
             return nil
@@ -67,7 +67,7 @@ extension SegmentIndex {
         )
     }
 
-    /// Whether a block can stand behind those that are there.
+    /// Returns whether a block can follow the existing ones.
     private func follows(_ block: Block) -> Bool {
         guard let last = blocks.last else { return block.offset == 0 && block.frameOffset == 0 }
         guard block.offset == last.end, block.firstSequence > last.lastSequence else { return false }

@@ -1,8 +1,8 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 
 extension SegmentIndex {
-    /// The index of a plain segment, made by reading all of it.
+    /// Creates the index of a plain segment by reading all of it.
     init(scanning file: JournalFile, _ name: SegmentName) throws(JournalError) {
         self.init()
         var offset: UInt64 = 0
@@ -32,7 +32,7 @@ extension SegmentIndex {
 }
 
 extension Span<UInt8> {
-    /// Where the first `\n` stands at or behind a position.
+    /// Returns the position of the first `\n` from a start.
     func firstLineEnd(from start: Int) -> Int? {
         guard start >= 0, start < count else { return nil }
         return withUnsafeBytes { bytes in

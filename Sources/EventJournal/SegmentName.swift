@@ -1,11 +1,11 @@
 /// The name of a segment: the number of its first event, in twenty digits, so that names sort as numbers do.
 struct SegmentName: Hashable, Comparable, Sendable {
-    /// The number that the first event of the segment has, or will have.
+    /// The number of the segment's first event, written or not.
     let firstSequence: UInt64
 
     init(firstSequence: UInt64) { self.firstSequence = firstSequence }
 
-    /// The segment that one of its three files belongs to; `nil` for a file of any other name.
+    /// Parses the name of one of a segment's three files; `nil` for any other name.
     init?(fileName: String) {
         let characters = Array(fileName.utf8)
         let digits = Self.prefix.utf8.count..<Self.prefix.utf8.count + Self.digits
@@ -18,13 +18,13 @@ struct SegmentName: Hashable, Comparable, Sendable {
         firstSequence = number
     }
 
-    /// The segment as it is written: `events-00000000000000000042.jsonl`.
+    /// The name of the plain segment: `events-00000000000000000042.jsonl`.
     var plain: String { stem + Self.plainSuffix }
 
-    /// The compressed segment: `events-00000000000000000042.jsonl.zst`.
+    /// The name of the compressed segment: `events-00000000000000000042.jsonl.zst`.
     var compressed: String { stem + Self.compressedSuffix }
 
-    /// The segment's index: `events-00000000000000000042.index`.
+    /// The name of the segment's index: `events-00000000000000000042.index`.
     var index: String { stem + Self.indexSuffix }
 
     static func < (left: SegmentName, right: SegmentName) -> Bool { left.firstSequence < right.firstSequence }

@@ -1,21 +1,21 @@
+internal import AgentEvents
 internal import CLibZstd
-internal import EventEnvelope
 internal import Glibc
 
-/// What a segment's text turns out to be, read from its beginning to its end.
+/// The result of reading a segment from start to end.
 struct SegmentScan: Sendable {
-    /// Where the good lines are.
+    /// The index of the valid lines.
     private(set) var index = SegmentIndex()
     /// The highest number.
     private(set) var newest: UInt64?
-    /// Lines between good ones that are none, or whose numbers are not in order.
+    /// Lines between valid ones that are invalid, or whose numbers are out of order.
     private(set) var corruptLines = 0
-    /// The end of the last line that is well-formed.
+    /// The end of the last well-formed line.
     private(set) var goodEnd: UInt64 = 0
-    /// The end of the text.
+    /// The size of the text.
     private(set) var size: UInt64 = 0
 
-    /// What follows the last line that is well-formed: torn by a crash.
+    /// The number of bytes after the last well-formed line: torn by a crash.
     var tornBytes: UInt64 { size - goodEnd }
 
     private static let chunk = 256 << 10
@@ -23,7 +23,7 @@ struct SegmentScan: Sendable {
     private var badLines = 0
     private var isInsideOverlongLine = false
 
-    /// Scans a plain segment from its beginning.
+    /// Scans a plain segment.
     init(plain file: OpenFile) throws(JournalError) {
         var chunk = [UInt8](repeating: 0, count: Self.chunk)
         var offset: off_t = 0
@@ -37,7 +37,7 @@ struct SegmentScan: Sendable {
         }
     }
 
-    /// Scans a compressed segment; it ends where the compressed text is damaged.
+    /// Scans a compressed segment, up to the first damage.
     init(compressed file: OpenFile) throws(JournalError) {
         guard let stream = ZSTD_createDCtx() else {
             throw JournalError(operation: "read", path: file.path, cause: .errno(ENOMEM))
@@ -78,7 +78,7 @@ struct SegmentScan: Sendable {
     private mutating func add(_ chunk: ArraySlice<UInt8>) {
         size += UInt64(chunk.count)
         pending.append(contentsOf: chunk)
-        // Where the first pending byte stands.
+        // The offset of the first pending byte.
         var offset = size - UInt64(pending.count)
         var start = 0
         while start < pending.count, let end = lineEnd(from: start) {

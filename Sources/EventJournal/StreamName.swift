@@ -1,8 +1,8 @@
-/// The file with the stream's name: it says which numbers belong together.
+/// The file with the stream's name, which identifies the stream of numbers.
 enum StreamName {
     private static let file = "stream"
 
-    /// The name in the directory; `nil` when there is none, or no good one.
+    /// Reads the name in the directory; `nil` if it is missing or invalid.
     static func read(in directory: JournalDirectory) -> String? {
         guard let content = directory.read(file, atMost: 33), content.count == 33, content.last == UInt8(ascii: "\n"),
             content.dropLast().allSatisfy({
@@ -13,7 +13,7 @@ enum StreamName {
         return String(decoding: content.dropLast(), as: UTF8.self)
     }
 
-    /// A new name: 32 random hexadecimal digits.
+    /// Returns a new name: 32 random hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return [generator.next(), generator.next()].map { (half: UInt64) in
@@ -22,7 +22,7 @@ enum StreamName {
         }.joined()
     }
 
-    /// Writes the name into the directory where it is not there.
+    /// Writes the name into the directory if it is missing.
     static func keep(_ name: String, in directory: JournalDirectory) throws(JournalError) {
         if read(in: directory) != name { try directory.replace(file, with: Array("\(name)\n".utf8), syncs: true) }
     }

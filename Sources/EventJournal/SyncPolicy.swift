@@ -1,10 +1,10 @@
-/// When what was written is forced onto the disk (fdatasync(2)).
+/// The policy for flushing written data to the disk (fdatasync(2)).
 public enum SyncPolicy: Sendable, Hashable {
-    /// Before any consumer sees it: nothing that anybody has seen is lost, not even when the power fails.
+    /// Before any consumer sees the event: no visible event is lost, not even in a power failure.
     case always
-    /// At most this long after it was written, and at once for urgent events.
+    /// At most this long after the write, and at once for urgent events.
     case interval(Duration)
-    /// When the kernel sees fit.
+    /// Left to the kernel.
     case never
 
     /// An interval of one second.

@@ -1,7 +1,7 @@
-internal import EventEnvelope
+internal import AgentEvents
 
 extension Timestamp {
-    /// How long before `later` the moment was; negative when the clock was set back in between.
+    /// Returns the time from this timestamp to `later`; negative when the clock was set back in between.
     func age(at later: Timestamp) -> Duration {
         let (microseconds, overflow) = later.microsecondsSince1970.subtractingReportingOverflow(microsecondsSince1970)
         guard overflow else { return .microseconds(microseconds) }

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 import Testing
 
@@ -161,6 +161,8 @@ import Testing
         #expect(next.status().missing == [4...9])
         next.append([FixtureJournal.record(10)])
         #expect(fixture.numbers == [1, 2, 3, 10])
+        #expect(fixture.lease == 9)
+        next.noteNamed(by: 10)
         #expect(fixture.lease == 0)
     }
 

@@ -1,5 +1,5 @@
+import AgentEvents
 import AgentTestKit
-import EventEnvelope
 import Foundation
 import NotificationBus
 import Synchronization
@@ -19,7 +19,7 @@ import Testing
     private static func publish(_ count: Int, on bus: NotificationBus<Event>) {
         for _ in 0..<count {
             bus.publish { number in
-                let draft = EventDraft(.pathChanged, subject: "default", summary: "") { $0.member("n", number) }
+                let draft = EventDraft(.pathChanged, .subscriberLagged(SubscriberLagged(lastSequence: number)))
                 return Event(draft, from: origin, at: FixtureJournal.time(number), number: number)
             }
         }

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 import Testing
 
@@ -221,8 +221,71 @@ import Testing
         #expect(journal.takeConditions().map(\.code) == [.leaseFound])
         #expect(fixture.lease == 4106)
         journal.append([FixtureJournal.record(4107)])
+        #expect(fixture.lease == 4106)
+        journal.noteNamed(by: 4108)
+        journal.append([FixtureJournal.record(4108)])
         #expect(fixture.lease == 0)
-        #expect(fixture.numbers.last == 4107)
+        #expect(fixture.numbers.last == 4108)
+    }
+
+    @Test func `missing numbers are named by each agent until an event that names them is recorded`() throws {
+        var fixture = fixture
+        try fixture.write(1, FixtureJournal.lines(1...10))
+        try fixture.write("lease", JournalLease.text(11...20))
+        // Each of these is killed between its first event and the one that names what is missing.
+        for first in [21, 22, 24] as [UInt64] {
+            let journal = try scripted.open(fixture)
+            #expect(journal.nextSequence == first)
+            #expect(journal.status().missing == [11...20])
+            #expect(journal.takeConditions().map(\.missing) == [11...20])
+            journal.append(FixtureJournal.records(first...(first == 21 ? first : first + 1)))
+            fixture = try fixture.crashed()
+        }
+        let journal = try scripted.open(fixture)
+        #expect(journal.takeConditions().map(\.missing) == [11...20])
+        journal.noteNamed(by: 26)
+        journal.append([FixtureJournal.record(26)])
+        let next = try scripted.open(try fixture.crashed())
+        #expect(next.takeConditions().isEmpty)
+        #expect(next.status().missing.isEmpty)
+    }
+
+    @Test func `what an outage took is named after a crash, though what came later was recorded`() throws {
+        let journal = try scripted.open(fixture)
+        journal.append([FixtureJournal.record(1)])
+        scripted.with { $0.room = 0 }
+        journal.append(FixtureJournal.records(2...5000))
+        scripted.with { $0.room = nil }
+        scripted.advance(.seconds(1))
+        journal.append([FixtureJournal.record(5001)])
+        #expect(fixture.numbers == [1] + Array(906...5001))
+        // The event that names 2 to 905 was not written yet.
+        let next = try scripted.open(try fixture.crashed())
+        #expect(next.nextSequence == 5002)
+        #expect(next.takeConditions().map(\.missing) == [2...905])
+        #expect(next.status().missing == [2...905])
+    }
+
+    @Test func `an outage behind numbers that are not named yet keeps both`() throws {
+        try fixture.write(1, FixtureJournal.lines(1...10))
+        try fixture.write("lease", JournalLease.text(11...20))
+        let journal = try scripted.open(fixture)
+        journal.append([FixtureJournal.record(21)])
+        scripted.with { $0.room = 0 }
+        journal.append([FixtureJournal.record(22)])
+        let next = try scripted.open(try fixture.crashed())
+        #expect(next.nextSequence == 22 + 4096 + 1)
+        #expect(next.takeConditions().map(\.missing) == [11...20, 22...22 + 4096])
+    }
+
+    @Test func `a lease whose numbers were all recorded names nothing, and is cleared`() throws {
+        try fixture.write(1, FixtureJournal.lines(1...10))
+        try fixture.write("lease", JournalLease.text(4...8))
+        let journal = try scripted.open(fixture)
+        #expect(journal.nextSequence == 11)
+        #expect(journal.takeConditions().isEmpty)
+        journal.append([FixtureJournal.record(11)])
+        #expect(fixture.lease == 0)
     }
 
     @Test(arguments: ["", "7\n", "99999999999999999999\n", "0000000000000000000x\n", "00000000000000000009"])

@@ -1,5 +1,5 @@
+import AgentEvents
 import AgentTestKit
-import EventEnvelope
 import Foundation
 import Synchronization
 
@@ -131,8 +131,18 @@ extension FixtureJournal {
         return numbers
     }
 
-    /// What the lease says.
-    var lease: UInt64? { JournalLease.read(in: JournalDirectory(path: directory, system: .real)) }
+    /// The last number in the lease; 0 for a lease without numbers, `nil` for one that cannot be understood.
+    var lease: UInt64? {
+        if (try? contents("lease")) == JournalLease.text(nil) { return 0 }
+        return JournalLease.read(in: JournalDirectory(path: directory, system: .real))?.upperBound
+    }
+
+    /// A journal with the same files: what a crash at this moment leaves.
+    func crashed() throws -> FixtureJournal {
+        let copy = try FixtureJournal()
+        for name in segmentFiles + ["lease", "stream"] { try copy.write(name, contents(name)) }
+        return copy
+    }
 }
 
 extension EventJournal {

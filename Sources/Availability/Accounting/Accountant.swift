@@ -1,0 +1,181 @@
+public import AgentEvents
+
+/// Adds up the events of a journal, in the order of their numbers, to an account of a window.
+///
+/// One pass, in memory that the number of events does not change. There is no clock: every moment is an event's.
+public struct Accountant: Sendable {
+    /// The maximum number of uplinks, and of probe points.
+    static let maximumSubjects = 256
+    /// An event before this was stamped by a clock that was not set: 2020-01-01.
+    private static let earliestPlausible: Int64 = 1_577_836_800_000_000
+
+    /// The time to account for.
+    public let window: Window
+    /// The track of a subject without an event so far.
+    private(set) var template: Track
+    var pathTrack: Track
+    var uplinkTracks: [String: Track] = [:]
+    var probeTracks: [ProbePoint: Track] = [:]
+    var observations = Observations()
+    /// The changes that began the present outages.
+    var openPath: (change: StateChange, sequence: UInt64)?
+    var openUplinks: [String: (change: UplinkChange, sequence: UInt64)] = [:]
+    var openProbes: [ProbePoint: (change: ProbeChange, sequence: UInt64)] = [:]
+    var certificates = CertificateLog()
+    var checks = CheckLog()
+    var subjectsOmitted = false
+
+    private(set) var coverage = Coverage()
+    private var stream: Substring?
+    private var last: (sequence: UInt64, time: Timestamp)?
+    private var hasStopped = false
+
+    /// An account of a window.
+    ///
+    /// - Parameter window: The time to account for.
+    public init(window: Window) {
+        self.window = window
+        template = Track(window: window)
+        pathTrack = template
+    }
+
+    /// True for types whose content matters; of others number and time are enough.
+    public static func needsContent(_ type: EventType?) -> Bool {
+        switch type {
+        case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .probeChanged, .suspendResumed,
+            .certificateExpiring, .probeSummary, .eventsOmitted:
+            true
+        default: false
+        }
+    }
+
+    /// Adds an event; one without a number, or whose number was added before, changes nothing.
+    public mutating func add(_ event: AgentEvent) {
+        guard let sequence = event.sequence else { return }
+        var isStart = false
+        if case .agentStarted = event.content { isStart = true }
+        let name = event.id.lastIndex(of: "-").map { event.id[..<$0] } ?? event.id[...]
+        var first = sequence
+        if case .eventsOmitted(let omitted) = event.content { first = min(max(1, omitted.firstSequence), sequence) }
+        guard accept(sequence, from: first, event.time, stream: name, isStart: isStart) else { return }
+        switch event.content {
+        case .agentStopping: hasStopped = true
+        case .reachabilityChanged(let change): note(change, at: event.time, sequence: sequence)
+        case .uplinkChanged(let change): note(change, at: event.time, sequence: sequence)
+        case .probeChanged(let change): note(change, at: event.time, sequence: sequence)
+        case .probeSummary(let summary): note(summary)
+        case .suspendResumed(let resumed): note(resumed, at: event.time)
+        case .certificateExpiring(let expiry):
+            if event.time < window.end { certificates.note(expiry, sequence: sequence) }
+        default: break
+        }
+    }
+
+    /// Adds an event of which only number and time matter.
+    public mutating func add(sequence: UInt64, time: Timestamp) {
+        _ = accept(sequence, from: sequence, time, stream: nil, isStart: false)
+    }
+
+    /// Ends the account.
+    ///
+    /// - Parameter alive: The moment until which the agent that wrote the last event is known to run; `nil` when that is
+    ///   not known: the account then ends at the last event.
+    public consuming func account(aliveUntil alive: Timestamp? = nil) -> Account {
+        let end = window.end.microsecondsSince1970
+        let known = last.map { max($0.time, hasStopped ? $0.time : alive ?? $0.time) }
+        let moment = known?.microsecondsSince1970 ?? .min
+        let reason: Condition.UnknownReason = hasStopped ? .agentOff : .noData
+        updateTracks { $0.close(at: moment, reason, until: end) }
+        return Account(self)
+    }
+
+    // MARK: The order of events
+
+    /// - Parameter first: The number from which on none is missing: less than the event's own for omitted events.
+    private mutating func accept(
+        _ sequence: UInt64,
+        from first: UInt64,
+        _ time: Timestamp,
+        stream name: Substring?,
+        isStart: Bool
+    ) -> Bool {
+        let moment = time.microsecondsSince1970
+        let isOtherStream = if let name, let stream { name != stream } else { false }
+        if let last {
+            guard isOtherStream || sequence > last.sequence else {
+                coverage.duplicates += 1
+                return false
+            }
+            if time < last.time {
+                coverage.clockSteps += isOtherStream ? 0 : 1
+                coverage.repeated &+= isOtherStream ? 0 : last.time.microsecondsSince1970 - moment
+                updateTracks { $0.rewind(to: moment) }
+            }
+        }
+        if let name { stream = name }
+        if isOtherStream {
+            // Another agent's numbers: what was between them is not known.
+            coverage.streams += 1
+            interrupt(until: moment, .noData)
+        } else if let last {
+            let missing = first > last.sequence ? first - last.sequence - 1 : 0
+            if missing > 0 {
+                coverage.missing &+= missing
+                interrupt(until: moment, .noData)
+            } else if isStart || hasStopped {
+                coverage.crashes += hasStopped ? 0 : 1
+                interrupt(until: moment, hasStopped ? .agentOff : .agentCrashed)
+            } else if last.time.microsecondsSince1970 < Self.earliestPlausible, moment >= Self.earliestPlausible {
+                let start = last.time.microsecondsSince1970
+                updateTracks { $0.gap(from: start, to: moment, .clockNotSet) }
+            }
+        } else {
+            coverage.first = time
+            interrupt(until: moment, .noData)
+        }
+        begin(sequence, time)
+        return true
+    }
+
+    private mutating func begin(_ sequence: UInt64, _ time: Timestamp) {
+        last = (sequence, time)
+        hasStopped = false
+        coverage.events += 1
+        coverage.last = time
+    }
+
+    /// Ends what is known: from the last event until a moment nothing is, and then each state waits for its next change.
+    private mutating func interrupt(until moment: Int64, _ reason: Condition.UnknownReason) {
+        let start = min(last?.time.microsecondsSince1970 ?? moment, moment)
+        updateTracks {
+            $0.gap(from: start, to: moment, reason)
+            $0.forget(at: moment)
+        }
+        observations.forget()
+        openPath = nil
+        openUplinks = [:]
+        openProbes = [:]
+    }
+
+    private mutating func note(_ resumed: SuspendResumed, at time: Timestamp) {
+        let end = min(resumed.observed, time).microsecondsSince1970
+        // Longer than any suspend, and far from an overflow.
+        let milliseconds = min(max(0, resumed.suspendedMilliseconds), 100 * 366 * 86_400_000)
+        updateTracks { $0.gap(from: end - milliseconds * 1000, to: end, .suspended) }
+    }
+
+    private mutating func updateTracks(_ update: (inout Track) -> Void) {
+        update(&template)
+        update(&pathTrack)
+        uplinkTracks = uplinkTracks.mapValues { track in
+            var track = track
+            update(&track)
+            return track
+        }
+        probeTracks = probeTracks.mapValues { track in
+            var track = track
+            update(&track)
+            return track
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// The reachability during a stretch of time, in a closed world: each microsecond has exactly one.
+public enum Condition: Sendable, Hashable {
+    /// Everything required answers.
+    case full
+    /// Something answers, and not everything required.
+    case partial
+    /// A captive portal answers.
+    case portal
+    /// There is a path, and nothing answers beyond it.
+    case local
+    /// There is no path; for a probe, its target is down.
+    case none
+    /// Nothing is known, for a reason.
+    case unknown(UnknownReason)
+
+    /// The reason for which nothing is known.
+    public enum UnknownReason: String, Sendable, Hashable, CaseIterable {
+        /// The agent had stopped.
+        case agentOff = "agent_off"
+        /// The agent ended without a last event: from its last event to its next start.
+        case agentCrashed = "agent_crashed"
+        /// The machine was suspended.
+        case suspended
+        /// There are no probes, or none had a verdict.
+        case noProbe = "no_probe"
+        /// The journal does not have the time: before its first event, after its last, or in a hole.
+        case noData = "no_data"
+        /// The clock was not set yet.
+        case clockNotSet = "clock_not_set"
+    }
+
+    /// Every condition, in the order of reports.
+    public static let allCases: [Condition] =
+        [.full, .partial, .portal, .local, .none] + UnknownReason.allCases.map(Condition.unknown)
+
+    /// The six words of a report, in its order.
+    public static let words = ["full", "partial", "portal", "local", "none", "unknown"]
+
+    /// The word of the condition, which is the same for each ``UnknownReason``.
+    public var word: String { Self.words[min(index, 5)] }
+
+    /// The position in ``allCases``.
+    var index: Int {
+        switch self {
+        case .full: 0
+        case .partial: 1
+        case .portal: 2
+        case .local: 3
+        case .none: 4
+        case .unknown(.agentOff): 5
+        case .unknown(.agentCrashed): 6
+        case .unknown(.suspended): 7
+        case .unknown(.noProbe): 8
+        case .unknown(.noData): 9
+        case .unknown(.clockNotSet): 10
+        }
+    }
+
+    /// True for ``full`` and ``partial``: something beyond the first hop answers.
+    public var isAvailable: Bool { index <= 1 }
+
+    /// True for ``portal``, ``local`` and ``none``.
+    public var isOutage: Bool { (2...4).contains(index) }
+}

@@ -1,0 +1,93 @@
+public import AgentEvents
+
+/// The availability of the default path and of each uplink, today and over the last 30 days, event by event.
+///
+/// A value: reading it costs as much as its days and uplinks, whatever the number of events.
+public struct RecentAvailability: Sendable {
+    /// The number of days, today among them.
+    public static let days = 30
+    /// The number of days after the present one for which a value can be used.
+    private static let daysAhead = 30
+
+    /// The available share of the known time.
+    public struct Share: Sendable, Hashable {
+        /// The available time in microseconds.
+        public var available: Int64 = 0
+        /// The time of which something is known, in microseconds.
+        public var known: Int64 = 0
+
+        mutating func add(_ tally: Tally) {
+            available += tally.available
+            known += tally.known
+        }
+    }
+
+    /// The shares of the default path or of an uplink.
+    public struct Entry: Sendable, Hashable {
+        /// The subject.
+        public var subject: Subject
+        /// That of the present day.
+        public var today: Share
+        /// That of the last 30 days.
+        public var recent: Share
+    }
+
+    private var accountant: Accountant
+    private let window: Window
+
+    /// The availability before the first event; `nil` for a moment that no calendar has.
+    ///
+    /// - Parameters:
+    ///   - now: The present moment.
+    ///   - civilTime: The time zone in which days begin.
+    public init?(at now: Timestamp, in civilTime: CivilTime) {
+        let today = civilTime.day(of: now)
+        let start = civilTime.start(of: CivilTime.Day(number: today.number - Int64(Self.days - 1)))
+        let end = civilTime.start(of: CivilTime.Day(number: today.number + Int64(Self.daysAhead + 1)))
+        guard let window = Window(from: start, to: end, in: civilTime) else { return nil }
+        self.window = window
+        accountant = Accountant(window: window)
+    }
+
+    /// The first moment of the 30 days at the time of creation.
+    public var start: Timestamp { window.start }
+
+    /// The moment from which on the value has to be made anew.
+    public var end: Timestamp { window.end }
+
+    /// True for types whose content matters; of others number and time are enough.
+    public static func needsContent(_ type: EventType?) -> Bool {
+        type != .probeChanged && type != .probeSummary && type != .certificateExpiring && Accountant.needsContent(type)
+    }
+
+    /// Adds an event, in the order of the numbers.
+    public mutating func add(_ event: AgentEvent) {
+        guard Self.needsContent(event.knownType) else {
+            if let sequence = event.sequence { add(sequence: sequence, time: event.time) }
+            return
+        }
+        accountant.add(event)
+    }
+
+    /// Adds an event of which only number and time matter.
+    public mutating func add(sequence: UInt64, time: Timestamp) { accountant.add(sequence: sequence, time: time) }
+
+    /// True when nothing is known of the first day, of which older events may tell.
+    public var lacksBeginning: Bool {
+        let account = accountant.account()
+        return account.subjects.first?.days.first.map { $0[.unknown(.noData)] > 0 } ?? true
+    }
+
+    /// The shares at a moment: the default path, then the uplinks by name.
+    public func entries(at now: Timestamp) -> [Entry] {
+        let today = Int(window.civilTime.day(of: now).number - (window.days.first?.number ?? 0))
+        return accountant.account(aliveUntil: now).subjects.filter { $0.subject.kind != .probe }.map { account in
+            var entry = Entry(subject: account.subject, today: Share(), recent: Share())
+            for (index, tally) in account.days.enumerated() where (today - Self.days + 1...today).contains(index) {
+                entry.recent.add(tally)
+                if index == today { entry.today.add(tally) }
+            }
+            return entry
+        }
+    }
+}

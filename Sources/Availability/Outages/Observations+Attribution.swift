@@ -1,0 +1,109 @@
+internal import AgentEvents
+
+/// A state without availability, as the default path and the uplinks have it in common.
+struct FailedState: Sendable {
+    /// The connectivity: `none`, `local` or `portal`.
+    var connectivity: Connectivity
+    /// The code that says why.
+    var reason: String?
+    /// The probe that the code is of.
+    var probe: String?
+    /// The egress interface.
+    var interface: String?
+    /// The interface of a tunnel's underlay.
+    var uplink: String?
+    /// The egress interface's kind.
+    var kind: String?
+    /// The cause of the change; `nil` for a state before the first known change.
+    var cause: ChangeCause?
+    /// True for the default path.
+    var isDefault: Bool
+    /// The number of the event.
+    var sequence: UInt64
+}
+
+extension Observations {
+    /// Puts a state down to a segment.
+    ///
+    /// - Parameter previous: The attribution of the outage so far: a route or an address that is lost after its link
+    ///   went with the link.
+    func attribution(of failed: FailedState, after previous: Attribution?) -> Attribution {
+        let code = failed.reason ?? failed.cause?.code ?? failed.connectivity.rawValue
+        if failed.connectivity == .local {
+            return silence(
+                over: failed.interface,
+                uplink: failed.uplink ?? failed.interface,
+                isDefault: failed.isDefault,
+                code: code
+            )
+        }
+        let subject = failed.connectivity == .portal ? failed.probe : failed.interface
+        var attribution = Attribution(
+            segment: .undetermined,
+            code: code,
+            interface: failed.interface,
+            evidence: [Evidence(kind: .reason, code: code, subject: subject, sequence: failed.sequence)]
+        )
+        if let cause = failed.cause, cause.code != code {
+            let fact = Evidence(kind: .cause, code: cause.code, subject: cause.interface, sequence: failed.sequence)
+            attribution.evidence.append(fact)
+        }
+        if failed.connectivity == .portal {
+            attribution.segment = .portal
+        } else if let previous, Self.goesWithLink(code), Self.isLink(previous) {
+            attribution = previous
+        } else if let segment = Self.segment(of: code, failed) {
+            attribution.segment = segment
+        } else {
+            attribution.missing = [.reason]
+        }
+        return attribution
+    }
+
+    /// Puts a probe's verdict down to a segment.
+    ///
+    /// - Parameter path: The attribution of the present outage of the path that the probe uses.
+    func attribution(of change: ProbeChange, path: Attribution?, sequence: UInt64) -> Attribution {
+        let code = change.to.code ?? change.to.verdict
+        let interface = change.point.interface
+        let kind: Evidence.Kind = change.to.verdict == "portal" ? .reason : .probeDown
+        let own = Evidence(kind: kind, code: code, subject: change.point.probe, sequence: sequence)
+        var attribution = Attribution(segment: .undetermined, code: code, interface: interface, evidence: [own])
+        if change.to.verdict == "portal" {
+            attribution.segment = .portal
+        } else if change.point.isFirstHop {
+            attribution.segment = .firstHop
+        } else if let other = otherTarget(than: change.point) {
+            attribution.segment = .target
+            attribution.evidence.append(other)
+        } else if let path, path.segment != .undetermined {
+            attribution.segment = path.segment
+            attribution.evidence += path.evidence.prefix(Attribution.maximumEvidence - 1)
+        } else {
+            attribution.missing = [.otherTarget]
+        }
+        return attribution
+    }
+
+    private static func segment(of code: String, _ failed: FailedState) -> Segment? {
+        if failed.cause?.kind == "neighbour" { return .firstHop }
+        switch code {
+        case "link_down", "link_dormant":
+            switch failed.kind {
+            case "wifi": return .wifi
+            case "wwan": return .modem
+            default: return .machine
+            }
+        case "no_address", "address_tentative", "leads_nowhere", "no_route", "route_unreachable", "route_blackhole",
+            "route_prohibited", "lookup_failed":
+            return .machine
+        default: return nil
+        }
+    }
+
+    private static func goesWithLink(_ code: String) -> Bool { code == "no_route" || code == "no_address" }
+
+    private static func isLink(_ attribution: Attribution) -> Bool {
+        attribution.code == "link_down" || attribution.code == "link_dormant"
+    }
+}

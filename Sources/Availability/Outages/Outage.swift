@@ -1,0 +1,91 @@
+public import AgentEvents
+
+/// Uninterrupted time without availability: ``Condition/portal``, ``Condition/local`` or ``Condition/none``.
+public struct Outage: Sendable, Hashable {
+    /// The end of an outage.
+    public enum Ending: Sendable, Hashable {
+        /// Something answers again.
+        case recovered
+        /// Nothing is known of the time after it.
+        case unknown(Condition.UnknownReason)
+        /// The window ends first.
+        case windowEnd
+
+        /// The word in a report.
+        public var word: String {
+            switch self {
+            case .recovered: "recovered"
+            case .unknown(let reason): reason.rawValue
+            case .windowEnd: "window_end"
+            }
+        }
+    }
+
+    /// The first moment within the window.
+    public var begin: Timestamp
+    /// The first moment after it.
+    public var end: Timestamp
+    /// True when it had begun before the window.
+    public var isContinued: Bool
+    /// The reason that it ends there.
+    public var ending: Ending
+    /// The segment of the longest part, the earlier one of two equal ones.
+    public var attribution: Attribution
+
+    /// The duration in microseconds.
+    public var duration: Int64 { end.microsecondsSince1970 - begin.microsecondsSince1970 }
+}
+
+/// The outages of an account: each of them, up to a maximum, and the figures of all.
+struct OutageLog: Sendable {
+    /// The maximum number that is listed; the figures count all.
+    static let maximumListed = 10_000
+
+    private(set) var listed: [Outage] = []
+    private(set) var count = 0
+    private(set) var longest: Outage?
+    private var open: (outage: Outage, parts: [(attribution: Attribution, duration: Int64)])?
+
+    mutating func add(start: Int64, end: Int64, isContinued: Bool, _ state: TrackState) {
+        guard state.condition.isOutage else {
+            if case .unknown(let reason) = state.condition {
+                close(.unknown(reason))
+            } else {
+                close(.recovered)
+            }
+            return
+        }
+        let attribution =
+            state.attribution
+            ?? Attribution(segment: .undetermined, code: state.condition.word, evidence: [], missing: [.reason])
+        if open == nil {
+            let begin = Timestamp(microsecondsSince1970: start)
+            let outage = Outage(
+                begin: begin,
+                end: begin,
+                isContinued: isContinued,
+                ending: .windowEnd,
+                attribution: attribution
+            )
+            open = (outage, [])
+        }
+        open?.outage.end = Timestamp(microsecondsSince1970: end)
+        if let known = open?.parts.firstIndex(where: { $0.attribution.segment == attribution.segment }) {
+            open?.parts[known].duration += end - start
+        } else {
+            open?.parts.append((attribution, end - start))
+        }
+    }
+
+    mutating func close(_ ending: Outage.Ending = .windowEnd) {
+        guard let open else { return }
+        self.open = nil
+        var outage = open.outage
+        outage.ending = ending
+        var most: Int64 = 0
+        for part in open.parts where part.duration > most { (outage.attribution, most) = part }
+        count += 1
+        if outage.duration > longest?.duration ?? 0 { longest = outage }
+        if listed.count < Self.maximumListed { listed.append(outage) }
+    }
+}

@@ -1,0 +1,81 @@
+internal import AgentEvents
+internal import ForeignText
+
+/// Numbers and names as all formats for people have them.
+enum Figures {
+    /// Per cent with three decimals, rounded down so that 100 is never reached by rounding; `nil` of nothing.
+    static func percent(_ part: Int64, of whole: Int64) -> String? {
+        guard whole > 0 else { return nil }
+        let thousandths = Int128(part) * 100_000 / Int128(whole)
+        return "\(thousandths / 1000).\(CivilTime.digits(Int(thousandths % 1000), 3))"
+    }
+
+    /// Per cent with its sign, or a dash.
+    static func percentText(_ part: Int64, of whole: Int64) -> String {
+        percent(part, of: whole).map { "\($0) %" } ?? "—"
+    }
+
+    /// The two greatest units: `3d4h`, `1m30s`, `850ms`.
+    static func duration(_ microseconds: Int64) -> String {
+        guard microseconds >= 0 else { return "-" + duration(-max(microseconds, -.max)) }
+        let seconds = microseconds / 1_000_000
+        guard seconds > 0 else { return "\(microseconds / 1000)ms" }
+        let units: [(size: Int64, name: String)] = [(86_400, "d"), (3600, "h"), (60, "m"), (1, "s")]
+        let first = units.firstIndex { seconds >= $0.size } ?? 3
+        var text = "\(seconds / units[first].size)\(units[first].name)"
+        if first < 3 {
+            let rest = seconds % units[first].size / units[first + 1].size
+            if rest > 0 { text += "\(rest)\(units[first + 1].name)" }
+        }
+        return text
+    }
+
+    /// Seconds with six decimals, exactly.
+    static func seconds(_ microseconds: Int64) -> String {
+        let magnitude = microseconds.magnitude
+        let sign = microseconds < 0 ? "-" : ""
+        return "\(sign)\(magnitude / 1_000_000).\(CivilTime.digits(Int(magnitude % 1_000_000), 6))"
+    }
+
+    /// Text of strangers on one line, without control characters.
+    static func shown(_ text: String, limit: Int = 120) -> String { ForeignText.shown(text, limit: limit) }
+
+    /// The segment, with what was missing where it is undetermined.
+    static func segment(_ attribution: Attribution) -> String {
+        guard attribution.segment == .undetermined, !attribution.missing.isEmpty else {
+            return attribution.segment.rawValue
+        }
+        return "undetermined"
+    }
+
+    /// The evidence in one line: `#41 reason link_down (wlan0); missing: first_hop`.
+    static func evidence(_ attribution: Attribution) -> String {
+        var parts = attribution.evidence.map { fact in
+            let subject = fact.subject.map { " (\(shown($0)))" } ?? ""
+            return "#\(fact.sequence) \(fact.kind.rawValue) \(shown(fact.code))\(subject)"
+        }
+        if !attribution.missing.isEmpty {
+            parts.append("missing: " + attribution.missing.map(\.rawValue).joined(separator: ", "))
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    /// The irregularities of what was read, as sentences.
+    static func notes(_ account: Account) -> [String] {
+        let coverage = account.coverage
+        var notes: [String] = []
+        func note(_ count: some BinaryInteger, _ one: String, _ many: String) {
+            if count > 0 { notes.append("\(count) \(count == 1 ? one : many)") }
+        }
+        note(coverage.crashes, "crash of the agent", "crashes of the agent")
+        note(coverage.missing, "event is missing", "events are missing")
+        note(coverage.duplicates, "event was recorded twice", "events were recorded twice")
+        if coverage.clockSteps > 0 {
+            note(coverage.clockSteps, "clock step back", "clock steps back")
+            notes[notes.count - 1] += " by \(duration(coverage.repeated)) in all"
+        }
+        note(coverage.streams, "change to another stream", "changes to another stream")
+        if account.subjectsOmitted { notes.append("more uplinks or probes than are listed") }
+        return notes
+    }
+}

@@ -1,0 +1,67 @@
+internal import AgentEvents
+
+extension Report {
+    /// Records of RFC 4180: a `total` and a `day` for each condition with time, `checks` and `latency`, and each
+    /// `outage`.
+    public func csv() -> String {
+        var records = [
+            [
+                "record", "kind", "subject", "begin", "end", "seconds", "condition", "segment", "code", "evidence",
+                "count",
+            ]
+        ]
+        let window = account.window
+        for subject in all {
+            let name = [subject.subject.kind.rawValue, subject.subject.title]
+            records += Self.times("total", name, [window.start.description, window.end.description], subject.tally)
+            var begin = window.start
+            for (index, day) in subject.days.enumerated() {
+                let end = Timestamp(microsecondsSince1970: window.end(ofDay: index))
+                records += Self.times("day", name, [begin.description, end.description], day)
+                begin = end
+            }
+            if let checks = subject.checks { records += Self.checks(checks, name, window) }
+            for outage in subject.outages {
+                records.append(
+                    ["outage"] + name + [
+                        outage.begin.description, outage.end.description, Figures.seconds(outage.duration), "",
+                        outage.attribution.segment.rawValue, outage.attribution.code,
+                        Figures.evidence(outage.attribution), "",
+                    ]
+                )
+            }
+        }
+        return records.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    private static func times(_ record: String, _ name: [String], _ times: [String], _ tally: Tally) -> [[String]] {
+        Condition.allCases.compactMap { condition in
+            guard tally[condition] > 0 else { return nil }
+            var word = condition.word
+            if case .unknown(let reason) = condition { word += ":" + reason.rawValue }
+            return [record] + name + times + [Figures.seconds(tally[condition]), word, "", "", "", ""]
+        }
+    }
+
+    private static func checks(_ checks: CheckFigures, _ name: [String], _ window: Window) -> [[String]] {
+        let times = [window.start.description, window.end.description]
+        let counts = [("ok", checks.succeeded), ("failed", checks.failed), ("not_checked", checks.notChecked)]
+        let quantiles = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)]
+        return counts.map { ["checks"] + name + times + ["", $0.0, "", "", "", "\($0.1)"] }
+            + quantiles.compactMap { word, share in
+                checks.latency.quantile(share).map {
+                    ["latency"] + name + times + [Figures.seconds($0), word, "", "", "", ""]
+                }
+            }
+    }
+
+    /// A field in quotation marks where it needs them.
+    ///
+    /// A spreadsheet takes text that begins with these characters for a formula: an apostrophe before it makes it text.
+    static func field(_ text: String) -> String {
+        var text = Figures.shown(text, limit: 4096)
+        if let first = text.first, "=+-@".contains(first) { text = "'" + text }
+        guard text.contains(where: { $0 == "," || $0 == "\"" }) else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+}

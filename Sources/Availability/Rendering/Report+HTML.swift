@@ -1,0 +1,161 @@
+internal import AgentEvents
+
+extension Report {
+    /// One self-contained HTML file: its own style and SVG, no script, nothing from elsewhere; for light and dark
+    /// screens, and for A4.
+    public func html() -> String {
+        let civil = account.window.civilTime
+        let notes = Figures.notes(account)
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(Self.html(title))</title>
+            <style>
+            \(Self.style)
+            </style>
+            </head>
+            <body>
+            <header>
+            <h1>\(Self.html(title))</h1>
+            <p>\(civil.text(account.window.start)) to \(civil.text(account.window.end))</p>
+            </header>
+            <main>
+            \(tiles)
+            <h2>Days</h2>
+            \(Self.legend)
+            \(chart)
+            <h2>Time</h2>
+            \(timeTable)
+            \(checkTable)
+            <h2>Outages</h2>
+            \(outageTable)
+            \(certificateTable)
+            </main>
+            <footer>
+            <p>Available is the time in which something beyond the first hop answers (full or partial). Unknown is the \
+            time in which the agent was off, the machine was suspended, or there was no verdict. The sum is the window.</p>
+            \(notes.isEmpty ? "" : "<p>Journal: \(Self.html(notes.joined(separator: "; "))).</p>")
+            </footer>
+            </body>
+            </html>
+
+            """
+    }
+
+    private var tiles: String {
+        let tally = main.tally
+        var tiles = [
+            ("Availability", Figures.percentText(tally.available, of: tally.known), "of the known time"),
+            ("Lower bound", Figures.percentText(tally.available, of: tally.total), "unknown time as unavailable"),
+            ("Outages", "\(main.outageCount)", "\(Figures.duration(tally.unavailable)) in all"),
+        ]
+        if let longest = main.longest {
+            tiles.append(("Longest", Figures.duration(longest.duration), longest.attribution.segment.rawValue))
+        }
+        if let between = main.meanTimeBetweenFailures, let repair = main.meanTimeToRepair {
+            tiles.append(("MTTR", Figures.duration(repair), "MTBF \(Figures.duration(between))"))
+        }
+        if let budget = budget(of: main) {
+            let note = "of \(Figures.duration(budget.allowed)) (objective \(budget.objective.percent) %)"
+            tiles.append(("Error budget left", Figures.duration(budget.left), note))
+        }
+        let cells = tiles.map { title, value, note in
+            "<div><dt>\(Self.html(title))</dt><dd>\(Self.html(value))<small>\(Self.html(note))</small></dd></div>"
+        }
+        return "<dl>\n\(cells.joined(separator: "\n"))\n</dl>"
+    }
+
+    private var timeTable: String {
+        let head = Condition.words.map { "<th>\($0)</th>" }.joined()
+        let rows = all.map { account in
+            let cells = account.tally.byWord.map { "<td>\($0 > 0 ? Figures.duration($0) : "–")</td>" }.joined()
+            let percent = Figures.percentText(account.tally.available, of: account.tally.known)
+            return "<tr><th>\(Self.html(name(account.subject, 100)))</th>\(cells)<td>\(percent)</td></tr>"
+        }
+        return """
+            <div class="wide"><table class="times">
+            <thead><tr><th></th>\(head)<th>available</th></tr></thead>
+            <tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></div>
+            """
+    }
+
+    private var checkTable: String {
+        guard !checked.isEmpty else { return "" }
+        let head = CheckColumns.heads.map { "<th>\($0)</th>" }.joined()
+        let rows = checked.map { subject, checks in
+            let cells = CheckColumns(checks).cells.map { "<td>\($0)</td>" }.joined()
+            return "<tr><th>\(Self.html(name(subject, 100)))</th>\(cells)</tr>"
+        }
+        return """
+            <h2>Checks</h2>
+            <div class="wide"><table class="times">
+            <thead><tr><th></th>\(head)</tr></thead>
+            <tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></div>
+            """
+    }
+
+    private var outageTable: String {
+        guard !main.outages.isEmpty else { return "<p>None.</p>" }
+        let civil = account.window.civilTime
+        let rows = main.outages.map { outage in
+            let ending = outage.ending == .recovered ? "" : " <small>(\(outage.ending.word))</small>"
+            let attribution = outage.attribution
+            return "<tr><td>\(civil.shortText(outage.begin))</td><td>\(civil.shortText(outage.end))\(ending)</td>"
+                + "<td class=\"number\">\(Figures.duration(outage.duration))</td><td>\(attribution.segment.rawValue)</td>"
+                + "<td>\(Self.html(Figures.shown(attribution.code)))</td>"
+                + "<td class=\"evidence\">\(Self.html(Figures.evidence(attribution)))</td></tr>"
+        }
+        let more =
+            main.outageCount > main.outages.count ? "<p>And \(main.outageCount - main.outages.count) more.</p>" : ""
+        return """
+            <div class="wide"><table>
+            <thead><tr><th>Begin</th><th>End</th><th class="number">Duration</th><th>Segment</th><th>Code</th>\
+            <th>Evidence</th></tr></thead>
+            <tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></div>\(more)
+            """
+    }
+
+    private var certificateTable: String {
+        guard !account.certificates.isEmpty else { return "" }
+        let rows = account.certificates.map { notice in
+            "<tr><td>\(account.window.civilTime.day(of: notice.notAfter))</td>"
+                + "<td>\(Self.html(Figures.shown(notice.subject)))</td>"
+                + "<td>\(Self.html(Figures.shown(notice.probe)))</td></tr>"
+        }
+        return """
+            <h2>Expiring certificates</h2>
+            <div class="wide"><table>
+            <thead><tr><th>Expires</th><th>Subject</th><th>Seen by</th></tr></thead>
+            <tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></div>
+            """
+    }
+
+    /// Text for an element or an attribute in quotation marks.
+    static func html(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "&": escaped += "&amp;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,71 @@
+internal import AgentEvents
+
+extension Report {
+    /// The order of the parts of a bar, from the left on, with the class that has the colour.
+    private static let parts = ["full", "partial", "portal", "local", "none", "unknown"]
+
+    static let legend =
+        "<p class=\"legend\">"
+        + parts.map { "<span><i class=\"\($0)\"></i>\($0)</span>" }.joined(separator: " ") + "</p>"
+
+    /// Bars by day; by month where there are more days than fit on a page.
+    var chart: String {
+        let bars = self.bars
+        let height = 18
+        let rows = bars.enumerated().map { row, bar in
+            let y = row * height
+            let percent = Figures.percentText(bar.tally.available, of: bar.tally.known)
+            let down = bar.tally.unavailable > 0 ? Figures.duration(bar.tally.unavailable) : ""
+            return "<text x=\"0\" y=\"\(y + 12)\">\(bar.title)</text>\(Self.rectangles(bar.tally, y: y))"
+                + "<text x=\"650\" y=\"\(y + 12)\" text-anchor=\"end\">\(percent)</text>"
+                + "<text x=\"720\" y=\"\(y + 12)\" text-anchor=\"end\">\(down)</text>"
+        }
+        let size = "viewBox=\"0 0 720 \(bars.count * height)\""
+        return """
+            <svg \(size) role="img" aria-label="Time of each condition, by \(isMonthly ? "month" : "day")">
+            \(rows.joined(separator: "\n"))
+            </svg>
+            """
+    }
+
+    private var isMonthly: Bool { account.window.days.count > 62 }
+
+    private var bars: [(title: String, tally: Tally)] {
+        var bars: [(title: String, tally: Tally)] = []
+        for (day, tally) in zip(account.window.days, main.days) {
+            let title = isMonthly ? String(day.description.prefix(7)) : day.description
+            if bars.last?.title == title {
+                bars[bars.count - 1].tally.add(tally)
+            } else {
+                bars.append((title, tally))
+            }
+        }
+        return bars
+    }
+
+    /// What there was of a condition has at least the width of a hair, so that a minute of a month is seen.
+    private static func rectangles(_ tally: Tally, y: Int) -> String {
+        let (left, width) = (90, 480_000)
+        guard tally.total > 0 else { return "" }
+        let least = 1500
+        let times = tally.byWord
+        var widths = times.map { time in
+            time > 0 ? max(least, Int(Int128(time) * Int128(width) / Int128(tally.total))) : 0
+        }
+        // What the hairs took is taken from the widest part.
+        if let widest = widths.indices.max(by: { widths[$0] < widths[$1] }) {
+            widths[widest] += width - widths.reduce(0, +)
+        }
+        var x = left * 1000
+        return zip(parts, widths).compactMap { part, width in
+            guard width > 0 else { return nil }
+            defer { x += width }
+            return
+                "<rect class=\"\(part)\" x=\"\(decimal(x))\" y=\"\(y + 2)\" width=\"\(decimal(width))\" height=\"13\"/>"
+        }.joined()
+    }
+
+    private static func decimal(_ thousandths: Int) -> String {
+        "\(thousandths / 1000).\(CivilTime.digits(thousandths % 1000, 3))"
+    }
+}

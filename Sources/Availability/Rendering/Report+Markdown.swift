@@ -1,0 +1,84 @@
+extension Report {
+    /// GitHub's Markdown.
+    public func markdown() -> String {
+        let civil = account.window.civilTime
+        var lines = [
+            "# \(Self.escaped(title))", "",
+            "\(civil.text(account.window.start)) to \(civil.text(account.window.end))", "",
+        ]
+        let notes = Figures.notes(account)
+        if !notes.isEmpty { lines += ["Journal: " + notes.joined(separator: "; "), ""] }
+        lines += [
+            "| | Available (known time) | Available (unknown as unavailable) | Outages | In all | Longest | MTBF | MTTR |"
+                + (objective.map { " Budget left (\($0.percent) %) |" } ?? ""),
+            "|---|--:|--:|--:|--:|--:|--:|--:|" + (objective == nil ? "" : "--:|"),
+        ]
+        lines += all.map(row)
+        lines += ["", "## Time", "", "| | " + Condition.words.joined(separator: " | ") + " |"]
+        lines += ["|---|--:|--:|--:|--:|--:|--:|"]
+        lines += all.map { account in
+            let times = account.tally.byWord.map(Figures.duration).joined(separator: " | ")
+            return "| \(Self.escaped(name(account.subject, 100))) | \(times) |"
+        }
+        if !checked.isEmpty {
+            lines += ["", "## Checks", "", "| | " + CheckColumns.heads.joined(separator: " | ") + " |"]
+            lines += ["|---|--:|--:|--:|--:|--:|"]
+            lines += checked.map { subject, checks in
+                "| \(Self.escaped(name(subject, 100))) | \(CheckColumns(checks).cells.joined(separator: " | ")) |"
+            }
+        }
+        lines += ["", "## Outages", ""]
+        if main.outages.isEmpty {
+            lines.append("None.")
+        } else {
+            lines += ["| Begin | End | Duration | Segment | Code | Evidence |", "|---|---|--:|---|---|---|"]
+            lines += main.outages.map { outage in
+                let end = civil.shortText(outage.end) + (outage.ending == .recovered ? "" : " (\(outage.ending.word))")
+                return "| \(civil.shortText(outage.begin)) | \(end) | \(Figures.duration(outage.duration)) | "
+                    + "\(outage.attribution.segment.rawValue) | \(Self.escaped(Figures.shown(outage.attribution.code))) | "
+                    + "\(Self.escaped(Figures.evidence(outage.attribution))) |"
+            }
+            if main.outageCount > main.outages.count {
+                lines += ["", "And \(main.outageCount - main.outages.count) more."]
+            }
+        }
+        if !account.certificates.isEmpty {
+            lines += ["", "## Expiring certificates", "", "| Expires | Subject | Seen by |", "|---|---|---|"]
+            lines += account.certificates.map { notice in
+                "| \(civil.day(of: notice.notAfter)) | \(Self.escaped(Figures.shown(notice.subject))) | "
+                    + "\(Self.escaped(Figures.shown(notice.probe))) |"
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func row(_ account: SubjectAccount) -> String {
+        let tally = account.tally
+        var cells = [
+            Self.escaped(name(account.subject, 100)),
+            Figures.percentText(tally.available, of: tally.known),
+            Figures.percentText(tally.available, of: tally.total),
+            "\(account.outageCount)",
+            Figures.duration(tally.unavailable),
+            account.longest.map { Figures.duration($0.duration) } ?? "",
+            account.meanTimeBetweenFailures.map(Figures.duration) ?? "",
+            account.meanTimeToRepair.map(Figures.duration) ?? "",
+        ]
+        if let budget = budget(of: account) { cells.append(Figures.duration(budget.left)) }
+        return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    /// Text without a meaning in Markdown or HTML.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "<": escaped += "&lt;"
+            case "&": escaped += "&amp;"
+            case "|", "\\", "`", "*", "_", "[", "]", "#", "!", "~": escaped += "\\\(character)"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

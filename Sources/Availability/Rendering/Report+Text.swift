@@ -1,0 +1,134 @@
+internal import AgentEvents
+
+extension Report {
+    /// The text report for a terminal: at most 80 columns.
+    ///
+    /// - Parameters:
+    ///   - hasColour: Whether escape sequences for colours are written.
+    ///   - introducer: The beginning of such a sequence, for a caller that escapes the text before it writes it.
+    public func text(hasColour: Bool = false, introducer: String = "\u{1B}[") -> String {
+        var lines = heading + [""]
+        lines += figures
+        lines += ["", "TIME", Self.header]
+        lines += all.map(row)
+        if !checked.isEmpty { lines += ["", "CHECKS"] + checkLines }
+        if account.window.days.count > 1 { lines += ["", "DAYS"] + dayLines(hasColour ? introducer : nil) }
+        lines += ["", "OUTAGES"] + outageLines
+        if !account.certificates.isEmpty { lines += ["", "EXPIRING CERTIFICATES"] + certificateLines }
+        return lines.map { $0.trimmingTrailingSpaces }.joined(separator: "\n") + "\n"
+    }
+
+    private var heading: [String] {
+        let civil = account.window.civilTime
+        var lines = [
+            title,
+            "\(civil.text(account.window.start)) to \(civil.text(account.window.end))",
+        ]
+        let notes = Figures.notes(account)
+        if !notes.isEmpty { lines += Self.wrapped("Journal: " + notes.joined(separator: "; "), indent: 9) }
+        return lines
+    }
+
+    private var figures: [String] {
+        let tally = main.tally
+        var lines = [
+            "availability   \(Figures.percentText(tally.available, of: tally.known)) of the known time",
+            "               \(Figures.percentText(tally.available, of: tally.total)) with unknown time as unavailable",
+            "outages        \(main.outageCount)",
+        ]
+        if let longest = main.longest {
+            lines[2] += ", \(Figures.duration(tally.unavailable)) in all, longest \(Figures.duration(longest.duration))"
+        }
+        if let between = main.meanTimeBetweenFailures, let repair = main.meanTimeToRepair {
+            lines.append("MTBF, MTTR     \(Figures.duration(between)), \(Figures.duration(repair))")
+        }
+        if let budget = budget(of: main) {
+            let left =
+                budget.left >= 0
+                ? "\(Figures.duration(budget.left)) left" : "exceeded by \(Figures.duration(-budget.left))"
+            lines.append(
+                "error budget   \(left) of \(Figures.duration(budget.allowed)) (objective \(budget.objective.percent) %)"
+            )
+        }
+        return lines
+    }
+
+    private static let header =
+        pad("", 17)
+        + ["full", "partial", "portal", "local", "none", "unknown", "avail %"].map { padLeft($0, 9) }.joined()
+
+    private func row(_ account: SubjectAccount) -> String {
+        let times = account.tally.byWord.map { Self.padLeft($0 > 0 ? Figures.duration($0) : "-", 9) }
+        let percent = Figures.percent(account.tally.available, of: account.tally.known) ?? "-"
+        return Self.pad(name(account.subject, 17), 17) + times.joined() + Self.padLeft(percent, 9)
+    }
+
+    private var checkLines: [String] {
+        func line(_ name: String, _ cells: [String]) -> String {
+            Self.pad(name, 22) + cells.map { Self.padLeft($0, 11) }.joined()
+        }
+        return [line("", CheckColumns.heads)]
+            + checked.map { line(name($0.subject, 22), CheckColumns($0.checks).cells) }
+    }
+
+    /// A bar of 48 half-hours a day would be wider than a terminal with its figures: a bar has 40 parts.
+    private func dayLines(_ introducer: String?) -> [String] {
+        zip(account.window.days, main.days).map { day, tally in
+            let bar = Self.bar(tally, width: 40)
+            let painted = introducer.map { Self.paint(bar, $0) } ?? bar
+            let percent = Figures.percent(tally.available, of: tally.known) ?? "-"
+            let down = tally.unavailable > 0 ? Figures.duration(tally.unavailable) : ""
+            return "\(day)  \(painted) \(Self.padLeft(percent, 8)) %  \(down)"
+        } + ["            = available  # outage  . unknown"]
+    }
+
+    /// Each part is of the worst condition with a share in it: an outage of a minute is seen.
+    static func bar(_ tally: Tally, width: Int) -> String {
+        guard tally.total > 0 else { return String(repeating: ".", count: width) }
+        func cells(_ time: Int64) -> Int {
+            guard time > 0 else { return 0 }
+            return max(1, Int(Int128(time) * Int128(width) / Int128(tally.total)))
+        }
+        let outage = cells(tally.unavailable)
+        let unknown = min(cells(tally.unknown), width - outage)
+        let available = width - outage - unknown
+        return String(repeating: "=", count: available) + String(repeating: "#", count: outage)
+            + String(repeating: ".", count: unknown)
+    }
+
+    private static func paint(_ bar: String, _ introducer: String) -> String {
+        let colours: [(Character, String)] = [("=", "32"), ("#", "31"), (".", "2")]
+        return colours.map { mark, colour in
+            let part = String(bar.filter { $0 == mark })
+            return part.isEmpty ? "" : "\(introducer)\(colour)m\(part)\(introducer)0m"
+        }.joined()
+    }
+
+    private var outageLines: [String] {
+        guard !main.outages.isEmpty else { return ["none"] }
+        let civil = account.window.civilTime
+        var lines = main.outages.flatMap { outage in
+            let begin = (outage.isContinued ? "<" : " ") + civil.shortText(outage.begin)
+            let end = outage.ending == .recovered ? "" : " until \(outage.ending.word)"
+            let segment = Self.pad(outage.attribution.segment.rawValue, 13)
+            let code = Figures.shown(outage.attribution.code, limit: 24)
+            return [
+                "\(begin)  \(Self.padLeft(Figures.duration(outage.duration), 7))  \(segment)\(code)\(end)"
+            ] + Self.wrapped("    " + Figures.evidence(outage.attribution), indent: 4)
+        }
+        if main.outageCount > main.outages.count {
+            lines.append("and \(main.outageCount - main.outages.count) more")
+        }
+        return lines
+    }
+
+    private var certificateLines: [String] {
+        account.certificates.flatMap { notice in
+            let day = account.window.civilTime.day(of: notice.notAfter)
+            return Self.wrapped(
+                "\(day)  \(Figures.shown(notice.subject)), seen by \(Figures.shown(notice.probe, limit: 40))",
+                indent: 12
+            )
+        }
+    }
+}

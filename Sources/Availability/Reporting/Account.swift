@@ -1,0 +1,111 @@
+internal import AgentEvents
+
+/// The default path, an uplink, or a probe at one point.
+public struct Subject: Sendable, Hashable {
+    /// The kind of subject.
+    public enum Kind: String, Sendable, Hashable {
+        /// The path that the kernel chooses.
+        case path
+        /// An interface, active or standby.
+        case uplink
+        /// A probe.
+        case probe
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// `default`, the interface's name, or the probe's.
+    public var name: String
+    /// The interface that a probe is bound to.
+    public var interface: String?
+    /// The family that a probe is bound to.
+    public var family: String?
+
+    /// The name, and where a probe is made from.
+    public var title: String {
+        let bounds = [interface.map { "over \($0)" }, family].compactMap(\.self)
+        return bounds.isEmpty ? name : "\(name) (\(bounds.joined(separator: ", ")))"
+    }
+}
+
+/// The account of one subject.
+public struct SubjectAccount: Sendable, Hashable {
+    /// The subject.
+    public var subject: Subject
+    /// The microseconds of each condition; their sum is the window.
+    public var tally: Tally
+    /// The same for each day of the window.
+    public var days: [Tally]
+    /// The outages, in their order; at most 10,000.
+    public var outages: [Outage]
+    /// The number of all outages.
+    public var outageCount: Int
+    /// The longest of all outages, the first of two equal ones.
+    public var longest: Outage?
+    /// The checks: a probe's own, and for a path those of the probes over it; `nil` without a summary.
+    public var checks: CheckFigures?
+
+    init(_ subject: Subject, _ track: Track, checks: CheckFigures?) {
+        self.subject = subject
+        self.checks = checks
+        tally = track.ledger.tally
+        days = track.ledger.days
+        outages = track.ledger.outages.listed
+        outageCount = track.ledger.outages.count
+        longest = track.ledger.outages.longest
+    }
+
+    /// The mean time between failures: the available time by the number of outages; `nil` without one.
+    public var meanTimeBetweenFailures: Int64? { outageCount > 0 ? tally.available / Int64(outageCount) : nil }
+
+    /// The mean time to repair: the time of outages by their number; `nil` without one.
+    public var meanTimeToRepair: Int64? { outageCount > 0 ? tally.unavailable / Int64(outageCount) : nil }
+}
+
+/// The account of a window: of the default path, of each uplink and of each probe.
+public struct Account: Sendable {
+    /// The window.
+    public var window: Window
+    /// The default path, the uplinks by name, and the probes by name.
+    public var subjects: [SubjectAccount]
+    /// True when there were too many uplinks or probes for all to be listed.
+    public var subjectsOmitted: Bool
+    /// The certificates that were about to expire.
+    public var certificates: [CertificateNotice]
+    /// The events that were read.
+    public var coverage: Coverage
+
+    init(_ accountant: Accountant) {
+        window = accountant.window
+        coverage = accountant.coverage
+        subjectsOmitted = accountant.subjectsOmitted
+        certificates = accountant.certificates.notices(from: accountant.window.start)
+        let log = accountant.checks
+        func checks(over interface: String?) -> CheckFigures? {
+            log.sum { $0.interface == interface && !$0.isFirstHop }
+        }
+        let path = Subject(kind: .path, name: "default")
+        subjects = [SubjectAccount(path, accountant.pathTrack, checks: checks(over: nil))]
+        for (name, track) in accountant.uplinkTracks.sorted(by: { $0.key < $1.key }) {
+            subjects.append(SubjectAccount(Subject(kind: .uplink, name: name), track, checks: checks(over: name)))
+        }
+        let probes = accountant.probeTracks.map { point, track in
+            let subject = Subject(
+                kind: .probe,
+                name: point.probe,
+                interface: point.interface,
+                family: point.family
+            )
+            return SubjectAccount(subject, track, checks: log.byPoint[point])
+        }
+        subjects += probes.sorted { left, right in
+            let left = left.subject
+            let right = right.subject
+            return (left.name, left.interface ?? "", left.family ?? "")
+                < (right.name, right.interface ?? "", right.family ?? "")
+        }
+    }
+
+    /// True when nothing is known of any subject within the window.
+    public var isEmpty: Bool { subjects.allSatisfy { $0.tally.known == 0 } }
+}

@@ -1,0 +1,36 @@
+public import AgentEvents
+
+/// The number of checks by result, and the latency of those that succeeded.
+public struct CheckFigures: Sendable, Hashable {
+    /// The number of checks that succeeded.
+    public private(set) var succeeded = 0
+    /// The number of checks that failed.
+    public private(set) var failed = 0
+    /// The number of checks that a fault of the machine prevented.
+    public private(set) var notChecked = 0
+    /// The durations of the checks that succeeded.
+    public private(set) var latency = ExponentialHistogram()
+
+    /// The failed share of the checks that were made, in millionths, rounded up; `nil` when none was made.
+    public var lossMillionths: Int64? {
+        let made = Int128(succeeded) + Int128(failed)
+        guard made > 0 else { return nil }
+        return Int64((Int128(failed) * 1_000_000 + made - 1) / made)
+    }
+
+    mutating func add(_ summary: ProbeSummary) {
+        succeeded = succeeded.addingReportingOverflow(summary.succeeded).partialValue
+        failed = failed.addingReportingOverflow(summary.failed.total).partialValue
+        notChecked = notChecked.addingReportingOverflow(summary.notChecked.total).partialValue
+        latency.merge(summary.latency)
+    }
+
+    func merged(with other: CheckFigures) -> CheckFigures {
+        var sum = self
+        sum.succeeded = succeeded.addingReportingOverflow(other.succeeded).partialValue
+        sum.failed = failed.addingReportingOverflow(other.failed).partialValue
+        sum.notChecked = notChecked.addingReportingOverflow(other.notChecked).partialValue
+        sum.latency.merge(other.latency)
+        return sum
+    }
+}

@@ -1,0 +1,115 @@
+public import AgentEvents
+
+/// Local time, by the offset from UTC at each moment.
+///
+/// Leap seconds do not exist, as in POSIX: 23:59:60 is the first second of the next day.
+public struct CivilTime: Sendable {
+    /// A day of the Gregorian calendar.
+    public struct Day: Sendable, Hashable, Comparable, CustomStringConvertible {
+        /// Days since 1970-01-01.
+        let number: Int64
+
+        /// A day; `nil` when there is none such, or the year is not 1970 to 9998.
+        public init?(year: Int, month: Int, day: Int = 1) {
+            guard (1970...9998).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+            // Years that begin in March have their leap day at the end.
+            let shifted = Int64(month <= 2 ? year - 1 : year)
+            let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
+            number = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+            guard self.parts.month == month else { return nil }
+        }
+
+        init(number: Int64) { self.number = number }
+
+        /// The year, the month and the day of the month.
+        public var parts: (year: Int, month: Int, day: Int) {
+            let shifted = number + 719_468
+            let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+            let dayOfEra = shifted - era * 146_097
+            let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+            let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+            let month = (5 * dayOfYear + 2) / 153
+            let year = yearOfEra + era * 400 + (month < 10 ? 0 : 1)
+            return (Int(year), Int(month < 10 ? month + 3 : month - 9), Int(dayOfYear - (153 * month + 2) / 5 + 1))
+        }
+
+        /// The first day of the next month.
+        public var nextMonth: Day? {
+            let (year, month, _) = parts
+            return Day(year: month == 12 ? year + 1 : year, month: month % 12 + 1)
+        }
+
+        /// `2026-11-21`.
+        public var description: String {
+            let (year, month, day) = parts
+            return "\(CivilTime.digits(year, 4))-\(CivilTime.digits(month, 2))-\(CivilTime.digits(day, 2))"
+        }
+
+        /// Whether the left day is earlier.
+        public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
+    }
+
+    private static let daySeconds: Int64 = 86_400
+    private let offset: @Sendable (Int64) -> Int64
+
+    /// Local time with an offset that may depend on the moment.
+    ///
+    /// - Parameter offset: The seconds east of UTC at a moment, which is in seconds since 1970.
+    public init(offset: @escaping @Sendable (Int64) -> Int64) { self.offset = offset }
+
+    /// UTC.
+    public static let utc = CivilTime { _ in 0 }
+
+    /// The day of a moment.
+    public func day(of moment: Timestamp) -> Day {
+        Day(number: Self.floor(local(Self.floor(moment.microsecondsSince1970, 1_000_000)), Self.daySeconds))
+    }
+
+    /// The first moment of a day, which is later than midnight where daylight saving begins at midnight.
+    public func start(of day: Day) -> Timestamp {
+        let midnight = day.number * Self.daySeconds
+        // No offset is more than a day. The first second whose local time is midnight or later, by bisection: local time
+        // may fall back, but never by as much as the distance to another midnight.
+        var low = midnight - Self.daySeconds
+        var high = midnight + Self.daySeconds
+        let candidates = [midnight - offset(low), midnight - offset(high)].sorted()
+        if let exact = candidates.first(where: { local($0) == midnight }) {
+            return Timestamp(microsecondsSince1970: exact * 1_000_000)
+        }
+        while low + 1 < high {
+            let middle = low + (high - low) / 2
+            if local(middle) >= midnight { high = middle } else { low = middle }
+        }
+        return Timestamp(microsecondsSince1970: high * 1_000_000)
+    }
+
+    /// `2026-11-21 07:00:30 +01:00`.
+    public func text(_ moment: Timestamp) -> String { "\(shortText(moment)) \(offsetText(moment))" }
+
+    /// `2026-11-21 07:00:30`.
+    public func shortText(_ moment: Timestamp) -> String {
+        let seconds = local(Self.floor(moment.microsecondsSince1970, 1_000_000))
+        let day = Self.floor(seconds, Self.daySeconds)
+        let time = Int(seconds - day * Self.daySeconds)
+        let clock = [time / 3600, time / 60 % 60, time % 60].map { Self.digits($0, 2) }.joined(separator: ":")
+        return "\(Day(number: day)) \(clock)"
+    }
+
+    private func offsetText(_ moment: Timestamp) -> String {
+        let minutes = Int(offset(Self.floor(moment.microsecondsSince1970, 1_000_000)) / 60)
+        let clock = "\(Self.digits(abs(minutes) / 60, 2)):\(Self.digits(abs(minutes) % 60, 2))"
+        return (minutes < 0 ? "-" : "+") + clock
+    }
+
+    private func local(_ seconds: Int64) -> Int64 { seconds + offset(seconds) }
+
+    private static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let quotient = value / divisor
+        return value % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    static func digits(_ value: Int, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+}

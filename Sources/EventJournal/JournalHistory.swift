@@ -1,0 +1,140 @@
+internal import AgentEvents
+internal import Glibc
+
+/// The lasting events of deleted segments: settled changes, summaries, starts and stops, in a directory of their own.
+///
+/// Before a segment is deleted, a copy without the other events is written under the same name, compressed and flushed.
+/// After a crash at any time there is the segment, its copy, or both; readers take one of the two.
+struct JournalHistory {
+    /// The name of the directory in the journal's.
+    static let name = "history"
+    /// The number of bytes of a segment that are read at once.
+    private static let chunkBytes = 256 << 10
+
+    private let configuration: JournalConfiguration
+    private let journal: JournalDirectory
+    private let directory: JournalDirectory
+
+    init(_ configuration: JournalConfiguration, of journal: JournalDirectory) {
+        self.configuration = configuration
+        self.journal = journal
+        directory = JournalDirectory(path: journal.path(of: Self.name), system: journal.system)
+    }
+
+    /// Returns true when events of a type outlast the segment that they were written to.
+    static func keeps(_ type: EventType?) -> Bool {
+        switch type {
+        case .agentStarted, .agentStopping, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
+            .probeSummary, .certificateExpiring, .suspendResumed, .journalDegraded, .eventsOmitted:
+            true
+        case .pathChanged, .configReloaded, .configRejected, .netlinkOverrun, .netlinkResynced, .hookCompleted: false
+        // Not numbered, or of a later version, whose meaning is not known.
+        case .agentHello, .networkSnapshot, .probeCompleted, .subscriberLagged, nil: false
+        }
+    }
+
+    // MARK: Keeping
+
+    /// Copies what lasts of a closed segment, unless there is a copy already.
+    ///
+    /// - Parameter next: The first number of the segment after it.
+    func keep(_ name: SegmentName, before next: UInt64) throws(JournalError) {
+        try directory.make()
+        guard directory.identity(of: name.compressed) == nil else { return }
+        if directory.identity(of: name.plain) == nil {
+            let copy = try NewFile(directory: directory.path, name: name.plain, mode: 0o640)
+            guard try copyLasting(of: name, before: next, to: copy) else { return }
+            try copy.finish()
+        }
+        try SegmentCompressor.compress(name, in: directory.path)
+    }
+
+    /// - Returns: `false` when the segment has no event at all.
+    private func copyLasting(
+        of name: SegmentName,
+        before next: UInt64,
+        to copy: NewFile
+    ) throws(JournalError) -> Bool {
+        let reader = try JournalReader(directory: journal.path)
+        var cursor = reader.events(after: name.firstSequence - 1, through: next - 1)
+        var omitted: OmittedRun?
+        var hasEvents = false
+        while true {
+            let next: JournalChunk?
+            do throws(JournalError) {
+                next = try cursor.next(atMost: Self.chunkBytes)
+            } catch {
+                // A damaged block is a hole in the copy too.
+                guard case .malformed = error.cause else { throw error }
+                continue
+            }
+            guard let chunk = next else { break }
+            var lines: [UInt8] = []
+            for line in chunk.lines {
+                hasEvents = true
+                if Self.keeps(EventType(rawValue: String(decoding: chunk.bytes[line.type], as: UTF8.self))) {
+                    lines += omitted.take()?.line ?? []
+                    lines += chunk.bytes[line.range] + [UInt8(ascii: "\n")]
+                } else if omitted?.last != line.sequence - 1 {
+                    lines += omitted.take()?.line ?? []
+                    omitted = OmittedRun(first: line.sequence, last: line.sequence, text: chunk.bytes[line.range])
+                } else {
+                    omitted?.last = line.sequence
+                    omitted?.text = chunk.bytes[line.range]
+                }
+            }
+            try copy.write(lines)
+        }
+        try copy.write(omitted?.line ?? [])
+        return hasEvents
+    }
+
+    // MARK: Deleting
+
+    /// Deletes copies that are too old or too many, and compresses those that a crash left plain.
+    func retain(now: Timestamp, isClockTrusted: Bool) throws(JournalError) {
+        guard directory.identity(of: ".") != nil else { return }
+        let listing = try directory.list()
+        for name in listing.plain { try SegmentCompressor.compress(name, in: directory.path) }
+        for leftover in listing.leftovers { directory.remove(leftover) }
+        var limits = configuration
+        limits.totalBytes = configuration.historyBytes
+        limits.totalAge = configuration.historyAge
+        // None of them grows.
+        limits.segmentBytes = 0
+        let retention = JournalRetention(
+            limits,
+            wallClock: now,
+            isClockTrusted: isClockTrusted,
+            instant: directory.system.now()
+        )
+        let segments = listing.segments.map { name in
+            var segment = JournalSegment(name: name, isCompressed: true, hasIndex: listing.indexes.contains(name))
+            segment.bytes = Int(clamping: directory.identity(of: name.compressed)?.size ?? 0)
+            segment.newestTime = segment.readIndex(in: directory)?.newestTime
+            return segment
+        }
+        for name in retention.expired(segments) {
+            directory.remove(name.compressed)
+            directory.remove(name.index)
+        }
+    }
+}
+
+/// Consecutive events of which only the numbers are kept.
+private struct OmittedRun {
+    let first: UInt64
+    var last: UInt64
+    /// The line of the last one.
+    var text: ArraySlice<UInt8>
+
+    /// The line of the event in their place, with its end.
+    var line: [UInt8] {
+        guard var event = AgentEvent(line: Array(text)) else { return [] }
+        let omitted = EventsOmitted(firstSequence: first, count: last - first + 1)
+        event.type = EventType.eventsOmitted.rawValue
+        event.subject = AgentEvent.agentSubject
+        event.content = .eventsOmitted(omitted)
+        return JSONWriter.text(of: event) + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,128 @@
+import AgentEvents
+import Availability
+import Testing
+
+@Suite
+struct AccountantTests {
+    private static let second: Int64 = 1_000_000
+
+    private static func tally(_ journal: Journal, _ end: Int64, aliveUntil: Int64? = nil) throws -> Tally {
+        let account = journal.account(try Journal.window(0, end), aliveUntil: aliveUntil)
+        return try #require(account.subjects.first).tally
+    }
+
+    private static func running() throws -> Journal {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        return journal
+    }
+
+    @Test
+    func `a crash ends at the last event`() throws {
+        var journal = try Self.running()
+        journal.other(at: 40)
+        try journal.start(at: 70)
+        journal.path(at: 70, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.other(at: 100)
+        let tally = try Self.tally(journal, 100)
+        #expect(tally[.full] == 70 * Self.second)
+        #expect(tally[.unknown(.agentCrashed)] == 30 * Self.second)
+        #expect(journal.account(try Journal.window(0, 100)).coverage.crashes == 1)
+    }
+
+    @Test
+    func `the time between a stop and a start is the agent's`() throws {
+        var journal = try Self.running()
+        try journal.stop(at: 40)
+        try journal.start(at: 70)
+        #expect(try Self.tally(journal, 100)[.unknown(.agentOff)] == 30 * Self.second)
+    }
+
+    @Test
+    func `an agent that runs extends its last event, and one that may not does not`() throws {
+        let journal = try Self.running()
+        #expect(try Self.tally(journal, 100)[.unknown(.noData)] == 100 * Self.second)
+        #expect(try Self.tally(journal, 100, aliveUntil: 90)[.full] == 90 * Self.second)
+    }
+
+    @Test
+    func `an agent that has stopped does not extend its last event`() throws {
+        var journal = try Self.running()
+        try journal.stop(at: 40)
+        let tally = try Self.tally(journal, 100, aliveUntil: 90)
+        #expect(tally[.full] == 40 * Self.second)
+        #expect(tally[.unknown(.agentOff)] == 60 * Self.second)
+    }
+
+    @Test
+    func `a change counts from when it was observed`() throws {
+        var journal = try Self.running()
+        journal.path(at: 50, observed: 45, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.other(at: 100)
+        #expect(try Self.tally(journal, 100)[.full] == 45 * Self.second)
+    }
+
+    @Test
+    func `a journal whose beginning was deleted begins with what its first change says of before`() throws {
+        var journal = Journal()
+        journal.sequence = 500
+        journal.other(at: 10)
+        journal.path(at: 60, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.other(at: 100)
+        let tally = try Self.tally(journal, 100)
+        #expect(tally[.unknown(.noData)] == 10 * Self.second)
+        #expect(tally[.full] == 50 * Self.second)
+    }
+
+    @Test
+    func `a clock that was not set says nothing of the time until it was`() throws {
+        var journal = Journal()
+        try journal.start(at: -Journal.epoch)
+        journal.path(at: 5 - Journal.epoch, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.other(at: 60)
+        journal.other(at: 100)
+        let tally = try Self.tally(journal, 100)
+        #expect(tally[.unknown(.clockNotSet)] == 60 * Self.second)
+        #expect(tally[.full] == 40 * Self.second)
+    }
+
+    @Test
+    func `a clock that was ahead for a while leaves nothing behind`() throws {
+        var journal = try Self.running()
+        journal.path(at: 1_000_000, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.path(at: 50, from: Journal.path(.none, reason: "link_down"), to: Journal.path(.full))
+        journal.other(at: 100)
+        let account = journal.account(try Journal.window(0, 100))
+        #expect(account.subjects.first?.tally[.full] == 100 * Self.second)
+        #expect(account.coverage.clockSteps == 1)
+        #expect(account.coverage.repeated == 999_950 * Self.second)
+    }
+
+    @Test
+    func `a suspend of absurd length is cut, and no number overflows`() throws {
+        var journal = try Self.running()
+        try journal.suspend(.max / 1000, until: 50)
+        journal.other(at: 100)
+        let tally = try Self.tally(journal, 100)
+        #expect(tally[.unknown(.suspended)] == 50 * Self.second)
+        #expect(tally.total == 100 * Self.second)
+    }
+
+    @Test
+    func `ten thousand changes are counted, and the list of outages is bounded`() throws {
+        var journal = try Self.running()
+        for second in 0..<Int64(12_000) {
+            let (up, down) = (Journal.path(.full), Journal.path(.none, reason: "link_down"))
+            journal.path(at: 10 + 2 * second, from: up, to: down)
+            journal.path(at: 11 + 2 * second, from: down, to: up)
+        }
+        journal.other(at: 30_000)
+        let path = try #require(journal.account(try Journal.window(0, 30_000)).subjects.first)
+        #expect(path.outageCount == 12_000)
+        #expect(path.outages.count == 10_000)
+        #expect(path.tally.unavailable == 12_000 * Self.second)
+        #expect(path.meanTimeToRepair == Self.second)
+        #expect(path.meanTimeBetweenFailures == 1_500_000)
+    }
+}

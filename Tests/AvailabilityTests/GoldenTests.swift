@@ -1,0 +1,116 @@
+import AgentEvents
+import Availability
+import Foundation
+import Testing
+
+@Suite
+struct GoldenTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+    /// Five days with everything that a report has, in Central European Time.
+    private static func report(slo: String? = "99.5") throws -> Report {
+        let day: Int64 = 86_400
+        var journal = Journal()
+        let full = Journal.path(.full)
+        try journal.start(at: -3600)
+        journal.path(at: -3590, from: Journal.path(.unknown), to: full)
+        for name in ["dns", "web"] { journal.probe(name, at: -3590, from: "unknown", to: "up") }
+        journal.probe("web", over: "wwan0", at: -3580, from: "unknown", to: "up")
+        journal.uplink("wwan0", at: -3580, from: .unknown, to: .full)
+        journal.uplink("wlan0", at: -3580, from: .unknown, to: .full)
+        journal.summary("web", from: 0, checks: 57, failed: 3, latency: 20_833)
+        journal.summary("dns", from: 0, checks: 60, failed: 0, latency: 4100)
+        journal.summary("web", over: "wwan0", from: 0, checks: 60, failed: 0, latency: 240_000)
+        journal.summary("web", from: 3600, checks: 60, failed: 0, latency: 41_000)
+        journal.path(at: 20_000, from: full, to: Journal.path(.none, reason: "link_down"))
+        journal.uplink("wlan0", at: 20_000, from: .full, to: .none, reason: "link_down")
+        journal.path(at: 20_754, from: Journal.path(.none, reason: "link_down"), to: full)
+        journal.uplink("wlan0", at: 20_760, from: .none, to: .full)
+        try journal.suspend(28_985, until: day + 25_000)
+        journal.probe("web", at: 2 * day, from: "up", to: "down", code: "connect_timeout")
+        journal.probe("dns", at: 2 * day + 1, from: "up", to: "down", code: "dns_timeout")
+        let local = Journal.path(.local, reason: "connect_timeout")
+        journal.path(at: 2 * day + 2, from: full, to: local)
+        let portal = Journal.path(.portal, reason: "portal_redirect")
+        journal.path(at: 2 * day + 7000, from: local, to: portal)
+        journal.path(at: 2 * day + 7100, from: portal, to: Journal.path(.partial, reason: "http_status"))
+        journal.probe("web", at: 2 * day + 7100, from: "down", to: "up")
+        journal.probe("dns", at: 2 * day + 7200, from: "down", to: "up")
+        journal.path(at: 2 * day + 9000, from: Journal.path(.partial, reason: "http_status"), to: full)
+        try journal.certificate(at: 3 * day, subject: "CN=<script>alert(1)</script>&'|*x*")
+        journal.probe("a\u{1B}[31m<b>|=1+1", at: 3 * day, from: "unknown", to: "down", code: "http_status")
+        try journal.start(at: 4 * day)
+        journal.path(at: 4 * day + 1, from: Journal.path(.unknown), to: full)
+        journal.sequence += 3
+        journal.other(at: 4 * day + 500)
+        journal.path(at: 4 * day + 600, from: full, to: Journal.path(.none, reason: "no_route", kind: "wired"))
+        let zone = CivilTime { $0 < 1_792_890_000 ? 7200 : 3600 }
+        let window = try Journal.window(-2 * 3600, 5 * day - 7200, in: zone)
+        let account = journal.account(window, aliveUntil: 5 * day)
+        return try #require(Report(account, objective: slo.flatMap { Objective(percent: $0) }))
+    }
+
+    private static let formats: [(String, @Sendable (Report) -> String)] = [
+        ("report.txt", { $0.text() }), ("report.json", { String(decoding: $0.json(), as: UTF8.self) + "\n" }),
+        ("report.csv", { $0.csv() }), ("report.md", { $0.markdown() }), ("report.html", { $0.html() }),
+    ]
+
+    @Test(arguments: 0..<5)
+    func `a report in each format is the golden one`(_ number: Int) throws {
+        let (name, render) = Self.formats[number]
+        let text = render(try Self.report())
+        #expect(text == render(try Self.report()))
+        let file = Self.folder.appending(path: name)
+        if ProcessInfo.processInfo.environment["REACHAGENT_RECORD_GOLDEN"] != nil {
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+
+    @Test
+    func `no line of the text is longer than 80 columns`() throws {
+        for line in try Self.report().text().split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test
+    func `text from elsewhere is no markup in any format`() throws {
+        let report = try Self.report()
+        #expect(!report.html().contains("<script"))
+        #expect(!report.html().contains("<b>"))
+        #expect(!report.markdown().contains("<script"))
+        for text in [report.text(), report.csv(), report.html(), report.markdown()] {
+            #expect(!text.unicodeScalars.contains("\u{1B}"))
+        }
+        #expect(report.csv().contains("\r\nday,probe,a"))
+    }
+
+    @Test
+    func `the sum of the days is the window, to the microsecond`() throws {
+        let account = try Self.report().account
+        for subject in account.subjects {
+            #expect(subject.tally.total == account.window.duration)
+            #expect(subject.days.reduce(0) { $0 + $1.total } == account.window.duration)
+        }
+    }
+
+    @Test
+    func `a budget is of the known time, and can be exceeded`() throws {
+        let report = try Self.report(slo: "99.9")
+        let tally = report.main.tally
+        let objective = try #require(report.objective)
+        let budget = ErrorBudget(objective, of: tally)
+        #expect(budget.allowed == tally.known / 1000)
+        #expect(budget.spent == tally.unavailable)
+        #expect(budget.left < 0)
+        #expect(report.text().contains("exceeded by"))
+    }
+
+    @Test
+    func `a selection has its own subjects, and one without any is no report`() throws {
+        let account = try Self.report().account
+        #expect(Report(account, .uplink("wwan0"))?.main.subject.kind == .uplink)
+        #expect(Report(account, .uplink("wwan0"))?.others.map(\.subject.name) == ["web"])
+        #expect(Report(account, .probe("web"))?.others.count == 1)
+        #expect(Report(account, .probe("nothing")) == nil)
+    }
+}

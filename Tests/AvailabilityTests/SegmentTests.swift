@@ -1,0 +1,208 @@
+import AgentEvents
+import Availability
+import Testing
+
+@Suite
+struct SegmentTests {
+    private static func outage(
+        _ connectivity: Connectivity = .none,
+        reason: String? = nil,
+        kind: String = "wifi",
+        cause: String = "link",
+        _ prepare: (inout Journal) -> Void = { _ in },
+        after: (inout Journal) -> Void = { _ in }
+    ) throws -> Attribution {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full, kind: kind))
+        prepare(&journal)
+        journal.path(
+            at: 10,
+            from: Journal.path(.full, kind: kind),
+            to: Journal.path(connectivity, reason: reason, kind: kind),
+            cause: ChangeCause(kind: cause, code: reason ?? "x")
+        )
+        after(&journal)
+        journal.other(at: 60)
+        let account = journal.account(try Journal.window(0, 60))
+        return try #require(account.subjects.first?.outages.first).attribution
+    }
+
+    private static let reasons: [(String, String, String, Segment)] = [
+        ("link_down", "wifi", "link", .wifi), ("link_dormant", "wifi", "link", .wifi),
+        ("link_down", "wwan", "link", .modem), ("link_down", "wired", "link", .machine),
+        ("no_address", "wifi", "address", .machine), ("no_route", "wired", "route", .machine),
+        ("route_blackhole", "wifi", "route", .machine), ("no_route", "wired", "neighbour", .firstHop),
+        ("underlay_down", "tunnel", "link", .undetermined), ("code_of_a_later_version", "wifi", "link", .undetermined),
+    ]
+
+    @Test(arguments: reasons)
+    func `a path that is lost is put down to a segment by its reason`(
+        _ reason: String,
+        _ kind: String,
+        _ cause: String,
+        _ segment: Segment
+    ) throws {
+        let attribution = try Self.outage(reason: reason, kind: kind, cause: cause)
+        #expect(attribution.segment == segment)
+        #expect(attribution.code == reason)
+        #expect(attribution.missing == (segment == .undetermined ? [.reason] : []))
+        #expect(attribution.evidence.first?.code == reason)
+    }
+
+    @Test
+    func `a portal is a segment of its own`() throws {
+        #expect(try Self.outage(.portal, reason: "portal_redirect").segment == .portal)
+    }
+
+    @Test
+    func `without a check of the first hop silence is undetermined, and the report says what is missing`() throws {
+        let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+            journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+            journal.probe("dns", at: 9, from: "up", to: "down", code: "dns_timeout")
+        }
+        #expect(attribution.segment == .undetermined)
+        #expect(attribution.missing == [.firstHop])
+        #expect(attribution.evidence.map(\.subject) == ["web", "dns"])
+    }
+
+    @Test
+    func `with a first hop that answers two silent targets are the provider's`() throws {
+        let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+            journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
+            journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+            journal.probe("dns", at: 9, from: "up", to: "down", code: "dns_timeout")
+        }
+        #expect(attribution.segment == .provider)
+        #expect(attribution.evidence.first?.kind == .probeUp)
+    }
+
+    @Test
+    func `one silent target is not enough, unless another uplink has it`() throws {
+        let one = try Self.outage(.local, reason: "connect_timeout") { journal in
+            journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
+            journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+        }
+        #expect(one.missing == [.secondTarget])
+        let other = try Self.outage(.local, reason: "connect_timeout") { journal in
+            journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
+            journal.uplink("wwan0", at: 3, from: .unknown, to: .full)
+            journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+        }
+        #expect(other.segment == .provider)
+        #expect(other.evidence.last?.kind == .uplinkUp)
+    }
+
+    @Test
+    func `a silent first hop is the segment`() throws {
+        let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+            journal.probe("first-hop", over: "wifi0", at: 8, from: "up", to: "down", code: "echo_timeout")
+        }
+        #expect(attribution.segment == .firstHop)
+    }
+
+    @Test
+    func `evidence that arrives during the outage decides too`() throws {
+        let attribution = try Self.outage(
+            .local,
+            reason: "connect_timeout",
+            after: { journal in
+                journal.probe("first-hop", over: "wifi0", at: 20, from: "up", to: "down", code: "echo_timeout")
+            }
+        )
+        #expect(attribution.segment == .firstHop)
+    }
+
+    private static func silence(_ gateway: [(second: Int64, from: String, to: String)]) throws -> Outage {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.probe("first-hop", over: "wifi0", at: 1, from: "unknown", to: "up")
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
+        journal.path(at: 10, from: Journal.path(.full), to: Journal.path(.local, reason: "connect_timeout"))
+        for change in gateway {
+            journal.probe("first-hop", over: "wifi0", at: change.second, from: change.from, to: change.to)
+        }
+        journal.path(at: 1000, from: Journal.path(.local, reason: "connect_timeout"), to: Journal.path(.full))
+        journal.other(at: 1200)
+        return try #require(journal.account(try Journal.window(0, 1200)).subjects.first?.outages.first)
+    }
+
+    @Test
+    func `a gateway that is found silent soon after the beginning was silent from the beginning`() throws {
+        #expect(try Self.silence([]).attribution.segment == .provider)
+        let outage = try Self.silence([(second: 30, from: "up", to: "down")])
+        #expect(outage.attribution.segment == .firstHop)
+        #expect(outage.attribution.evidence.first?.code == "down")
+    }
+
+    @Test
+    func `a gateway that changes later changes the rest, and the longest part counts`() throws {
+        let down: (second: Int64, from: String, to: String) = (300, "up", "down")
+        #expect(try Self.silence([down, (400, "down", "up")]).attribution.segment == .provider)
+        #expect(try Self.silence([down]).attribution.segment == .firstHop)
+    }
+
+    @Test
+    func `the first hop of a tunnel is that of its underlay, and the gateway of another uplink is none`() throws {
+        func segment(_ interface: String) throws -> Segment {
+            var journal = Journal()
+            try journal.start(at: 0)
+            journal.probe("first-hop", over: interface, at: 1, from: "unknown", to: "down", code: "timeout")
+            var local = Journal.path(.local, reason: "connect_timeout", kind: "tunnel")
+            local.path.overall.underlay = .init(interface: "wlan0", kind: "wifi", evidence: "remote_route")
+            journal.path(at: 10, from: Journal.path(.full), to: local)
+            journal.other(at: 60)
+            let account = journal.account(try Journal.window(0, 60))
+            return try #require(account.subjects.first?.outages.first).attribution.segment
+        }
+        #expect(try segment("wlan0") == .firstHop)
+        #expect(try segment("wwan0") == .undetermined)
+    }
+
+    @Test
+    func `a route that goes after its link went with the link`() throws {
+        let attribution = try Self.outage(
+            reason: "link_down",
+            after: { journal in
+                journal.path(
+                    at: 12,
+                    from: Journal.path(.none, reason: "link_down"),
+                    to: Journal.path(.none, reason: "no_route")
+                )
+            }
+        )
+        #expect(attribution.segment == .wifi)
+    }
+
+    @Test
+    func `a probe that is down while another is up has a target at fault`() throws {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.probe("web", at: 1, from: "unknown", to: "up")
+        journal.probe("dns", at: 1, from: "unknown", to: "up")
+        journal.probe("web", at: 10, from: "up", to: "down", code: "http_status")
+        journal.other(at: 60)
+        let account = journal.account(try Journal.window(0, 60))
+        let web = try #require(account.subjects.first { $0.subject.name == "web" })
+        #expect(web.outages.map(\.attribution.segment) == [.target])
+        #expect(web.outages.first?.attribution.evidence.map(\.subject) == ["web", "dns"])
+        #expect(web.outages.first?.ending == .windowEnd)
+    }
+
+    @Test
+    func `a probe that is down alone is undetermined, and one on a dead path has the path's segment`() throws {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.probe("web", at: 10, from: "up", to: "down", code: "http_status")
+        journal.probe("web", at: 20, from: "down", to: "up")
+        journal.path(at: 30, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.probe("web", at: 31, from: "up", to: "down", code: "no_route")
+        journal.other(at: 60)
+        let account = journal.account(try Journal.window(0, 60))
+        let web = try #require(account.subjects.first { $0.subject.name == "web" })
+        #expect(web.outages.map(\.attribution.segment) == [.undetermined, .wifi])
+        #expect(web.outages.first?.attribution.missing == [.otherTarget])
+    }
+}
