@@ -7,7 +7,12 @@ internal import NIOCore
 /// Requests at control.sock, as a client sends them.
 @main
 enum FuzzControlRequests {
-    static func main() { FuzzProgram.run([FuzzTarget("control", maximumLength: limit + 1024, run)]) }
+    static func main() {
+        FuzzProgram.run([
+            FuzzTarget("control", maximumLength: limit + 1024, run),
+            FuzzTarget("http", FuzzHTTPRequests.run),
+        ])
+    }
 
     /// The longest request that the product takes.
     private static let limit = 64 << 10
@@ -19,11 +24,8 @@ enum FuzzControlRequests {
         require(pieces == whole, "the pieces make a difference")
         for case .line(let line) in whole {
             require(line.count <= limit && !line.contains(UInt8(ascii: "\n")), "a line is no line")
-            guard let request = try? ControlRequest(parsing: line) else { continue }
-            let again = try? ControlRequest(parsing: request.parameters)
-            require(again == nil || request.parameters.count < line.count, "the parameters are the whole request")
-            require((try? RequestObject(request.parameters)) != nil, "the parameters are no object")
-            guard let order = try? request.order() else { continue }
+            guard let call = try? ControlRequest(parsing: line).call() else { continue }
+            guard case .subscribe(let order) = call else { continue }
             _ = order.filter.passes(type: "reachagent.path.changed".utf8)
             for subject in order.filter.subjects ?? [] {
                 let text = String(decoding: subject.bytes, as: UTF8.self)

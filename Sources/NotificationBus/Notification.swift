@@ -1,11 +1,11 @@
-/// Something that was published, with its number.
+/// A published content with its number.
 public struct Notification<Content: Sendable>: Sendable {
-    /// The number: one higher than that of the notification published before it.
+    /// The number: one higher than that of the previous notification.
     public let sequence: UInt64
-    /// What was published.
+    /// The content.
     public let content: Content
 
-    /// A numbered content.
+    /// Creates a notification.
     public init(sequence: UInt64, content: Content) {
         self.sequence = sequence
         self.content = content
@@ -14,11 +14,11 @@ public struct Notification<Content: Sendable>: Sendable {
 
 extension Notification: Equatable where Content: Equatable {}
 
-/// What a subscriber is given.
+/// A delivery to a subscriber.
 public enum Delivery<Content: Sendable>: Sendable {
     /// The next notification.
     case notification(Notification<Content>)
-    /// The subscriber was too slow: everything after the number was thrown away, and nothing follows.
+    /// The subscriber was too slow: everything after the number was dropped, and nothing follows.
     case lagged(lastTaken: UInt64)
 }
 

@@ -1,52 +1,53 @@
 internal import Synchronization
 
-/// Numbers what is published and hands it to every subscriber, in order, without waiting for any of them.
+/// Numbers notifications and delivers them to every subscriber, in order, without waiting for any.
 ///
-/// See the module's documentation for the contract on ordering, on slow subscribers, and on the recorder.
+/// The module's documentation has the contract on ordering, slow subscribers, and the recorder.
 public final class NotificationBus<Content: Sendable>: Sendable {
     private struct State {
         var nextSequence: UInt64
         var subscriptions: [ObjectIdentifier: Subscription<Content>] = [:]
         var isFinished = false
-        /// Who is given everything before all others.
+        /// The subscriber that gets everything before all others.
         var recorder: Subscription<Content>?
-        /// What the recorder has been given and has not released.
+        /// The notifications delivered to the recorder but not released.
         var held: [Notification<Content>] = []
-        /// Nothing is held while the recorder is too slow.
+        /// `true` while the recorder is too slow: nothing is held.
         var isBypassed = false
 
-        /// The number of the newest notification that the subscribers were given.
+        /// The number of the newest notification delivered to the subscribers.
         var lastReleased: UInt64 { (held.first?.sequence ?? nextSequence) - 1 }
     }
 
     private let state: Mutex<State>
     private let whenHeld: (@Sendable (Bool) -> Void)?
 
-    /// A bus whose first notification gets the number `firstSequence`.
+    /// Creates a bus.
     ///
     /// - Parameters:
     ///   - firstSequence: The number of the first notification, at least 1.
-    ///   - whenHeld: Called with `true` when something begins to wait for the recorder, and whenever the recorder releases
-    ///     a part of what waits; with `false` when nothing waits any more. Under the bus's lock: it must be quick. For a
-    ///     timer that calls ``bypassRecorder()``: a recorder that makes progress is slow, and does not hang.
+    ///   - whenHeld: Called with `true` when a notification starts to wait for the recorder, and whenever the recorder
+    ///     releases some of those waiting; with `false` when none wait any more. Called with the bus's lock held: it
+    ///     must be quick. For a timer that calls ``bypassRecorder()``: a recorder that makes progress is slow, but does
+    ///     not hang.
     public init(firstSequence: UInt64 = 1, whenHeld: (@Sendable (Bool) -> Void)? = nil) {
         state = Mutex(State(nextSequence: max(1, firstSequence)))
         self.whenHeld = whenHeld
     }
 
-    /// The number of the newest notification; one less than the first number while nothing was published.
+    /// The number of the newest notification; one less than the first number before any.
     public var lastSequence: UInt64 { state.withLock { $0.nextSequence - 1 } }
 
-    /// The number of the newest notification that subscribers were given.
+    /// The number of the newest notification delivered to subscribers.
     public var lastReleased: UInt64 { state.withLock { $0.lastReleased } }
 
-    /// Whether the recorder was too slow, and subscribers are given everything without waiting for it.
+    /// `true` if the recorder was too slow, and subscribers do not wait for it.
     public var isRecorderBypassed: Bool { state.withLock { $0.isBypassed } }
 
-    /// Publishes the content that `make` gives for a number.
+    /// Publishes the content that `make` returns for a number.
     ///
-    /// `make` runs while the bus is locked, so that numbers and deliveries have one order. It must be quick, and must not
-    /// use the bus. Safe from any thread; never waits for a subscriber, nor for the recorder.
+    /// `make` runs with the bus locked, so that numbers and deliveries have one order. It must be quick, and must not
+    /// use the bus. Safe to call from any thread; never waits for a subscriber, nor for the recorder.
     ///
     /// - Returns: The notification, or `nil` when the bus is finished; `make` was not called then.
     @discardableResult
@@ -66,12 +67,12 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    /// Subscribes to everything that subscribers are given from now on.
+    /// Subscribes to all later deliveries.
     ///
     /// - Parameters:
-    ///   - capacity: How many notifications may wait; at least 1. One more, and the subscriber is cut off.
-    ///   - whenReady: Called when something is there to take after nothing was: on the publisher's or the recorder's
-    ///     thread, so it must not block. Without it, iterate over the subscription.
+    ///   - capacity: The maximum number of queued notifications; at least 1. One more, and the subscriber is cut off.
+    ///   - whenReady: Called when the queue is no longer empty: on the publisher's or the recorder's thread, so it must
+    ///     not block. Without it, iterate over the subscription.
     public func subscribe(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
@@ -91,9 +92,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    /// Ends a subscription: it is given nothing more.
+    /// Cancels a subscription.
     ///
-    /// A recorder's subscription too; what it has not released is released.
+    /// Also that of the recorder; its held notifications are released.
     public func cancel(_ subscription: Subscription<Content>) {
         change { state, woken in
             if state.recorder === subscription {
@@ -105,9 +106,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    /// Ends the bus: nothing more can be published, and every subscription ends when what waits in it was taken.
+    /// Ends the bus: nothing more can be published, and every subscription ends after its queue.
     ///
-    /// What waits for the recorder is still released by it.
+    /// The recorder still releases held notifications.
     public func finish() {
         change { state, woken in
             state.isFinished = true
@@ -118,14 +119,15 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     // MARK: The recorder
 
-    /// Subscribes as the recorder: it is given each notification first, and the others only when it releases it.
+    /// Subscribes as the recorder: it gets each notification first, and the others get it once the recorder releases
+    /// it.
     ///
-    /// There is one recorder; a second call replaces the first recorder, whose subscription ends. A recorder whose queue
-    /// is full is cut off like any subscriber, and bypassed: everything is released, and nothing is held any more until a
+    /// There is one recorder; a second call replaces the first recorder, whose subscription ends. A recorder whose
+    /// queue is full is cut off like any subscriber, and bypassed: everything is released, and nothing is held until a
     /// recorder subscribes again.
     ///
     /// - Parameters:
-    ///   - capacity: How many notifications may wait for the recorder; at least 1.
+    ///   - capacity: The maximum number of notifications queued for the recorder; at least 1.
     ///   - whenReady: As in ``subscribe(capacity:whenReady:)``.
     public func subscribeRecorder(
         capacity: Int,
@@ -146,9 +148,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    /// Hands everything up to a number to the subscribers: the recorder's word that it is recorded.
+    /// Delivers everything up to a number to the subscribers: called by the recorder once it is recorded.
     ///
-    /// A recorder that was bypassed is waited for again once it has caught up with the newest number.
+    /// A bypassed recorder is waited for again once it has caught up with the newest number.
     public func release(through sequence: UInt64) {
         change { state, woken in
             release(through: sequence, &state, &woken)
@@ -156,9 +158,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    /// Hands everything that waits for the recorder to the subscribers, and waits for it no longer, until it catches up.
+    /// Delivers all held notifications to the subscribers, and stops waiting for the recorder until it catches up.
     ///
-    /// For a recorder that hangs; it is still given everything, as far as its capacity goes.
+    /// For a recorder that hangs; it still gets everything, up to its capacity.
     public func bypassRecorder() {
         change { state, woken in
             guard !state.held.isEmpty else { return }
@@ -167,9 +169,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         }
     }
 
-    // MARK: Under the lock
+    // MARK: With the lock held
 
-    /// Changes the state, and wakes whom the change has given something once the lock is free.
+    /// Changes the state, and wakes the affected subscribers once the lock is released.
     private func change<Result: Sendable>(
         _ body: (inout State, inout [Subscription<Content>]) -> Result
     ) -> Result {

@@ -2,17 +2,17 @@ internal import Synchronization
 
 /// One subscriber's bounded queue.
 ///
-/// There is one consumer: either a task that iterates, or a thread that calls ``take()`` whenever `whenReady` says so.
+/// There is one consumer: either a task that iterates, or a thread that calls ``take()`` after `whenReady`.
 public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
-    /// What waits in a subscription.
+    /// The contents of a subscription's queue.
     public enum Batch: Sendable {
         /// At least one notification.
         case notifications([Notification<Content>])
         /// The subscriber was too slow and is cut off; nothing follows.
         case lagged(lastTaken: UInt64)
-        /// Nothing is there at the moment.
+        /// The queue is empty at the moment.
         case empty
-        /// Nothing follows.
+        /// The subscription has ended.
         case finished
     }
 
@@ -36,7 +36,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         state = Mutex(State(lastTaken: sequence))
     }
 
-    /// Takes everything that waits.
+    /// Takes all queued notifications.
     ///
     /// Never blocks.
     public func take() -> Batch {
@@ -57,12 +57,12 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         }
     }
 
-    /// Adds a notification; says whether the consumer has to be woken, and whether it was too slow and is cut off.
+    /// Adds a notification; returns whether the consumer must be woken, and whether it was too slow and is cut off.
     func offer(_ notification: Notification<Content>) -> (wakes: Bool, isCut: Bool) {
         state.withLock { state in
             guard state.ending == .open else { return (false, true) }
             guard state.waiting.count < capacity else {
-                // What waits would only be followed by a gap: the consumer is told of one gap, behind what it has.
+                // A queue with a gap after it is useless: the consumer gets a single gap, after its last notification.
                 state.waiting = []
                 state.ending = .lagged
                 return (true, true)
@@ -72,7 +72,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         }
     }
 
-    /// Lets nothing follow what waits; says whether the consumer has to be woken.
+    /// Ends the subscription after its queue; returns whether the consumer must be woken.
     func finish() -> Bool {
         state.withLock { state in
             guard state.ending == .open else { return false }
@@ -94,14 +94,14 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
 // MARK: - For a task
 
 extension Subscription {
-    /// Iterates over what is delivered; use one iterator.
+    /// Iterates over the deliveries; only one iterator may be used.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: Subscription<Content>
         private var taken: ArraySlice<Notification<Content>> = []
 
         init(subscription: Subscription<Content>) { self.subscription = subscription }
 
-        /// The next delivery, or `nil` at the end, or when the task was cancelled.
+        /// Returns the next delivery; `nil` at the end, or when the task was cancelled.
         public mutating func next() async -> Delivery<Content>? {
             while true {
                 if let notification = taken.popFirst() { return .notification(notification) }
@@ -115,10 +115,10 @@ extension Subscription {
         }
     }
 
-    /// An iterator that takes the deliveries out of the subscription.
+    /// Returns an iterator that consumes the deliveries.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
 
-    /// Waits until there is something to take; `false` when the task was cancelled.
+    /// Waits until the queue is not empty; `false` when the task was cancelled.
     private func waitUntilReady() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

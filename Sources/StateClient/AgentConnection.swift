@@ -1,5 +1,6 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 
 /// A conversation over the control socket, held by one thread that may sleep.
 struct AgentConnection: ~Copyable {

@@ -1,3 +1,5 @@
+internal import AgentEvents
+
 /// What the agent says at the beginning of each connection.
 public struct Hello: Sendable, Hashable {
     /// The version of the events' schema; a higher one has more members.
@@ -19,7 +21,7 @@ public struct Hello: Sendable, Hashable {
     ///
     /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
     public init(_ line: StreamLine) throws(ClientError) {
-        let data = try line.decodeData(Content.self)
+        let data = try line.decodeData(AgentHello.self)
         schema = data.schema
         version = data.version
         bootID = data.bootID
@@ -27,21 +29,5 @@ public struct Hello: Sendable, Hashable {
         sequence = data.sequence
         oldestSequence = data.oldestSequence
         self.line = line
-    }
-
-    private struct Content: Decodable {
-        var schema: Int
-        var version: String
-        var bootID: String?
-        var stream: String
-        var sequence: UInt64
-        var oldestSequence: UInt64?
-
-        enum CodingKeys: String, CodingKey {
-            case schema, version, stream
-            case bootID = "boot_id"
-            case sequence = "seq"
-            case oldestSequence = "oldest_seq"
-        }
     }
 }

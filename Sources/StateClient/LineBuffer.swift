@@ -1,4 +1,4 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 
 /// Cuts bytes into lines of a bounded length.

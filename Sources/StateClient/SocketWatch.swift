@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// Tells when a socket appears, so that nobody has to look for it again and again (inotify(7)).
 final class SocketWatch {

@@ -1,7 +1,6 @@
-internal import AgentEvents
-internal import DetachedThread
-internal import EventEnvelope
+public import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 
 /// Asks the agent, and follows what it sees.
 ///
@@ -35,13 +34,13 @@ public struct StateClient: Sendable, Hashable {
         parameters: [UInt8] = [],
         timeout: Duration = .seconds(5)
     ) async throws(ClientError) -> [UInt8] {
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.make()
         let location = location
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let reply: Result<[UInt8], ClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 do throws(ClientError) {
-                    try DetachedThread.startOrThrow {
+                    try NamedThread.startOrThrow("state-request") {
                         continuation.resume(
                             returning: Result { () throws(ClientError) in
                                 try Self.call(method, parameters, at: location, wakeup, deadline)
@@ -68,9 +67,33 @@ public struct StateClient: Sendable, Hashable {
         timeout: Duration = .seconds(5),
         as type: Reply.Type
     ) async throws(ClientError) -> Reply {
-        let reply = try await call(method, parameters: parameters, timeout: timeout)
+        try Self.decode(type, from: try await call(method, parameters: parameters, timeout: timeout), to: method)
+    }
+
+    /// Requests the agent's status.
+    ///
+    /// - Throws: As ``call(_:parameters:timeout:as:)``.
+    public func status(timeout: Duration = .seconds(5)) async throws(ClientError) -> AgentStatus {
+        try await call("status", timeout: timeout, as: AgentStatus.self)
+    }
+
+    /// Requests the list of the agent's connections.
+    ///
+    /// - Throws: As ``call(_:parameters:timeout:as:)``.
+    public func subscribers(timeout: Duration = .seconds(5)) async throws(ClientError) -> SubscriberList {
+        try await call("subscribers", timeout: timeout, as: SubscriberList.self)
+    }
+
+    /// Decodes the parameters of a reply.
+    ///
+    /// - Throws: ``ClientError/malformed(_:)`` when they have another form.
+    package static func decode<Reply: Decodable>(
+        _ type: Reply.Type,
+        from parameters: [UInt8],
+        to method: String
+    ) throws(ClientError) -> Reply {
         do {
-            return try EventDecoder.decode(type, from: reply)
+            return try EventDecoder.decode(type, from: parameters)
         } catch {
             throw .malformed("the reply to '\(method)' is of another form")
         }
@@ -86,12 +109,13 @@ public struct StateClient: Sendable, Hashable {
         var connection = try AgentConnection(to: location, wakeup: wakeup, deadline: deadline)
         try connection.send(method, parameters: parameters, deadline: deadline)
         let line = try connection.nextLine(deadline: deadline)
-        guard let frame = ReplyFrame(line) else { throw .malformed("the reply to '\(method)' is no JSON object") }
-        guard frame.error == nil else { throw try ErrorReply(decoding: line).clientError }
-        let parameters = frame.parameters.map { Array(line[$0]) } ?? Array("{}".utf8)
-        guard parameters.first == UInt8(ascii: "{") else {
-            throw .malformed("the parameters of the reply to '\(method)' are no JSON object")
+        switch try Reply(line) {
+        case .error(let error): throw error.clientError
+        case .parameters(let parameters):
+            guard parameters.first == UInt8(ascii: "{") else {
+                throw .malformed("the parameters of the reply to '\(method)' are no JSON object")
+            }
+            return Array(parameters)
         }
-        return parameters
     }
 }

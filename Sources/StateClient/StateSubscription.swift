@@ -1,4 +1,4 @@
-internal import EventEnvelope
+internal import AgentEvents
 
 /// What a stream is to bring, and from where on.
 public struct StateSubscription: Sendable, Hashable {

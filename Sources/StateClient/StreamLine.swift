@@ -1,5 +1,4 @@
 public import AgentEvents
-public import EventEnvelope
 
 /// One event of a stream: a CloudEvents object on a line of its own.
 public struct StreamLine: Sendable, Hashable {

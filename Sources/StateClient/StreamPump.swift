@@ -1,4 +1,4 @@
-internal import DetachedThread
+internal import LinuxSupport
 internal import Synchronization
 
 /// Reads a stream on a thread of its own and hands it over to a consumer that takes its time.
@@ -46,8 +46,8 @@ final class StreamPump: Sendable {
     /// A pump whose thread runs until the stream ends or ``cancel()`` is called.
     static func started(_ location: SocketLocation, _ subscription: StateSubscription) throws(ClientError) -> StreamPump
     {
-        let pump = StreamPump(location, subscription, try Wakeup())
-        try DetachedThread.startOrThrow { pump.run() }
+        let pump = StreamPump(location, subscription, try Wakeup.make())
+        try NamedThread.startOrThrow("state-stream") { pump.run() }
         return pump
     }
 
@@ -179,14 +179,12 @@ final class StreamPump: Sendable {
 
     /// The event that is a reply's parameters.
     private static func event(in line: ArraySlice<UInt8>) throws(StreamResumption.End) -> StreamLine {
-        guard let frame = ReplyFrame(line) else { throw .failed(.malformed("a line is no reply")) }
-        if frame.error != nil {
-            throw .refused(try failing { () throws(ClientError) in try ErrorReply(decoding: line) })
+        switch try failing({ () throws(ClientError) in try Reply(line) }) {
+        case .error(let error): throw .refused(error)
+        case .parameters(let parameters):
+            guard let event = StreamLine(Array(parameters)) else { throw .failed(.malformed("a reply is no event")) }
+            return event
         }
-        guard let parameters = frame.parameters, let event = StreamLine(Array(line[parameters])) else {
-            throw .failed(.malformed("a reply is no event"))
-        }
-        return event
     }
 
     /// Hands items over and waits until there is room for more; `false` when nobody wants them any more.

@@ -1,8 +1,9 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// A connection to a Unix stream socket, used by one thread that may sleep.
 ///
-/// The descriptor never blocks; all sleeping is done in ``Wakeup``, so that every operation can be ended from outside.
+/// The descriptor never blocks; all sleeping is done in `Wakeup`, so that every operation can be ended from outside.
 struct StreamSocket: ~Copyable {
     /// How many bytes a path may have (`sun_path` less the byte that ends it, unix(7)).
     static let longestPath = 107

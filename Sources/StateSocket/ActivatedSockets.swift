@@ -1,24 +1,25 @@
 internal import Glibc
 
-/// The sockets that the service manager made and handed over (sd_listen_fds(3)).
+/// The sockets passed by the service manager (sd_listen_fds(3)).
 ///
-/// They are told apart by their names (`FileDescriptorName=` in systemd.socket(5)), `events` and `control`, or where there
-/// are no such names by their paths, which end in `/events.sock` and `/control.sock`.
+/// They are identified by their names (`FileDescriptorName=` in systemd.socket(5)), `events`, `control` and `http`, or
+/// without such names by their paths, which end in `/events.sock`, `/control.sock` and `/http.sock`.
 public struct ActivatedSockets: Sendable, Hashable {
     var descriptors: [SocketName: CInt] = [:]
 
-    /// No socket: both are to be bound.
+    /// Creates a value without sockets: both will be bound.
     public init() {}
 
-    /// Whether no socket was handed over.
+    /// `true` if no socket was passed.
     public var isEmpty: Bool { descriptors.isEmpty }
 
-    /// Takes over what the service manager handed to this process, if anything.
+    /// Takes the sockets that the service manager passed to this process, if any.
     ///
-    /// The descriptors are checked and closed on exec, and the variables are removed from the environment, so this can be
-    /// called once, before the process has other threads.
+    /// The descriptors are checked and set close-on-exec, and the variables are removed from the environment, so this
+    /// can be called only once, before the process has other threads.
     ///
-    /// - Throws: ``StateSocketError`` when a descriptor is no listening Unix stream socket, or is neither of the two.
+    /// - Throws: ``StateSocketError`` when a descriptor is not a listening Unix stream socket, or is none of
+    ///   these.
     public static func take() throws(StateSocketError) -> ActivatedSockets {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         var environment: [String: String] = [:]
@@ -29,12 +30,12 @@ public struct ActivatedSockets: Sendable, Hashable {
         return try ActivatedSockets(taking: handedOver(in: environment, to: getpid()))
     }
 
-    /// The first descriptor that is handed over (SD_LISTEN_FDS_START).
+    /// The first passed descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: CInt = 3
-    /// More descriptors than this are nobody's intention.
+    /// The maximum number of descriptors; more are a mistake.
     static let mostDescriptors: CInt = 64
 
-    /// What the environment says was handed over to a process.
+    /// Returns the descriptors that the environment lists for a process.
     static func handedOver(in environment: [String: String], to process: Int32) -> [(descriptor: CInt, name: String)] {
         guard let target = environment["LISTEN_PID"].flatMap({ Int32($0) }), target == process,
             let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...mostDescriptors).contains(count)
@@ -46,7 +47,7 @@ public struct ActivatedSockets: Sendable, Hashable {
         }
     }
 
-    /// Checks descriptors and tells which is which.
+    /// Checks and identifies the descriptors.
     init(taking handedOver: [(descriptor: CInt, name: String)]) throws(StateSocketError) {
         for (descriptor, name) in handedOver {
             let place = "descriptor \(descriptor)"

@@ -1,55 +1,108 @@
-public import EventEnvelope
+public import AgentEvents
 public import ForeignText
 
-/// What the sockets have to know of the agent that they belong to.
+/// The interface of the sockets to their agent.
 ///
-/// All functions are called on the sockets' event loop: they must be quick and must not block.
+/// Unless a function says otherwise it is called on the sockets' event loop: it must be quick and must not block.
 public protocol AgentInterface: Sendable {
-    /// The name of the stream that the numbers belong to.
+    /// The name of the stream to which the numbers belong.
     var streamID: String { get }
 
-    /// The first two lines of every stream, and the number after which its events follow.
+    /// Returns the first two lines of every stream, and the number after which its events follow.
     func opening() -> StreamOpening
 
-    /// The event `subscriber.lagged`.
+    /// Returns the event `subscriber.lagged`.
     ///
-    /// - Parameter lastSequence: The number of the last event that the subscriber was sent or that its filter passed over.
+    /// - Parameter lastSequence: The number of the last event that was sent to the subscriber or skipped by its filter.
     func lagged(lastSequence: UInt64) -> Event
 
-    /// The agent's status as one JSON object.
+    /// Returns the agent's status as one JSON object.
     ///
-    /// - Parameter connections: How many connections there are, with this one.
+    /// - Parameter connections: The number of connections, including this one.
     func status(connections: Int) -> [UInt8]
+
+    /// The threads that the agent cannot do without.
+    var threads: [AgentThread] { get }
+
+    /// Returns a document of `http.sock`.
+    ///
+    /// Called on a thread on which it may take its time.
+    ///
+    /// - Parameters:
+    ///   - kind: The document.
+    ///   - connections: The number of connections, including this one.
+    func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument
 
     /// Answers a request that the sockets do not answer themselves.
     ///
     /// - Parameters:
-    ///   - request: The request, whose parameters have been checked for their form.
-    ///   - user: The user that asks, as the kernel had it when the client connected; `nil` where it is not known.
-    ///   - reply: To be called once, from any thread, at once or later.
+    ///   - request: The request, with checked parameters.
+    ///   - user: The client's user, as the kernel recorded it on connecting; `nil` if unknown.
+    ///   - reply: Must be called once, from any thread, at once or later.
     func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void)
 }
 
-/// A request that the agent answers.
+/// A request for the agent.
 public enum AgentRequest: Sendable, Hashable {
-    /// `probe`: begin the checks of a probe, or of all, now.
+    /// `probe`: start the checks of one probe, or of all, now.
     case check(probe: ForeignText?)
-    /// `reload`: read the configuration again.
+    /// `reload`: reload the configuration.
     case reload
-    /// `hooks`: the state of all hooks.
+    /// `hooks`: return the status of all hooks.
     case hooks
 }
 
-/// What a stream begins with.
+/// A document over HTTP.
+public struct AgentDocument: Sendable, Hashable {
+    /// The documents that an agent makes.
+    public enum Kind: Sendable, Hashable {
+        /// The page for people.
+        case page
+        /// Metrics in the text format of Prometheus.
+        case metrics
+        /// Metrics in the format of OpenMetrics 1.0.
+        case openMetrics
+    }
+
+    /// The media type.
+    public var contentType: String
+    /// The Content-Security-Policy; `nil` for one that allows nothing.
+    public var contentSecurityPolicy: String?
+    /// The content.
+    public var body: [UInt8]
+
+    /// Creates a document.
+    public init(contentType: String, contentSecurityPolicy: String? = nil, body: [UInt8]) {
+        self.contentType = contentType
+        self.contentSecurityPolicy = contentSecurityPolicy
+        self.body = body
+    }
+}
+
+/// A thread that can be asked for a sign of life.
+public struct AgentThread: Sendable {
+    /// The name of the part that it belongs to.
+    public var name: String
+    /// Has the thread call a closure; it may never be called.
+    public var whenFree: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// Creates a thread.
+    public init(name: String, whenFree: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        self.name = name
+        self.whenFree = whenFree
+    }
+}
+
+/// The start of a stream.
 public struct StreamOpening: Sendable {
     /// The event `agent.hello`.
     public var hello: Event
     /// The event `network.snapshot`.
     public var snapshot: Event
-    /// The number of the last event whose effect the snapshot shows: the stream goes on with the next one.
+    /// The number of the last event included in the snapshot: the stream continues with the next one.
     public var sequence: UInt64
 
-    /// An opening.
+    /// Creates an opening.
     public init(hello: Event, snapshot: Event, sequence: UInt64) {
         self.hello = hello
         self.snapshot = snapshot
@@ -59,8 +112,8 @@ public struct StreamOpening: Sendable {
 
 /// The answer to a request.
 public enum ControlReply: Sendable, Hashable {
-    /// It was done; the parameters as one JSON object.
+    /// Success; the parameters as one JSON object.
     case parameters([UInt8])
-    /// It was not: a code in snake_case, a message for people, and the time after which to try again, where there is one.
+    /// Failure: a code in snake_case, a message for people, and the time to wait before a retry, if any.
     case failure(code: String, message: String, retryAfter: Duration? = nil)
 }

@@ -1,27 +1,29 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import NIOCore
 
-/// What one subscription gets of the events without a number.
+/// The delivery of unnumbered events to one subscription.
 ///
-/// They are written between the others as long as the connection takes them; what it does not take is dropped, and the next
-/// one that is written says how many those were.
+/// They are written between the others as long as the connection accepts them; others are dropped, and the next one
+/// that is written has their number.
 struct BroadcastListener {
-    /// How many were dropped so far.
+    /// The total number of dropped events.
     private(set) var dropped: UInt64 = 0
-    /// How many of them the subscriber was not told of yet.
+    /// The number of dropped events that were not reported to the subscriber yet.
     private var untold: UInt64 = 0
     private let filter: EventFilter
+    private let form: LineForm
 
-    /// A listener for a subscription; `nil` when it asks for no such type.
+    /// Creates a listener for a subscription; `nil` if it selects no such type.
     init?(_ order: StreamOrder) {
-        // events.sock has everything that is numbered, and nothing else.
-        guard order.form == .reply,
+        // events.sock has all numbered events, and no others.
+        guard order.form != .plain,
             EventType.allCases.contains(where: { Broadcasts.carries($0) && order.filter.asks(for: $0.rawValue.utf8) })
         else { return nil }
         filter = order.filter
+        form = order.form
     }
 
-    /// Writes what the connection takes.
+    /// Writes as many events as the connection accepts.
     mutating func write(_ batch: Broadcasts.Batch, to connection: Connection) {
         for event in batch.events
         where filter.asks(for: event.type.rawValue.utf8) && filter.passes(subject: event.subject) {
@@ -30,7 +32,7 @@ struct BroadcastListener {
                 continue
             }
             var line = ByteBufferAllocator().buffer(capacity: event.line.count + 64)
-            line.writeReply(event.line, dropped: untold)
+            line.writeUnnumbered(event.line, as: form, dropped: untold)
             untold = 0
             connection.write(line, lines: 1)
         }

@@ -1,31 +1,31 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Synchronization
 
-/// The way of events without a number from any thread to the subscribers that ask for them.
+/// The queue of unnumbered events from any thread to the subscribers that select them.
 ///
-/// While nobody asks, a look at one counter is all that they cost. What waits for the event loop is bounded: what does not
-/// fit is dropped and counted.
+/// Without such subscribers they cost only the read of one counter. The queue for the event loop is bounded: events
+/// that do not fit are dropped and counted.
 final class Broadcasts: Sendable {
-    /// The most events, and the most bytes of them, that wait for the event loop.
+    /// The maximum number of queued events, and the maximum of their bytes.
     static let mostEvents = 1024
     static let mostBytes = 4 << 20
 
-    /// What was taken at once.
+    /// The events taken at once.
     struct Batch {
         var events: [Event] = []
         var bytes = 0
-        /// How many events did not fit behind these.
+        /// The number of events after these that did not fit.
         var dropped: UInt64 = 0
     }
 
-    /// How many subscribers ask for such events; set on the event loop.
+    /// The number of subscribers to such events; set on the event loop.
     let listeners = Atomic<Int>(0)
     private let waiting = Mutex(Batch())
 
-    /// The types that are told this way.
+    /// Returns whether events of this type are unnumbered.
     static func carries(_ type: EventType) -> Bool { type == .probeCompleted }
 
-    /// Takes an event; whether the event loop has to be told.
+    /// Queues an event; returns whether the event loop must be woken.
     func add(_ event: Event) -> Bool {
         waiting.withLock { batch in
             let isFirst = batch.events.isEmpty && batch.dropped == 0
@@ -39,7 +39,7 @@ final class Broadcasts: Sendable {
         }
     }
 
-    /// What waits.
+    /// Takes the queued events.
     func take() -> Batch {
         waiting.withLock { batch in
             defer { batch = Batch() }

@@ -1,75 +1,87 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import Glibc
 internal import NIOCore
 
-/// One client, on the event loop.
+/// One client, used on the event loop.
 final class Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How much of what nobody wants to know is read, so that a client that said a word is not reset at the end.
+    /// The maximum number of ignored bytes that are read, so that a client that sends a little is not reset at the end.
     static let mostDiscardedBytes = 64 << 10
 
     let socket: SocketName
-    /// The hub's number for it; 0 before it is admitted.
+    /// The number assigned by the hub; 0 before admission.
     private(set) var number = 0
     private(set) var peer: Peer?
     private(set) var since = Timestamp(microsecondsSince1970: 0)
     private(set) var stream: EventStream?
+    /// The requests of control.sock.
     private(set) var conversation: Conversation?
+    /// The requests of http.sock and of the TCP ports.
+    private(set) var exchange: HTTPExchange?
     private(set) var sentBytes = 0
     private(set) var sentLines = 0
-    /// Whether the last line was written.
+    /// `true` once the last line was written.
     private(set) var isEnding = false
-    /// Whether it waits for its turn in the hub.
+    /// `true` while the connection is queued for a turn in the hub.
     var isQueued = false
 
     private let hub: StreamHub
+    private let isTCP: Bool
     private var context: ChannelHandlerContext?
     private var discardedBytes = 0
     private var isReading = true
     private var needsFlush = false
-    /// The socket, as long as NIO has not closed it.
+    /// The socket, until NIO has closed it.
     private var descriptor: CInt?
-    /// Whether NIO was given something to write since it was last seen to have nothing left.
+    /// `true` if NIO may still have queued writes.
     private var mayBeQueued = false
     private var patience: Scheduled<Void>?
 
-    init(_ socket: SocketName, in hub: StreamHub) {
+    init(_ socket: SocketName, isTCP: Bool = false, in hub: StreamHub) {
         self.socket = socket
+        self.isTCP = isTCP
         self.hub = hub
     }
 
-    /// The user at the other end; nobody's number where the kernel does not tell it.
+    /// The handler of the requests; `nil` for events.sock.
+    var requests: (any RequestHandler)? { if let conversation { conversation } else { exchange } }
+
+    /// The client's user; the invalid one if the kernel does not report it.
     var user: UInt32 { peer?.user ?? .max }
 
-    /// Whether more can be written.
+    /// `true` if more can be written.
     var isWritable: Bool { !isEnding && (!mayBeQueued || context?.channel.isWritable ?? false) }
 
-    // MARK: NIO's calls
+    // MARK: Calls by NIO
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         descriptor = withDescriptor { $0 }
-        peer = descriptor.flatMap { Peer(of: $0) }
+        peer = descriptor.flatMap { isTCP ? Peer(ofTCP: $0) : Peer(of: $0) }
         switch hub.admit(self) {
         case .success(let number): self.number = number
-        case .failure(let refusal): return end(with: ReplyLine.refusal(refusal, of: user))
+        case .failure(let refusal):
+            let line = ReplyLine.refusal(refusal, of: user)
+            return end(with: socket == .http ? HTTPResponse.refusal(line) : line)
         }
         since = Timestamp(of: CLOCK_REALTIME)
         peer?.findCommand()
         switch socket {
-        case .events: hub.queue(self)
+        case .events: return hub.queue(self)
         case .control:
             conversation = Conversation(for: self, in: hub)
-            hub.expectRequests()
-            conversation?.closeIfDone()
+        case .http: exchange = HTTPExchange(for: self, access: isTCP ? .undecided(peer?.user) : .granted, in: hub)
         }
+        hub.expectRequests()
+        requests?.closeIfDone()
     }
 
-    /// Does one thing that waits: begins the stream of events.sock, or handles a request; `true` when more may wait.
+    /// Does one pending piece of work: starts the stream of events.sock, or handles a request; `true` if there may be
+    /// more.
     func takeTurn() -> Bool {
-        if let conversation { return conversation.takeTurn() }
+        if let requests { return requests.takeTurn() }
         if socket == .events, stream == nil, !isEnding { subscribe(.everything) { _ in } }
         return false
     }
@@ -80,14 +92,14 @@ final class Connection: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? ChannelEvent, event == .inputClosed { conversation?.closeInput() }
+        if let event = event as? ChannelEvent, event == .inputClosed { requests?.closeInput() }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard context.channel.isWritable else { return }
         stream?.resume()
-        conversation?.resume()
+        requests?.resume()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -98,31 +110,31 @@ final class Connection: ChannelInboundHandler {
         patience = nil
         stream?.end()
         stream = nil
-        conversation?.forget()
-        conversation = nil
+        requests?.forget()
+        (conversation, exchange) = (nil, nil)
         if number > 0 { hub.remove(self) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client is gone or the socket broken; there is nobody to tell.
+        // The client is gone or the socket broken, so no error is sent.
         context.close(promise: nil)
     }
 
-    // MARK: Subscribing
+    // MARK: Subscriptions
 
-    /// Begins a subscription.
+    /// Starts a subscription.
     func subscribe(_ order: StreamOrder, whenDecided: @escaping (StreamRefusal?) -> Void) {
         let stream = EventStream(order, for: self, in: hub, whenDecided: whenDecided)
         self.stream = stream
         stream.open()
     }
 
-    /// Forgets a subscription that was refused.
+    /// Removes a refused subscription.
     func unsubscribe() { stream = nil }
 
     // MARK: Writing and reading
 
-    /// Writes lines; they are sent with the next ``flush()``.
+    /// Writes lines, which are sent by the next ``flush()``.
     func write(_ buffer: ByteBuffer, lines: Int) {
         guard let context, !isEnding else { return }
         sentBytes &+= buffer.readableBytes
@@ -134,12 +146,12 @@ final class Connection: ChannelInboundHandler {
         context.write(wrapOutboundOut(sent == 0 ? buffer : buffer.rest(after: sent)), promise: nil)
     }
 
-    /// Sends what the socket takes when nothing is queued before it; gives how many bytes that was.
+    /// Sends as many bytes as the socket accepts if nothing is queued before them; returns their number.
     ///
-    /// A thousand subscribers are a thousand cold pipelines: past them, a line costs half as much. What the socket does not
-    /// take, and every error, is NIO's.
+    /// A thousand subscribers are a thousand cold pipelines: bypassing them halves the cost of a line. The rest of the
+    /// bytes, and every error, is left to NIO.
     private func sendAtOnce(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) -> Int {
-        // NIO closes the descriptor before it says so; from then on the channel is not active.
+        // NIO closes the descriptor before it reports that; from then on the channel is not active.
         guard let descriptor, !hasQueued(context), context.channel.isActive else { return 0 }
         return buffer.withUnsafeReadableBytes {
             max(0, send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)))
@@ -152,14 +164,14 @@ final class Connection: ChannelInboundHandler {
         return mayBeQueued
     }
 
-    /// Sends what was written.
+    /// Sends the written lines.
     func flush() {
         guard needsFlush else { return }
         needsFlush = false
         context?.flush()
     }
 
-    /// Writes the last line, and closes when it is sent or when the client took too long to read.
+    /// Writes the last line, and closes when it was sent or the client has not read it in time.
     func end(with line: ByteBuffer?) {
         guard let context, !isEnding else { return }
         if let line { write(line, lines: 1) }
@@ -174,7 +186,7 @@ final class Connection: ChannelInboundHandler {
     /// Closes at once.
     func close() {
         guard let context else { return }
-        // A socket that is closed with bytes in it resets the other side, which may lose what it has not read.
+        // Closing a socket with unread bytes resets the connection, and the client may lose lines that it has not read.
         _ = withDescriptor { descriptor in
             var room = [UInt8](repeating: 0, count: 4096)
             for _ in 0..<16 where recv(descriptor, &room, room.count, CInt(MSG_DONTWAIT)) <= 0 { break }
@@ -182,14 +194,14 @@ final class Connection: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Reads on, or lets the client wait.
+    /// Continues or pauses reading.
     func setReading(_ isReading: Bool) {
         guard self.isReading != isReading, discardedBytes < Self.mostDiscardedBytes else { return }
         self.isReading = isReading
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }
 
-    /// Throws away what nobody wants to know, and stops reading when it is too much.
+    /// Discards unexpected input, and stops reading when it is too much.
     func discard(_ bytes: ByteBuffer) {
         guard discardedBytes < Self.mostDiscardedBytes else { return }
         let sum = discardedBytes + bytes.readableBytes
@@ -203,7 +215,7 @@ final class Connection: ChannelInboundHandler {
 }
 
 extension Timestamp {
-    /// What a clock says.
+    /// Reads a clock.
     fileprivate init(of clock: clockid_t) {
         var time = timespec()
         clock_gettime(clock, &time)
@@ -212,7 +224,7 @@ extension Timestamp {
 }
 
 extension ByteBuffer {
-    /// The readable bytes behind the first ones.
+    /// Returns the readable bytes after the first ones.
     fileprivate func rest(after count: Int) -> ByteBuffer {
         var rest = self
         rest.moveReaderIndex(forwardBy: min(count, readableBytes))

@@ -1,26 +1,26 @@
-/// How many connections there are of each user, and whether there may be one more.
+/// The number of connections of each user, and the limits on them.
 struct ConnectionLimits {
-    /// Why there may be no more.
+    /// The reason for refusing a connection.
     enum Refusal: Error, Hashable {
-        /// All users together have as many as they may have.
+        /// All users together have reached the limit.
         case all(limit: Int)
-        /// The user has as many as one user may have.
+        /// The user has reached the limit for one user.
         case user(limit: Int)
     }
 
-    /// The most connections.
+    /// The maximum number of connections.
     let total: Int
-    /// The most that one user may have, unless that is root or the agent's own user.
+    /// The maximum for one user, other than root and the agent's own user.
     let perUser: Int
-    /// How many are kept for root and the agent's own user.
+    /// The number of connections reserved for root and the agent's own user.
     let reserve: Int
     private let ownUser: UInt32
     private(set) var count = 0
     private var counts: [UInt32: Int] = [:]
-    /// The connections of users that have no reserve.
+    /// The number of connections of users without a reserve.
     private var ordinary = 0
 
-    /// Limits for so many connections: a sixteenth for each user, and up to 64 in reserve.
+    /// Creates limits for a total: a sixteenth for each user, and up to 64 in reserve.
     init(total: Int, ownUser: UInt32) {
         self.total = max(1, total)
         self.ownUser = ownUser
@@ -28,7 +28,7 @@ struct ConnectionLimits {
         perUser = min(self.total - reserve, max(8, self.total / 16))
     }
 
-    /// Counts a connection of a user, or says why there may be none.
+    /// Counts a connection of a user, or returns the reason for refusing it.
     mutating func add(_ user: UInt32) -> Refusal? {
         guard count < total else { return .all(limit: total) }
         if !isPrivileged(user) {
@@ -41,7 +41,7 @@ struct ConnectionLimits {
         return nil
     }
 
-    /// Forgets a connection that was counted.
+    /// Removes a counted connection.
     mutating func remove(_ user: UInt32) {
         guard let number = counts[user] else { return }
         counts[user] = number > 1 ? number - 1 : nil

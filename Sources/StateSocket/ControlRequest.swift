@@ -1,6 +1,7 @@
+internal import AgentEvents
 internal import ForeignText
 
-/// A request's refusal: a code of the protocol, a message for people, and the time after which to try again.
+/// The refusal of a request: a code of the protocol, a message for people, and the time to wait before a retry.
 struct ControlFailure: Error, Hashable {
     var code: String
     var message: String
@@ -8,131 +9,122 @@ struct ControlFailure: Error, Hashable {
 }
 
 /// One request of control.sock.
-struct ControlRequest: Hashable {
-    /// The longest part of a client's text that an error repeats, in bytes.
-    private static let shownLimit = 64
+struct ControlRequest {
+    /// The maximum length of a client's text that an error repeats, in bytes.
+    static let shownLimit = 64
+    /// The maximum of values and names in a request: a subscription with 64 types and 64 subjects has 140.
+    private static let maximumValues = 16_384
 
     /// The method's name.
-    var method: ForeignText
+    let method: ForeignText
     /// The parameters as one JSON object.
-    var parameters: [UInt8]
-    /// Whether the client takes more than one reply.
-    var wantsMore: Bool
+    private let parameters: JSONObject?
+    /// `true` if the client accepts more than one reply.
+    let wantsMore: Bool
 
-    /// Reads a line.
+    /// Parses a line.
     init(parsing line: [UInt8]) throws(ControlFailure) {
-        let object: RequestObject
-        do {
-            object = try RequestObject(line)
-        } catch {
-            throw Self.failure(of: error)
+        let object = try Self.read { () throws(JSONObject.Flaw) in
+            try JSONObject(line, maximumValues: Self.maximumValues)
         }
         if let stranger = object.firstName(besides: ["method", "parameters", "more"]) {
-            throw Self.invalid("there is no member '\(stranger.shown(limit: Self.shownLimit))'")
+            let name = ForeignText.shown(stranger, limit: Self.shownLimit)
+            throw ControlFailure(code: "invalid_request", message: "there is no member '\(name)'")
         }
-        switch object.string("method") {
-        case .missing: throw Self.invalid("the member 'method' is missing")
-        case .wrongType: throw Self.invalid("the member 'method' must be a string")
-        case .value(let method): self.method = method
+        method = ForeignText(try Self.read { () throws(JSONObject.Flaw) in try object.requiredString("method") })
+        parameters = try Self.read { () throws(JSONObject.Flaw) in try object.object("parameters") }
+        wantsMore = try Self.read { () throws(JSONObject.Flaw) in try object.boolean("more") } ?? false
+    }
+
+    /// The content of the request, by the method's entry in ``ControlMethod/all``.
+    func call() throws(ControlFailure) -> ControlCall {
+        guard let entry = ControlMethod.all.first(where: { method == $0.name }) else {
+            throw ControlMethod.unknown(method)
         }
-        switch object.object("parameters") {
-        case .missing: parameters = Array("{}".utf8)
-        case .wrongType: throw Self.invalid("the member 'parameters' must be an object")
-        case .value(let text): parameters = text
+        if let stranger = parameters?.firstName(besides: entry.parameters) {
+            let name = ForeignText.shown(stranger, limit: Self.shownLimit)
+            throw Self.invalidParameters("the method '\(entry.name)' has no parameter '\(name)'")
         }
-        switch object.boolean("more") {
-        case .missing: wantsMore = false
-        case .wrongType: throw Self.invalid("the member 'more' must be true or false")
-        case .value(let more): wantsMore = more
+        return try entry.call(self)
+    }
+
+    /// Reads a part of the request; its flaw becomes the failure of the request.
+    private static func read<Value>(
+        _ kind: String = "member",
+        code: String = "invalid_request",
+        _ body: () throws(JSONObject.Flaw) -> Value
+    ) throws(ControlFailure) -> Value {
+        do throws(JSONObject.Flaw) {
+            return try body()
+        } catch {
+            switch error {
+            case .syntax:
+                throw ControlFailure(code: "invalid_json", message: "the line is not one JSON object in UTF-8")
+            case .duplicate(let path):
+                let isParameter = path.count > 1 && path[0].elementsEqual("parameters".utf8)
+                let name = ForeignText.shown(Array(path.joined(separator: [UInt8(ascii: ".")])), limit: shownLimit)
+                throw ControlFailure(
+                    code: isParameter ? "invalid_parameters" : code,
+                    message: "the member '\(name)' is given twice"
+                )
+            case .missing(let name): throw ControlFailure(code: code, message: "the \(kind) '\(name)' is missing")
+            case .mismatch(let name, let expected):
+                throw ControlFailure(code: code, message: "the \(kind) '\(name)' must be \(expected)")
+            }
         }
     }
 
-    private static func failure(of flaw: RequestObject.Flaw) -> ControlFailure {
-        switch flaw {
-        case .syntax:
-            return ControlFailure(code: "invalid_json", message: "the line is not one JSON object in UTF-8")
-        case .duplicate(let path):
-            let isParameter = path.count > 1 && path.first.map { $0 == "parameters" } ?? false
-            let name = ForeignText(path.map(\.bytes).joined(separator: [UInt8(ascii: ".")]))
-            return ControlFailure(
-                code: isParameter ? "invalid_parameters" : "invalid_request",
-                message: "the member '\(name.shown(limit: shownLimit))' is given twice"
-            )
-        }
-    }
-
-    private static func invalid(_ message: String) -> ControlFailure {
-        ControlFailure(code: "invalid_request", message: message)
+    private static func invalidParameters(_ message: String) -> ControlFailure {
+        ControlFailure(code: "invalid_parameters", message: message)
     }
 }
 
 extension ControlRequest {
-    /// Checks that a method that takes no parameters was given none.
-    func checkHasNoParameters() throws(ControlFailure) { _ = try parameters(known: []) }
-
-    /// The name in a `probe`; `nil` for all probes.
+    /// Returns the probe in a `probe` request; `nil` for all probes.
     func probeName() throws(ControlFailure) -> ForeignText? {
-        try Self.optional(parameters(known: ["name"]).string("name"), "name", "a string")
+        try parameter { parameters throws(JSONObject.Flaw) in try parameters.string("name") }.map { ForeignText($0) }
     }
 
-    /// The parameters, of which none has another name than these.
-    private func parameters(known: [ForeignText]) throws(ControlFailure) -> RequestObject {
-        guard let object = try? RequestObject(parameters) else {
-            throw ControlFailure(code: "invalid_parameters", message: "the parameters must be an object")
-        }
-        guard let stranger = object.firstName(besides: known) else { return object }
-        let (method, name) = (method.shown(limit: Self.shownLimit), stranger.shown(limit: Self.shownLimit))
-        throw ControlFailure(code: "invalid_parameters", message: "the method '\(method)' has no parameter '\(name)'")
-    }
-
-    /// The order that a `subscribe` gives.
+    /// Returns the order in a `subscribe` request.
     func order() throws(ControlFailure) -> StreamOrder {
         guard wantsMore else {
             throw ControlFailure(code: "expected_more", message: "'subscribe' has many replies and needs \"more\":true")
         }
-        let object = try parameters(known: ["types", "subjects", "since_seq", "stream", "snapshot"])
-        let types = try Self.optional(object.strings("types"), "types", "an array of strings")
-        let subjects = try Self.optional(object.strings("subjects"), "subjects", "an array of strings")
-        for (name, list) in [("types", types), ("subjects", subjects)] {
-            guard let list else { continue }
-            guard !list.isEmpty, list.count <= 64, list.allSatisfy({ (1...256).contains($0.bytes.count) }) else {
-                throw ControlFailure(
-                    code: "invalid_parameters",
-                    message: "the parameter '\(name)' must have 1 to 64 strings of 1 to 256 bytes"
-                )
-            }
-        }
-        if let type = types?.first(where: { !Self.isPattern($0) }) {
-            throw ControlFailure(code: "invalid_parameters", message: "the parameter 'types' has no type '\(type)'")
+        let (types, subjects) = (try texts("types"), try texts("subjects"))
+        if let flaw = types.flatMap(EventFilter.flaw(inTypes:))
+            ?? subjects.flatMap({ EventFilter.flaw(in: $0, named: "subjects") })
+        {
+            throw Self.invalidParameters(flaw)
         }
         return StreamOrder(
             form: .reply,
             filter: EventFilter(types: types, subjects: subjects),
-            since: try Self.optional(object.number("since_seq"), "since_seq", "a whole number of 64 bits"),
-            stream: try Self.optional(object.string("stream"), "stream", "a string"),
-            wantsSnapshot: try Self.optional(object.boolean("snapshot"), "snapshot", "true or false") ?? true
+            since: try parameter { parameters throws(JSONObject.Flaw) in try parameters.integer("since_seq") },
+            stream: try parameter { parameters throws(JSONObject.Flaw) in try parameters.string("stream") }
+                .map { ForeignText($0) },
+            wantsSnapshot: try parameter { parameters throws(JSONObject.Flaw) in try parameters.boolean("snapshot") }
+                ?? true
         )
     }
 
-    /// Letters, digits, `_` and dots, with a `*` at the end or not: types that this agent does not know may come to be.
-    private static func isPattern(_ type: ForeignText) -> Bool {
-        let name = type.bytes.last == UInt8(ascii: "*") ? type.bytes.dropLast() : type.bytes[...]
-        return name.allSatisfy { byte in
-            byte &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
-                || byte == UInt8(ascii: ".")
+    /// The texts of a filter.
+    private func texts(_ name: String) throws(ControlFailure) -> [ForeignText]? {
+        guard let list = try parameter({ parameters throws(JSONObject.Flaw) in try parameters.strings(name) }) else {
+            return nil
         }
+        guard !list.isEmpty else {
+            throw Self.invalidParameters("the parameter '\(name)' must have 1 to 64 strings of 1 to 256 bytes")
+        }
+        return list.map { ForeignText($0) }
     }
 
-    private static func optional<Content>(
-        _ value: RequestObject.Value<Content>,
-        _ name: String,
-        _ kind: String
-    ) throws(ControlFailure) -> Content? {
-        switch value {
-        case .missing: return nil
-        case .wrongType:
-            throw ControlFailure(code: "invalid_parameters", message: "the parameter '\(name)' must be \(kind)")
-        case .value(let content): return content
+    /// A parameter, or nothing where there is none.
+    private func parameter<Value>(
+        _ body: (JSONObject) throws(JSONObject.Flaw) -> Value?
+    ) throws(ControlFailure) -> Value? {
+        guard let parameters else { return nil }
+        return try Self.read("parameter", code: "invalid_parameters") { () throws(JSONObject.Flaw) in
+            try body(parameters)
         }
     }
 }

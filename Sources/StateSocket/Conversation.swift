@@ -1,17 +1,17 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import ForeignText
 internal import NIOCore
 
-/// The requests of one connection to control.sock, and the replies in their order.
+/// The requests of one connection to control.sock, and the replies in order.
 ///
-/// Requests are handled one at a time, in the turns that the hub gives to all connections.
+/// Requests are handled one at a time, in the turns of the hub.
 final class Conversation {
-    /// How many requests may be waiting for the agent's answer; one more is refused.
+    /// The maximum number of requests that wait for the agent's answer; one more is refused.
     static let mostUnanswered = 16
-    /// How many replies may wait for their turn before nothing more is read.
+    /// The maximum number of replies that wait for their turn; beyond it reading pauses.
     static let mostReplies = 64
 
-    /// A reply's place in the order.
+    /// A reply's slot in the order.
     private struct Slot {
         let number: Int
         var content: Content
@@ -31,9 +31,9 @@ final class Conversation {
     private var unanswered = 0
     private(set) var hasSubscribed = false
     private var isInputClosed = false
-    /// Since when the client owes a request: its first one, or the rest of one that it has begun.
+    /// The time since which the client owes a request: its first one, or the rest of an incomplete one.
     private(set) var owesSince: NIODeadline? = .now()
-    /// How much memory the requests take that were read and not handled.
+    /// The memory of requests that were read but not handled, in bytes.
     private(set) var heldBytes = 0
 
     init(for connection: Connection, in hub: StreamHub) {
@@ -42,7 +42,7 @@ final class Conversation {
         framer = LineFramer(limit: hub.configuration.mostRequestBytes)
     }
 
-    /// Takes what was read.
+    /// Handles input.
     func receive(_ bytes: ByteBuffer) {
         guard !hasSubscribed else { return connection.discard(bytes) }
         framer.append(bytes)
@@ -52,23 +52,23 @@ final class Conversation {
         hub.queue(connection)
     }
 
-    /// Notes that the client sends nothing more.
+    /// Marks the input as closed.
     func closeInput() {
         isInputClosed = true
         hub.queue(connection)
     }
 
-    /// Goes on after the connection became writable.
+    /// Continues after the connection became writable.
     func resume() { hub.queue(connection) }
 
-    /// Whether another request can be looked at: only when its reply has room, and no subscription is about to begin.
+    /// `true` if another request can be handled: there is room for its reply, and no subscription is about to start.
     private var takesRequests: Bool {
         guard !hasSubscribed, slots.count < Self.mostReplies, connection.isWritable else { return false }
         if case .subscription? = slots.last?.content { return false }
         return true
     }
 
-    /// Handles at most one line; `true` when there may be another one.
+    /// Handles at most one line; `true` if there may be another one.
     func takeTurn() -> Bool {
         guard !connection.isEnding else { return false }
         let item = takesRequests ? framer.next() ?? (isInputClosed ? framer.rest() : nil) : nil
@@ -82,13 +82,13 @@ final class Conversation {
         return item != nil
     }
 
-    /// Closes the connection of a client that sends nothing more, or of an agent that ends, when everything is answered.
+    /// Closes the connection once everything is answered, if the client has closed its side or the agent stops.
     func closeIfDone() {
         guard !hasSubscribed, slots.isEmpty, hub.isFinished || (isInputClosed && framer.isEmpty) else { return }
         connection.end(with: nil)
     }
 
-    // MARK: What a client owes, and what it takes
+    // MARK: Accounting
 
     private func noteProgress(handled: Bool) {
         if hasSubscribed || handled { owesSince = nil }
@@ -105,14 +105,14 @@ final class Conversation {
         hub.noteHeldBytes(difference, of: connection)
     }
 
-    /// Ends the connection with an error; what was read is forgotten.
+    /// Ends the connection with an error; its input is dropped.
     func refuse(_ failure: ControlFailure) {
         owesSince = nil
         forget()
         connection.end(with: ReplyLine.failure(failure))
     }
 
-    /// Forgets what was read.
+    /// Drops the input.
     func forget() {
         framer.discard()
         noteHeldBytes()
@@ -143,26 +143,11 @@ final class Conversation {
     }
 
     private func answer(_ request: ControlRequest) throws(ControlFailure) {
-        switch request.method {
-        case "status":
-            try request.checkHasNoParameters()
-            add(.reply(ReplyLine.success(hub.agent.status(connections: hub.connectionCount))))
-        case "subscribers":
-            try request.checkHasNoParameters()
-            add(.reply(ReplyLine.success(hub.describeSubscribers())))
-        case "subscribe": add(.subscription(try request.order()))
-        case "probe": try ask(.check(probe: try request.probeName()))
-        case "reload":
-            try request.checkHasNoParameters()
-            try ask(.reload)
-        case "hooks":
-            try request.checkHasNoParameters()
-            try ask(.hooks)
-        default:
-            throw ControlFailure(
-                code: "unknown_method",
-                message: "there is no method '\(request.method.shown(limit: 64))'"
-            )
+        switch try request.call() {
+        case .status: add(.reply(ReplyLine.success(hub.agent.status(connections: hub.connectionCount))))
+        case .subscribers: add(.reply(ReplyLine.success(hub.describeSubscribers())))
+        case .subscribe(let order): add(.subscription(order))
+        case .ask(let request): try ask(request)
         }
     }
 
@@ -177,7 +162,7 @@ final class Conversation {
         hub.ask(request, for: connection, slot: add(.unanswered))
     }
 
-    /// Takes the agent's answer to a request.
+    /// Handles the agent's answer to a request.
     func take(_ reply: ControlReply, slot number: Int) {
         guard let index = slots.firstIndex(where: { $0.number == number }), case .unanswered = slots[index].content
         else {
@@ -203,7 +188,7 @@ final class Conversation {
         return lastSlot
     }
 
-    /// Writes the replies whose turn it is.
+    /// Writes the replies whose turn has come.
     private func writeReplies() {
         while let slot = slots.first {
             switch slot.content {
@@ -218,7 +203,7 @@ final class Conversation {
         }
     }
 
-    /// Takes the word that the subscription begins, or does not.
+    /// Handles the decision to start or refuse the subscription.
     private func decide(_ refusal: StreamRefusal?) {
         slots.removeFirst()
         guard let refusal else {

@@ -1,24 +1,32 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import NIOCore
 
-/// How the lines of a stream look.
+/// The form of a stream's lines.
 enum LineForm: Sendable {
-    /// The events as they are: events.sock.
+    /// The events themselves: events.sock.
     case plain
-    /// Each as a reply's parameters: control.sock.
+    /// Each event as a reply's parameters: control.sock.
     case reply
+    /// Each event as a server-sent event, whose id is the event's number: http.sock.
+    case serverSent
 
     static let replyStart: StaticString = "{\"parameters\":"
     static let replyEnd: StaticString = ",\"continues\":true}\n"
-    /// What stands before the end, with a number behind it, where events without a number were dropped.
+    /// The member before the end, followed by a number, if unnumbered events were dropped.
     static let droppedMark: StaticString = ",\"dropped\":"
-    /// How many bytes a reply has more than the event in it has with its `\n`.
+    static let idStart: StaticString = "id: "
+    static let dataStart: StaticString = "data: "
+    /// The size of a reply beyond its event with the `\n`, in bytes.
     static let replyOverhead = replyStart.utf8CodeUnitCount + replyEnd.utf8CodeUnitCount - 1
 }
 
 extension ByteBuffer {
-    /// Writes one line in a form; `text` has no `\n`.
-    mutating func writeLine(_ text: some Collection<UInt8>, as form: LineForm) {
+    /// Writes one event in a form.
+    ///
+    /// - Parameters:
+    ///   - text: The event, without `\n`.
+    ///   - sequence: The event's number; `nil` for an unnumbered one.
+    mutating func writeLine(_ text: some Collection<UInt8>, as form: LineForm, sequence: UInt64? = nil) {
         switch form {
         case .plain:
             writeBytes(text)
@@ -27,14 +35,25 @@ extension ByteBuffer {
             writeStaticString(LineForm.replyStart)
             writeBytes(text)
             writeStaticString(LineForm.replyEnd)
+        case .serverSent:
+            if let sequence {
+                writeStaticString(LineForm.idStart)
+                writeString(String(sequence))
+                writeInteger(UInt8(ascii: "\n"))
+            }
+            writeStaticString(LineForm.dataStart)
+            writeBytes(text)
+            writeStaticString("\n\n")
         }
     }
-}
 
-extension ByteBuffer {
-    /// Writes one event without a number as a reply, with how many were dropped before it.
-    mutating func writeReply(_ text: [UInt8], dropped: UInt64) {
-        guard dropped > 0 else { return writeLine(text, as: .reply) }
+    /// Writes one unnumbered event in a form, with the number of those dropped before it.
+    mutating func writeUnnumbered(_ text: [UInt8], as form: LineForm, dropped: UInt64) {
+        guard dropped > 0, form != .plain else { return writeLine(text, as: form) }
+        if form == .serverSent {
+            writeString(": \(dropped) dropped\n")
+            return writeLine(text, as: form)
+        }
         writeStaticString(LineForm.replyStart)
         writeBytes(text)
         writeStaticString(LineForm.droppedMark)
@@ -43,24 +62,26 @@ extension ByteBuffer {
     }
 }
 
-/// Some consecutive events, whose lines are shared by all subscribers.
+/// Consecutive events, whose lines all subscribers share.
 final class EventChunk {
-    /// A chunk is not made longer than this, unless one line is: a subscriber that hangs keeps a chunk in memory.
+    /// The maximum size of a chunk, unless one line is longer: a subscriber that hangs keeps a chunk in memory.
     static let fullSize = 32 << 10
 
-    /// The number of the first event; the others follow without a hole.
+    /// The number of the first event; the others follow without gaps.
     let first: UInt64
-    /// The lines' types.
+    /// The types of the lines.
     private(set) var types: [EventType] = []
-    /// The lines' subjects.
+    /// The subjects of the lines.
     private(set) var subjects: [String] = []
-    /// Where the plain lines end, with their `\n`.
+    /// The ends of the plain lines, with their `\n`.
     private var ends: [Int] = []
     private var plain: ByteBuffer
-    /// The same lines as replies; made when the first subscriber needs them.
+    /// The same lines as replies, created on demand.
     private var replies: ByteBuffer?
+    /// The same lines as server-sent events, and their ends, created on demand.
+    private var serverSent: (lines: ByteBuffer, ends: [Int])?
 
-    /// The chunk that begins a batch of events; takes as many as fit, and at least one.
+    /// Creates the first chunk of a batch of events; takes as many as fit, and at least one.
     init(_ events: inout ArraySlice<Event>, first: UInt64, mostBytes: Int = fullSize, mostEvents: Int = .max) {
         self.first = first
         var (size, count) = (0, 0)
@@ -82,28 +103,49 @@ final class EventChunk {
         events.removeFirst(count)
     }
 
-    /// How many events there are.
+    /// The number of events.
     var count: Int { ends.count }
-    /// The number behind the last event.
+    /// The number after the last event.
     var next: UInt64 { first + UInt64(ends.count) }
-    /// How many bytes the plain lines have.
+    /// The size of the plain lines, in bytes.
     var byteCount: Int { plain.writerIndex }
 
-    /// Some of the lines, by their offsets in the chunk; nothing is copied.
+    /// Returns some of the lines, by their offsets in the chunk, without copying.
     func lines(_ range: Range<Int>, as form: LineForm) -> ByteBuffer {
-        let (start, end) = (offset(range.lowerBound, form), offset(range.upperBound, form))
-        let all = form == .plain ? plain : makeReplies()
-        return all.getSlice(at: start, length: end - start) ?? ByteBuffer()
+        let (all, ends): (ByteBuffer, [Int])
+        switch form {
+        case .plain: (all, ends) = (plain, self.ends)
+        case .reply:
+            all = makeReplies()
+            return all.slice(from: replyOffset(range.lowerBound), to: replyOffset(range.upperBound))
+        case .serverSent: (all, ends) = makeServerSent()
+        }
+        func offset(_ line: Int) -> Int { line > 0 && line <= ends.count ? ends[line - 1] : 0 }
+        return all.slice(from: offset(range.lowerBound), to: offset(range.upperBound))
     }
 
-    private func offset(_ line: Int, _ form: LineForm) -> Int {
-        guard line > 0, line <= ends.count else { return 0 }
-        return ends[line - 1] + (form == .plain ? 0 : line * LineForm.replyOverhead)
+    private func replyOffset(_ line: Int) -> Int {
+        line > 0 && line <= ends.count ? ends[line - 1] + line * LineForm.replyOverhead : 0
+    }
+
+    private func makeServerSent() -> (ByteBuffer, [Int]) {
+        if let serverSent { return serverSent }
+        var buffer = ByteBufferAllocator().buffer(capacity: plain.writerIndex + count * 32)
+        var (start, sentEnds) = (0, [Int]())
+        for (index, end) in ends.enumerated() {
+            if let line = plain.viewBytes(at: start, length: end - 1 - start) {
+                buffer.writeLine(line, as: .serverSent, sequence: first + UInt64(index))
+            }
+            sentEnds.append(buffer.writerIndex)
+            start = end
+        }
+        serverSent = (buffer, sentEnds)
+        return (buffer, sentEnds)
     }
 
     private func makeReplies() -> ByteBuffer {
         if let replies { return replies }
-        var buffer = ByteBufferAllocator().buffer(capacity: offset(count, .reply))
+        var buffer = ByteBufferAllocator().buffer(capacity: replyOffset(count))
         var start = 0
         for end in ends {
             if let line = plain.viewBytes(at: start, length: end - 1 - start) { buffer.writeLine(line, as: .reply) }
@@ -111,5 +153,12 @@ final class EventChunk {
         }
         replies = buffer
         return buffer
+    }
+}
+
+extension ByteBuffer {
+    /// The bytes between two offsets; none where there are no such bytes.
+    fileprivate func slice(from start: Int, to end: Int) -> ByteBuffer {
+        getSlice(at: start, length: end - start) ?? ByteBuffer()
     }
 }

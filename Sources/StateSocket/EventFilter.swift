@@ -1,9 +1,9 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import ForeignText
 
-/// Which events a subscriber wants.
+/// The events that a subscriber selects.
 struct EventFilter: Sendable, Hashable {
-    /// One wanted type, or all types with a beginning.
+    /// A type, or a prefix of types.
     private struct TypePattern: Sendable, Hashable {
         var text: [UInt8]
         var isPrefix: Bool
@@ -13,15 +13,15 @@ struct EventFilter: Sendable, Hashable {
         }
     }
 
-    /// The types as they were asked for; `nil` when all are wanted.
+    /// The types as requested; `nil` for all.
     let types: [ForeignText]?
-    /// The subjects; `nil` when all are wanted.
+    /// The subjects; `nil` for all.
     let subjects: [ForeignText]?
     private let patterns: [TypePattern]
     private let subjectTexts: Set<[UInt8]>
     private let subjectSet: Set<ForeignText>
 
-    /// A filter for types, with or without the common prefix and with a `*` at the end, and subjects.
+    /// Creates a filter for types, with or without the common prefix and with an optional `*` at the end, and subjects.
     init(types: [ForeignText]? = nil, subjects: [ForeignText]? = nil) {
         self.types = types
         self.subjects = subjects
@@ -32,7 +32,7 @@ struct EventFilter: Sendable, Hashable {
             return TypePattern(text: prefix + name, isPrefix: isPrefix)
         }
         subjectSet = Set(subjects ?? [])
-        // As it stands in a line: between the quotation marks, with the writer's escapes.
+        // As in a line: between the quotation marks, with the writer's escapes.
         subjectTexts = Set(
             (subjects ?? []).map { subject in
                 var json = JSONWriter()
@@ -42,22 +42,22 @@ struct EventFilter: Sendable, Hashable {
         )
     }
 
-    /// Whether every event passes.
+    /// `true` if every event passes.
     var passesEverything: Bool { types == nil && subjects == nil }
 
-    /// Whether a type passes.
+    /// Returns whether a type passes.
     func passes(type: some Collection<UInt8>) -> Bool {
         types == nil || patterns.contains { $0.matches(type) }
     }
 
-    /// Whether a type is asked for by its name, or by a beginning that says more than what all types begin with.
+    /// Returns whether a type is selected by its name, or by a prefix longer than the common one.
     func asks(for type: some Collection<UInt8>) -> Bool {
         patterns.contains { $0.text.count > EventType.prefix.utf8.count && $0.matches(type) }
     }
 
-    /// Whether a subject passes.
+    /// Returns whether a subject passes.
     func passes(subject: String) -> Bool { subjects == nil || subjectSet.contains(ForeignText(subject)) }
 
-    /// Whether a subject passes that is written as in a line of the journal.
+    /// Returns whether a subject passes in the encoding of a journal line.
     func passes(subjectText: ArraySlice<UInt8>) -> Bool { subjects == nil || subjectTexts.contains(Array(subjectText)) }
 }

@@ -1,4 +1,4 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import NotificationBus
 
 /// The newest events, in memory, shared by all subscribers.
@@ -6,35 +6,36 @@ struct EventRing {
     private let mostBytes: Int
     private let mostEvents: UInt64
     private var chunks: [EventChunk?] = []
-    /// The chunks before this index were let go.
+    /// The index of the first chunk that was not dropped.
     private var head = 0
     private var byteCount = 0
-    /// The number that the next event will have.
+    /// The number of the next event.
     private(set) var next: UInt64
 
-    /// An empty ring, whose first event will have a number.
+    /// Creates an empty ring, with the number of its first event.
     init(next: UInt64, mostBytes: Int, mostEvents: Int) {
         self.next = next
         self.mostBytes = max(1, mostBytes)
         self.mostEvents = UInt64(clamping: max(1, mostEvents))
     }
 
-    /// The number of the oldest event that is there; ``next`` when there is none.
+    /// The number of the oldest event in the ring; ``next`` when it is empty.
     var first: UInt64 { head < chunks.count ? chunks[head]?.first ?? next : next }
-    /// The number of the newest event that there was.
+    /// The number of the newest event so far.
     var newest: UInt64 { next - 1 }
 
-    /// Lets everything go when a batch does not follow what is there.
+    /// Drops everything if a batch does not follow the ring's newest event.
     ///
-    /// Something was lost on the way here then: who has not got it yet is cut off, or reads it from the journal.
+    /// Then events were lost on the way: subscribers that do not have them yet are cut off, or read them from the
+    /// journal.
     mutating func expect(_ sequence: UInt64) {
         guard sequence != next else { return }
         self = EventRing(next: sequence, mostBytes: mostBytes, mostEvents: Int(clamping: mostEvents))
     }
 
-    /// Adds the first events of a batch, and lets the oldest ones go that there is no room for.
+    /// Appends the first events of a batch, and drops the oldest ones that exceed the limits.
     ///
-    /// At most a quarter of the ring is replaced, so that subscribers can be given one part before the next one comes.
+    /// At most a quarter of the ring is replaced, so that subscribers get one part before the next one is added.
     mutating func append(_ events: inout ArraySlice<Event>) {
         let (start, startBytes) = (next, byteCount)
         let (partBytes, partEvents) = (mostBytes / 4, Int(clamping: mostEvents / 4))
@@ -53,7 +54,7 @@ struct EventRing {
     }
 
     private mutating func trim() {
-        // The newest chunk stays in any case.
+        // The newest chunk always stays.
         while head < chunks.count - 1, byteCount > mostBytes || next - first > mostEvents {
             byteCount -= chunks[head]?.byteCount ?? 0
             chunks[head] = nil
@@ -65,7 +66,7 @@ struct EventRing {
         }
     }
 
-    /// The index of the chunk that has an event; `nil` when the event is not there.
+    /// Returns the index of the chunk with an event; `nil` when it is not in the ring.
     func index(of sequence: UInt64) -> Int? {
         guard sequence >= first, sequence < next, head < chunks.count else { return nil }
         // Almost every subscriber is at the newest chunk.
@@ -79,6 +80,6 @@ struct EventRing {
         return low
     }
 
-    /// The chunk at an index; `nil` behind the newest.
+    /// Returns the chunk at an index; `nil` after the newest.
     func chunk(at index: Int) -> EventChunk? { chunks.indices.contains(index) ? chunks[index] : nil }
 }

@@ -1,35 +1,35 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import ForeignText
 internal import NIOCore
 
-/// One subscription: a place in the stream of events, and the way from the journal to what is happening now.
+/// One subscription: a cursor in the stream of events, and its way from the journal to live events.
 ///
-/// It holds no events, only the number of the next one, so a slow subscriber costs no more memory than a quick one. Used on
-/// the event loop only.
+/// It holds no events, only the number of the next one, so a slow subscriber needs no more memory than a fast one. Used
+/// only on the event loop.
 final class EventStream {
-    /// How far a subscription is.
+    /// The phases of a subscription.
     enum Phase: String {
-        /// It waits until the bus has released what its snapshot shows.
+        /// Waits until the bus has released the events included in its snapshot.
         case waiting
-        /// It reads the journal.
+        /// Reads the journal.
         case replaying
-        /// It takes the events from the ring.
+        /// Reads the ring.
         case live
-        /// It was given its last line, or is gone.
+        /// Has its last line, or is closed.
         case ended
     }
 
-    /// How many bytes are written at once before the others have their turn.
+    /// The maximum number of bytes written in a turn.
     static let turnBytes = 1 << 20
 
     let order: StreamOrder
     private(set) var phase = Phase.waiting
     /// The number of the next event.
     private(set) var next: UInt64 = 0
-    /// Where it stands among the hub's live streams.
+    /// Its index among the hub's live streams.
     var liveIndex: Int?
     private(set) var opening: StreamOpening?
-    /// What it gets of the events without a number; `nil` when it asks for none.
+    /// The delivery of unnumbered events; `nil` if none are selected.
     private(set) var listener: BroadcastListener?
 
     private let hub: StreamHub
@@ -41,12 +41,12 @@ final class EventStream {
     private var reader: ReplayReader?
     private var isReading = false
     private var hasBegun = false
-    /// How often in a row the journal's end was found before the ring's beginning.
+    /// The number of times in a row that the journal ended before the start of the ring.
     private var deadEnds = 0
 
-    /// A subscription that has not begun.
+    /// Creates a subscription without starting it.
     ///
-    /// - Parameter whenDecided: Called once, when it begins, before its first line, or is refused.
+    /// - Parameter whenDecided: Called once, when it starts, before its first line, or is refused.
     init(
         _ order: StreamOrder,
         for connection: Connection,
@@ -60,9 +60,9 @@ final class EventStream {
         self.whenDecided = whenDecided
     }
 
-    // MARK: Beginning
+    // MARK: Start
 
-    /// Asks for the opening, and begins as soon as the bus has released what it shows.
+    /// Creates the opening, and starts once the bus has released the events in it.
     func open() {
         if let stream = order.stream, !(stream == hub.agent.streamID) {
             return refuse(StreamRefusal(code: "stream_changed", parameter: .stream(hub.agent.streamID)))
@@ -74,10 +74,10 @@ final class EventStream {
         begin(opening)
     }
 
-    /// Begins, now that the bus has released what the opening shows.
+    /// Starts, because the bus has released the events in the opening.
     func leaveParkingPlace() {
         guard phase == .waiting, let opening else { return }
-        // Waiting took so long that the events after the snapshot are gone: there is a newer one.
+        // The events after the snapshot were dropped during the wait: a newer one is needed.
         if order.since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first {
             return open()
         }
@@ -85,7 +85,7 @@ final class EventStream {
     }
 
     private func begin(_ opening: StreamOpening) {
-        guard let since = order.since else {
+        guard let since = order.isHistory ? historyStart : order.since else {
             next = opening.sequence + 1
             return acceptLive()
         }
@@ -99,9 +99,15 @@ final class EventStream {
         readOn()
     }
 
-    /// Begins with what is in the ring.
+    /// The number before the first event of a history: the one given, or that of the oldest event there is.
+    private var historyStart: UInt64 {
+        let oldest = min(hub.replay?.oldestSequence ?? hub.ring.first, hub.ring.first)
+        return max(order.since ?? 0, oldest &- 1)
+    }
+
+    /// Starts with the events in the ring.
     private func acceptLive() {
-        // Who has read its first line is counted: what it then asks for it is told of.
+        // Counted before the first line: a client that has read it gets every event that it selects from then on.
         hub.addLive(self)
         accept()
         goLive()
@@ -111,6 +117,7 @@ final class EventStream {
         guard !hasBegun, let opening else { return }
         hasBegun = true
         whenDecided(nil)
+        guard !order.isHistory else { return }
         var lines = ByteBufferAllocator().buffer(capacity: opening.hello.line.count + opening.snapshot.line.count + 80)
         lines.writeLine(opening.hello.line, as: order.form)
         let hasSnapshot = order.since == nil && order.wantsSnapshot
@@ -140,7 +147,7 @@ final class EventStream {
         connection.flush()
     }
 
-    /// Goes on after the connection became writable.
+    /// Continues after the connection became writable.
     func resume() {
         switch phase {
         case .live: pump()
@@ -149,7 +156,7 @@ final class EventStream {
         }
     }
 
-    /// Writes what the ring has, as long as the connection takes it.
+    /// Writes events from the ring, as long as the connection accepts them.
     func pump() {
         guard phase == .live, !isPumping else { return }
         isPumping = true
@@ -162,10 +169,10 @@ final class EventStream {
             written += writeSome()
             connection.flush()
         }
-        if phase == .live, hub.isFinished { sayGoodbye() }
+        if phase == .live, hub.isFinished || order.isHistory { sayGoodbye() }
     }
 
-    /// Writes chunks until the connection has enough; gives how many bytes there were.
+    /// Writes chunks until the connection accepts no more; returns the number of bytes.
     private func writeSome() -> Int {
         var written = 0
         guard var index = hub.ring.index(of: next) else { return 0 }
@@ -175,7 +182,7 @@ final class EventStream {
             if order.filter.passesEverything {
                 written += write(start..<chunk.count, of: chunk)
             } else {
-                // Lines in a row that pass are written as one.
+                // Consecutive lines that pass are written together.
                 var from = start
                 for line in start...chunk.count where line == chunk.count || !passes(line, of: chunk) {
                     if from < line { written += write(from..<line, of: chunk) }
@@ -206,13 +213,13 @@ final class EventStream {
         return passesType && order.filter.passes(subject: chunk.subjects[line])
     }
 
-    /// Takes events without a number.
+    /// Handles unnumbered events.
     func hear(_ batch: Broadcasts.Batch) {
         guard phase == .live else { return }
         listener?.write(batch, to: connection)
     }
 
-    // MARK: Replaying
+    // MARK: Replay
 
     private func readOn() {
         guard phase == .replaying, !isReading else { return }
@@ -244,29 +251,30 @@ final class EventStream {
         guard phase == .replaying else { return }
         deadEnds = part.isEnd ? deadEnds + 1 : 0
         if deadEnds > 1, next < firstInRing {
-            // The journal does not have them, nor will it: it was not writing when they were published.
+            // The journal does not have them, and never will: it was not writing when they were published.
             next = min(firstInRing, hub.ring.first)
             deadEnds = 0
         }
         readOn()
     }
 
-    // MARK: Ending
+    // MARK: End
 
     private func beCutOff() {
         end()
         let event = hub.agent.lagged(lastSequence: next - 1)
         var last: ByteBuffer
         switch order.form {
-        case .plain:
-            last = ByteBufferAllocator().buffer(capacity: event.line.count + 1)
-            last.writeLine(event.line, as: .plain)
+        case .plain, .serverSent:
+            last = ByteBufferAllocator().buffer(capacity: event.line.count + 32)
+            if order.form == .serverSent { last.writeStaticString("event: lagged\n") }
+            last.writeLine(event.line, as: order.form)
         case .reply: last = ReplyLine.error("subscriber_lagged", parameters: event.line)
         }
         connection.end(with: last)
     }
 
-    /// Writes the last line of a stream whose agent ends.
+    /// Writes the last line of a stream when the agent stops.
     func sayGoodbye() {
         guard phase != .ended else { return }
         let hadBegun = hasBegun
@@ -276,7 +284,7 @@ final class EventStream {
         connection.end(with: ReplyLine.error("agent_stopping") { $0.member("last_seq", last) })
     }
 
-    /// Takes nothing more.
+    /// Ends the subscription.
     func end() {
         phase = .ended
         hub.removeLive(self)

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// The process's limit of open files (RLIMIT_NOFILE).
 public enum FileLimit {
-    /// How many files are left to everything but the sockets' connections.
+    /// The number of files reserved for everything but the sockets' connections.
     static let reserve = 128
 
-    /// Raises the soft limit so far that there can be so many connections, if the hard limit allows.
+    /// Raises the soft limit for a number of connections, as far as the hard limit allows.
     ///
     /// It is never lowered.
     ///
-    /// - Returns: How many connections there can be: fewer when the hard limit is too low.
+    /// - Returns: The possible number of connections: fewer when the hard limit is too low.
     public static func raise(for connections: Int) -> Int {
         var limit = rlimit()
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))

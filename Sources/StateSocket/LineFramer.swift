@@ -1,40 +1,40 @@
 internal import NIOCore
 
-/// Cuts what a client sends into lines, of which none takes more memory than the limit.
+/// Splits a client's input into lines, bounded in memory.
 struct LineFramer {
-    /// What was cut off.
+    /// The result of a split.
     enum Item: Equatable {
         /// A line without its end.
         case line([UInt8])
-        /// A line was longer than the limit; what is left of it is skipped.
+        /// A line exceeded the limit; the rest of it is skipped.
         case tooLong
     }
 
     private let limit: Int
     private var buffer = ByteBuffer()
-    /// How many bytes of the buffer are known to have no line's end.
+    /// The number of bytes in the buffer known to contain no line end.
     private var searched = 0
     private var isSkipping = false
 
-    /// A framer for lines of at most so many bytes.
+    /// Creates a framer for lines up to a limit in bytes.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Whether nothing waits to be cut.
+    /// `true` if the buffer is empty.
     var isEmpty: Bool { buffer.readableBytes == 0 }
-    /// How many bytes wait to be cut.
+    /// The number of buffered bytes.
     var count: Int { buffer.readableBytes }
-    /// Whether a line has begun whose end was not read.
+    /// `true` if an incomplete line was read.
     var isInLine: Bool { !isEmpty || isSkipping }
-    /// How much memory the buffer takes.
+    /// The memory of the buffer, in bytes.
     var heldBytes: Int { isEmpty ? 0 : buffer.storageCapacity }
 
-    /// Adds what was read.
+    /// Appends input.
     mutating func append(_ bytes: ByteBuffer) {
         var bytes = bytes
         if buffer.readableBytes == 0 { buffer = bytes } else { buffer.writeBuffer(&bytes) }
     }
 
-    /// The next line; `nil` when more has to be read.
+    /// Returns the next line; `nil` if more input is needed.
     mutating func next() -> Item? {
         while true {
             let view = buffer.readableBytesView
@@ -62,7 +62,7 @@ struct LineFramer {
         }
     }
 
-    /// What is left when nothing more comes: a last line without an end.
+    /// Returns the rest at the end of the input: a last line without its end.
     mutating func rest() -> Item? {
         if let item = next() { return item }
         guard !isEmpty, let line = buffer.readBytes(length: buffer.readableBytes) else { return nil }
@@ -70,7 +70,7 @@ struct LineFramer {
         return .line(line)
     }
 
-    /// Forgets everything, and gives the memory back.
+    /// Drops everything, and frees the memory.
     mutating func discard() {
         buffer = ByteBuffer()
         searched = 0

@@ -4,12 +4,12 @@ internal import NIOPosix
 
 /// A listening socket on the event loop.
 enum Listener {
-    /// How many connections are accepted before the clients that are there have their turn.
+    /// The maximum number of connections accepted before the existing clients have a turn.
     private static let mostAcceptedAtOnce: UInt = 64
-    /// Nobody writes much to us; a request that is longer is read in pieces.
+    /// The size of a read: clients write little; a longer request is read in pieces.
     private static let readSize = 4096
 
-    /// Accepts connections from now on, or when it is told to read.
+    /// Accepts connections from now on, or once it is told to read.
     static func open(
         _ name: SocketName,
         _ file: SocketFile,
@@ -17,10 +17,46 @@ enum Listener {
         hub: NIOLoopBound<StreamHub>,
         on group: MultiThreadedEventLoopGroup
     ) throws -> any Channel {
-        let channel = try ServerBootstrap(group: group)
+        let channel = try bootstrap(name, isTCP: false, accepting: accepting, hub: hub, on: group)
+            .withBoundSocket(file.descriptor)
+            .wait()
+        // NIO shortens the queue when it adopts a socket.
+        listen(file.descriptor, SocketFile.backlog)
+        return channel
+    }
+
+    /// Accepts connections at a TCP port of this machine from now on, or once it is told to read.
+    static func open(
+        _ port: HTTPPort,
+        accepting: Bool,
+        hub: NIOLoopBound<StreamHub>,
+        on group: MultiThreadedEventLoopGroup
+    ) throws(StateSocketError) -> any Channel {
+        do {
+            return try bootstrap(.http, isTCP: true, accepting: accepting, hub: hub, on: group)
+                .serverChannelOption(.backlog, value: SocketFile.backlog)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .bind(to: SocketAddress(ipAddress: port.address, port: Int(port.port)))
+                .wait()
+        } catch let error as IOError {
+            throw StateSocketError(operation: "listen on", path: "\(port)", cause: .errno(error.errnoCode))
+        } catch {
+            throw StateSocketError(operation: "listen on", path: "\(port)", cause: .eventLoop("\(error)"))
+        }
+    }
+
+    private static func bootstrap(
+        _ name: SocketName,
+        isTCP: Bool,
+        accepting: Bool,
+        hub: NIOLoopBound<StreamHub>,
+        on group: MultiThreadedEventLoopGroup
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: mostAcceptedAtOnce)
             .serverChannelOption(.autoRead, value: accepting)
-            // Without free descriptors nothing is accepted for a second, instead of trying again at once and for ever.
+            // Without free descriptors accepting pauses for a second, instead of an endless loop of failures.
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
@@ -32,13 +68,11 @@ enum Listener {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Connection(name, in: hub.value))
+                    let connection = Connection(name, isTCP: isTCP, in: hub.value)
+                    let pipeline = channel.pipeline.syncOperations
+                    if name == .http { try HTTPRequestReader.add(to: pipeline, of: connection) }
+                    try pipeline.addHandler(connection)
                 }
             }
-            .withBoundSocket(file.descriptor)
-            .wait()
-        // NIO makes the queue shorter when it takes a socket over.
-        listen(file.descriptor, SocketFile.backlog)
-        return channel
     }
 }

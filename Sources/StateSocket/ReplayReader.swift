@@ -1,23 +1,23 @@
 internal import NIOCore
 
-/// Reads one subscriber's replay and makes its lines.
+/// Reads one subscriber's replay and builds its lines.
 ///
-/// `@unchecked Sendable`: it is used by one thread at a time. Its stream asks for the next part only after it was given the
-/// one before, and NIO's thread pool and event loop hand it over with their locks.
+/// `@unchecked Sendable`: used by one thread at a time. Its stream requests the next part only after it got the
+/// previous one, and NIO's thread pool and event loop synchronize the handover.
 final class ReplayReader: @unchecked Sendable {
-    /// How many bytes are read at once: less than what malloc(3) asks the kernel for anew each time.
+    /// The number of bytes read at once: below malloc(3)'s mmap threshold.
     static let partSize = 96 << 10
 
-    /// What one reading gave.
+    /// The result of one read.
     struct Part: Sendable {
         /// The lines that pass the filter.
         var lines = ByteBuffer()
         var lineCount = 0
-        /// The number of the first event that was read, whether it passes or not.
+        /// The number of the first event read, whether it passes or not.
         var first: UInt64?
-        /// The number that comes next.
+        /// The number of the next event.
         var next: UInt64
-        /// Whether the present end was reached.
+        /// `true` at the current end.
         var isEnd = false
     }
 
@@ -26,7 +26,7 @@ final class ReplayReader: @unchecked Sendable {
     private var next: UInt64
     private var replay: (any Replay)?
 
-    /// A reader that begins with a number.
+    /// Creates a reader that starts with a number.
     init(_ source: any ReplaySource, from sequence: UInt64, for order: StreamOrder) {
         self.source = source
         self.order = order
@@ -35,7 +35,7 @@ final class ReplayReader: @unchecked Sendable {
 
     /// Reads the next part; blocks.
     ///
-    /// - Parameter limit: The number of the newest event that may be taken.
+    /// - Parameter limit: The highest number to read.
     func read(through limit: UInt64) throws -> Part {
         var part = Part(next: next)
         guard next <= limit, next > 0 else { return part }
@@ -46,14 +46,14 @@ final class ReplayReader: @unchecked Sendable {
         part.lines.reserveCapacity(chunk.bytes.count + chunk.lines.count * LineForm.replyOverhead)
         for line in chunk.lines where line.sequence >= next {
             guard line.sequence <= limit else {
-                // The rest is left to the ring; if that is too late, the journal is opened again at this place.
+                // The rest comes from the ring; if that is too late, the journal is opened again at this number.
                 replay = nil
                 break
             }
             part.first = part.first ?? line.sequence
             next = line.sequence + 1
             guard passes(line, in: chunk.bytes), let text = Self.slice(line.text, of: chunk.bytes) else { continue }
-            part.lines.writeLine(text, as: order.form)
+            part.lines.writeLine(text, as: order.form, sequence: line.sequence)
             part.lineCount += 1
         }
         if chunk.lines.isEmpty, let last = chunk.missing.last?.upperBound {

@@ -1,9 +1,9 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import NIOCore
 
-/// The lines of control.sock that are no events.
+/// The lines of control.sock that are not events.
 enum ReplyLine {
-    /// A reply whose parameters are one JSON object.
+    /// Returns a reply with parameters in one JSON object.
     static func success(_ parameters: [UInt8]) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: parameters.count + 20)
         buffer.writeStaticString(LineForm.replyStart)
@@ -12,11 +12,11 @@ enum ReplyLine {
         return buffer
     }
 
-    /// An error for people.
+    /// Returns an error for people.
     static func failure(_ failure: ControlFailure) -> ByteBuffer {
         error(failure.code) { json in
             json.member("message", failure.message)
-            // Rounded up: who tries again then is not too early by a part of a millisecond.
+            // Rounded up: a retry at that time must not be early by a fraction of a millisecond.
             json.member("retry_after_ms", ifPresent: failure.retryAfter) { json, time in
                 let (seconds, attoseconds) = time.components
                 json.number(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
@@ -24,7 +24,7 @@ enum ReplyLine {
         }
     }
 
-    /// The line of a connection that is not admitted.
+    /// Returns the line for a connection that is not admitted.
     static func refusal(_ refusal: ConnectionLimits.Refusal, of user: UInt32) -> ByteBuffer {
         switch refusal {
         case .all(let limit): error("too_many_connections") { $0.member("limit", limit) }
@@ -36,14 +36,14 @@ enum ReplyLine {
         }
     }
 
-    /// An error with parameters of its own.
+    /// Returns an error with parameters of its own.
     static func error(_ code: String, _ writeParameters: (inout JSONWriter) -> Void) -> ByteBuffer {
         var json = JSONWriter()
         json.object(writeParameters)
         return error(code, parameters: json.bytes)
     }
 
-    /// An error whose parameters are one JSON object.
+    /// Returns an error with parameters in one JSON object.
     static func error(_ code: String, parameters: [UInt8]) -> ByteBuffer {
         var json = JSONWriter()
         json.object { json in

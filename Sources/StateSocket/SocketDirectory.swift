@@ -2,13 +2,13 @@ internal import Glibc
 
 /// The sockets' directory, locked for one agent.
 struct SocketDirectory: Sendable {
-    /// The lock's file; it stays behind, because deleting it would let two agents lock two files.
+    /// The lock's file, which is never deleted, because then two agents could lock two files.
     static let lockName = "agent.lock"
 
     let path: String
     private let lock: CInt
 
-    /// Makes the directory if it is missing, and locks it.
+    /// Creates the directory if it is missing, and locks it.
     init(locking path: String) throws(StateSocketError) {
         self.path = path
         try Self.make(path)
@@ -21,12 +21,12 @@ struct SocketDirectory: Sendable {
             guard number == EWOULDBLOCK else { throw StateSocketError(errnoOf: "lock", file, number) }
             throw StateSocketError(operation: "lock", path: file, cause: .inUse(by: Self.process(in: lock)))
         }
-        // Only for whoever is refused: nobody relies on it.
+        // Only for the error message of another agent.
         let text = Array("\(getpid())\n".utf8)
         if ftruncate(lock, 0) == 0 { _ = pwrite(lock, text, text.count, 0) }
     }
 
-    /// Lets another agent have the directory.
+    /// Unlocks the directory for another agent.
     func unlock() { close(lock) }
 
     private static func make(_ path: String) throws(StateSocketError) {
@@ -43,7 +43,7 @@ struct SocketDirectory: Sendable {
             guard errno == EEXIST else { throw StateSocketError(errnoOf: "make", path) }
             return
         }
-        // The process's umask may have taken bits away.
+        // The process's umask may have removed bits.
         guard chmod(path, 0o755) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
     }
 

@@ -2,31 +2,32 @@ internal import Glibc
 
 /// A listening socket and its file.
 struct SocketFile: Sendable {
-    /// The longest path that the kernel takes, with the zero behind it left out.
+    /// The maximum length of a path in the kernel, without the terminating zero, in bytes.
     static let mostPathBytes = 107
-    /// How many connections may wait to be accepted; who connects then waits in the kernel, in the order of coming.
+    /// The maximum number of connections that wait to be accepted; further clients block in connect(2), in order.
     ///
-    /// Short, as everybody waits behind all of these: a client that connects and goes at once leaves its place taken.
+    /// Short, because every client waits behind all of these: one that connects and closes at once still occupies its
+    /// slot.
     static let backlog: CInt = 128
 
-    /// The listening descriptor; who takes it closes it.
+    /// The listening descriptor; its new owner must close it.
     let descriptor: CInt
-    /// The file to remove at the end; `nil` for a socket of the service manager's.
+    /// The file to remove at the end; `nil` for a socket of the service manager.
     private let path: String?
     private let device: dev_t
     private let inode: ino_t
 
-    /// A socket that the service manager made.
+    /// Adopts a socket of the service manager.
     init(adopting descriptor: CInt) {
         self.descriptor = descriptor
         path = nil
         (device, inode) = (0, 0)
     }
 
-    /// Makes a socket that listens under a name of a locked directory.
+    /// Creates a socket that listens under a name in a locked directory.
     ///
-    /// The file gets its permissions under another name before it is renamed, so it never has wrong ones, and a dead
-    /// socket is replaced without a moment in which there is none.
+    /// The file gets its permissions under a temporary name before it is renamed, so they are never wrong, and a dead
+    /// socket is replaced atomically.
     init(
         _ name: SocketName,
         in directory: SocketDirectory,
@@ -39,7 +40,7 @@ struct SocketFile: Sendable {
         }
         try Self.checkIsFree(path)
         let temporary = "\(directory.path)/\(name.temporaryName)"
-        // The lock says that nobody else uses the temporary name: a socket there was left by an agent that died.
+        // The lock guarantees that no other agent uses the temporary name: a socket there is left from a crash.
         try Self.checkIsFree(temporary)
         _ = unlink(temporary)
 
@@ -73,19 +74,19 @@ struct SocketFile: Sendable {
         mode: UInt32,
         group: gid_t?
     ) throws(StateSocketError) -> stat {
-        // Linux gives the file the bits of the socket's own inode, as far as the umask allows: nobody else's to begin with.
+        // Linux creates the file with the mode of the socket's own inode, as far as the umask allows: private at first.
         guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
         guard isBound else { throw StateSocketError(errnoOf: "bind", path) }
         if let group, chown(path, uid_t.max, group) != 0 { throw StateSocketError(errnoOf: "set the group of", path) }
-        // After the group: chown(2) may take bits away.
+        // After the group: chown(2) may remove bits.
         guard chmod(path, mode & 0o777) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         var status = stat()
         guard lstat(path, &status) == 0 else { throw StateSocketError(errnoOf: "look at", path) }
         return status
     }
 
-    /// Checks that there is nothing at a path, or a socket on which nobody listens any more.
+    /// Checks that a path does not exist, or is a socket without a listener.
     private static func checkIsFree(_ path: String) throws(StateSocketError) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -100,7 +101,7 @@ struct SocketFile: Sendable {
         defer { close(client) }
         let number: CInt = withAddress(of: path) { connect(client, $0, $1) == 0 ? 0 : errno }
         switch number {
-        // A full queue of connections has somebody who listens too.
+        // A full queue of connections also has a listener.
         case 0, EAGAIN: throw StateSocketError(operation: "bind", path: path, cause: .inUse(by: nil))
         case ECONNREFUSED, ENOENT: return
         case EPROTOTYPE: throw StateSocketError(operation: "bind", path: path, cause: .notASocket)

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A group that is given by its name or number.
+/// A group by name or number.
 enum SocketGroup {
-    /// The group's number.
+    /// Returns the group's number.
     static func number(of group: String, for path: String) throws(StateSocketError) -> gid_t {
         if let number = gid_t(group), number != .max { return number }
         var entry = Glibc.group()
-        // Groups with many members need much room: it is made larger until the entry fits.
+        // Groups with many members need a large buffer: it grows until the entry fits.
         var size = 4096
         while size <= 4 << 20 {
             var room = [CChar](repeating: 0, count: size)

@@ -1,12 +1,14 @@
-/// The two sockets.
+/// The sockets.
 enum SocketName: String, Sendable, CaseIterable {
-    /// Connect and read.
+    /// The event stream.
     case events
-    /// Ask.
+    /// Requests and replies.
     case control
+    /// Metrics, the page and the event stream, over HTTP.
+    case http
 
     /// The file's name.
     var fileName: String { "\(rawValue).sock" }
-    /// The name under which the socket is made before it has its permissions; not longer than the file's name.
+    /// The name of the socket before it has its permissions; not longer than the file's name.
     var temporaryName: String { ".\(rawValue).new" }
 }

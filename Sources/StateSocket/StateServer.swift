@@ -1,4 +1,4 @@
-public import EventEnvelope
+public import AgentEvents
 internal import EventLoopExecutor
 internal import Glibc
 internal import NIOCore
@@ -6,9 +6,9 @@ internal import NIOPosix
 public import NotificationBus
 internal import Synchronization
 
-/// The server of `events.sock` and `control.sock`.
+/// The server of `events.sock`, `control.sock` and `http.sock`, and of TCP ports of this machine.
 ///
-/// One thread, which sleeps while nothing happens, and up to two more while the journal is replayed.
+/// One thread, which sleeps while idle, and up to two more during replays of the journal.
 public final class StateServer: Sendable {
     private struct Running: Sendable {
         var group: MultiThreadedEventLoopGroup
@@ -36,14 +36,14 @@ public final class StateServer: Sendable {
     private let limit = Atomic<Int>(0)
     private let phase = Mutex(Phase.new)
 
-    /// A server that is not started.
+    /// Creates a server without starting it.
     ///
     /// - Parameters:
-    ///   - configuration: Where the sockets are, who may use them, and how much is kept for them.
-    ///   - bus: Where the events come from; the numbers of the notifications are those of the events.
-    ///   - replay: Where older events are read from; without it only those in memory can be asked for.
-    ///   - agent: Answers the questions.
-    ///   - activated: The sockets that the service manager made; the others are bound in the configuration's directory.
+    ///   - configuration: The directory, permissions and limits of the sockets.
+    ///   - bus: The source of the events; the numbers of the notifications are those of the events.
+    ///   - replay: The source of older events; without it only those in memory are available.
+    ///   - agent: Answers the requests.
+    ///   - activated: The sockets of the service manager; the others are bound in the configuration's directory.
     public init(
         configuration: StateSocketConfiguration,
         bus: NotificationBus<Event>,
@@ -58,19 +58,19 @@ public final class StateServer: Sendable {
         adopted = activated
     }
 
-    /// How many clients are connected to both sockets.
+    /// The number of connected clients.
     public var connectionCount: Int { counts.connections.load(ordering: .relaxed) }
 
-    /// How many clients there can be: fewer than configured when the process may not have as many open files.
+    /// The possible number of clients: fewer than configured if the process may not open as many files.
     ///
     /// 0 before the start.
     public var connectionLimit: Int { limit.load(ordering: .relaxed) }
 
     /// Opens the sockets; clients are served when this returns.
     ///
-    /// Blocks shortly. Raises the process's limit of open files to what the connections need.
+    /// Blocks briefly. Raises the process's limit of open files as needed for the connections.
     ///
-    /// - Parameter accepting: Without, who connects waits until ``accept()`` is called.
+    /// - Parameter accepting: If false, clients wait until ``accept()`` is called.
     /// - Throws: ``StateSocketError``, also when the server was started before; nothing is left open then.
     public func start(accepting: Bool = true) throws(StateSocketError) {
         let isNew = phase.withLock { phase in
@@ -90,9 +90,10 @@ public final class StateServer: Sendable {
         }
     }
 
-    /// Serves those who have connected, after a start without.
+    /// Accepts clients, after a start without accepting.
     ///
-    /// Returns at once, from any thread. Does nothing when clients are served already, before the start and after the end.
+    /// Returns at once, from any thread. Has no effect when clients are already accepted, before the start and after
+    /// the end.
     public func accept() {
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
@@ -100,7 +101,7 @@ public final class StateServer: Sendable {
         }
     }
 
-    /// Accepts nobody any more; the clients that are there are served on.
+    /// Stops accepting clients; the existing ones are still served.
     ///
     /// Returns at once, from any thread.
     public func stopAccepting() {
@@ -110,9 +111,9 @@ public final class StateServer: Sendable {
         }
     }
 
-    /// Has the server's thread call a closure as soon as it is free: a proof that it is not stuck.
+    /// Calls a closure on the server's thread as soon as it is idle, which proves that it is not stuck.
     ///
-    /// Safe from any thread. Before the start and after the end it is called at once, by the caller.
+    /// Safe to call from any thread. Before the start and after the end it is called at once, by the caller.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
         let gate = phase.withLock { phase -> LoopGate? in
             guard case .running(let running) = phase else { return nil }
@@ -123,9 +124,9 @@ public final class StateServer: Sendable {
 
     /// Closes the sockets, and ends every connection in an orderly way.
     ///
-    /// Accepts nobody any more and removes the socket files. Every subscriber is given all that was published until the
-    /// bus finished, then the last line; who has not taken it within the time is cut off. If the bus is not finished by
-    /// then, everybody is. Blocks: not to be called on an event loop. The second call does nothing.
+    /// Stops accepting and removes the socket files. Every subscriber gets all events published until the bus finished,
+    /// then the last line; one that has not read them in time is cut off. If the bus is not finished by then, all are.
+    /// Blocks: must not be called on an event loop. The second call has no effect.
     public func stop(within time: Duration) {
         let running = phase.withLock { phase -> Running? in
             defer { phase = .stopped }
@@ -142,23 +143,23 @@ public final class StateServer: Sendable {
         running.directory?.unlock()
         let readings = try? running.gate.eventLoop.submit { running.hub.value.readings }.wait()
         running.gate.close()
-        // A thread that hangs in the journal keeps the event loop: what it has to say is not heard, but is not wrong.
+        // A thread that hangs in the journal retains the event loop: its result is ignored, which is harmless.
         if readings == 0 { try? running.group.syncShutdownGracefully() }
     }
 
-    // MARK: Events without a number
+    // MARK: Unnumbered events
 
-    /// Whether anybody asks for a type of event that has no number: only then is it worth making one.
+    /// Returns whether a client has subscribed to an unnumbered type: only then is such an event worth creating.
     ///
-    /// A look at one counter, from any thread. Only `probeCompleted` is told this way.
+    /// Reads one counter, from any thread. Only `probeCompleted` is unnumbered.
     public func wants(_ type: EventType) -> Bool {
         Broadcasts.carries(type) && broadcasts.listeners.load(ordering: .relaxed) > 0
     }
 
-    /// Sends an event without a number to the subscribers that ask for its type.
+    /// Sends an unnumbered event to the subscribers of its type.
     ///
-    /// Safe from any thread, and never blocks. It comes between the numbered events, at no certain place among them, and is
-    /// kept nowhere: who is too slow for it does not get it, and is told how many it did not get.
+    /// Safe to call from any thread, and never blocks. It is sent between numbered events, in no defined order relative
+    /// to them, and is not stored: a slow subscriber does not get it, but the number of events that it missed.
     public func broadcast(_ event: Event) {
         guard wants(event.type), broadcasts.add(event) else { return }
         phase.withLock { phase in
@@ -167,16 +168,17 @@ public final class StateServer: Sendable {
         }
     }
 
-    // MARK: Starting
+    // MARK: Start
 
     private func makeRunning(accepting: Bool) throws(StateSocketError) -> Running {
         let (files, directory) = try open()
         let limit = FileLimit.raise(for: max(1, configuration.mostConnections))
         self.limit.store(limit, ordering: .relaxed)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(named: "sockets")
         let gate = LoopGate(group.next())
         var taken = 0
         do {
+            let rights = files.first { $0.0 == .http }.flatMap { SocketRights(of: $0.1.descriptor) }
             let hub = try gate.eventLoop.submit { [configuration, bus, replay, agent, counts, broadcasts] in
                 let hub = StreamHub(
                     configuration: configuration,
@@ -186,7 +188,8 @@ public final class StateServer: Sendable {
                     agent: agent,
                     counts: counts,
                     broadcasts: broadcasts,
-                    gate: gate
+                    gate: gate,
+                    members: SocketMembers(rights)
                 )
                 hub.subscribe()
                 return NIOLoopBound(hub, eventLoop: gate.eventLoop)
@@ -197,19 +200,23 @@ public final class StateServer: Sendable {
                 running.listeners.append(try Listener.open(name, file, accepting: accepting, hub: hub, on: group))
                 running.files.append(file)
             }
+            for port in configuration.http.listen {
+                running.listeners.append(try Listener.open(port, accepting: accepting, hub: hub, on: group))
+            }
             return running
         } catch {
-            // NIO has closed the one that it could not take, and closes those that it has.
+            // NIO has closed the one that it could not adopt, and closes the adopted ones.
             for (_, file) in files.dropFirst(taken) { close(file.descriptor) }
             for (_, file) in files { file.remove() }
             directory?.unlock()
             gate.close()
             try? group.syncShutdownGracefully()
+            if let error = error as? StateSocketError { throw error }
             throw StateSocketError(operation: "serve", path: configuration.directory, cause: .eventLoop("\(error)"))
         }
     }
 
-    /// The listening sockets: what was handed over, and what is missing.
+    /// Returns the listening sockets: those that were passed, and new ones for the rest.
     private func open() throws(StateSocketError) -> ([(SocketName, SocketFile)], SocketDirectory?) {
         var files = adopted.descriptors.map { ($0.key, SocketFile(adopting: $0.value)) }
         let missing = SocketName.allCases.filter { adopted.descriptors[$0] == nil }

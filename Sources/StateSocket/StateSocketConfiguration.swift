@@ -1,27 +1,29 @@
-/// Where the sockets are, who may use them, and what they may cost.
+/// The directory, permissions and limits of the sockets.
 public struct StateSocketConfiguration: Sendable, Hashable {
-    /// The directory of `events.sock` and `control.sock`, made with mode 0755 when it is missing.
+    /// The directory of `events.sock`, `control.sock` and `http.sock`, created with mode 0755 if it is missing.
     public var directory: String
     /// The sockets' permission bits.
     public var mode: UInt32
-    /// The sockets' group, by name or number; `nil` leaves the process's.
+    /// The sockets' group, by name or number; `nil` for the process's.
     public var group: String?
-    /// The most connections, both sockets together.
+    /// The maximum number of connections, of all sockets together.
     public var mostConnections: Int
-    /// How many bytes of the newest events are kept in memory; who falls further behind is cut off.
+    /// The maximum size of the newest events in memory, in bytes; a subscriber that falls further behind is cut off.
     public var ringBytes: Int
-    /// How many of the newest events are kept in memory.
+    /// The maximum number of the newest events in memory.
     public var ringEvents: Int
-    /// The longest request, in bytes.
+    /// The maximum size of a request, in bytes.
     public var mostRequestBytes: Int
-    /// The memory that all requests together may take which have not been handled, in bytes.
+    /// The maximum memory of all unhandled requests together, in bytes.
     public var requestMemory: Int
-    /// How long a client may take for its first request, and for the rest of one that it has begun.
+    /// The maximum time that a client may take for its first request, and for the rest of an incomplete one.
     public var requestPatience: Duration
-    /// How long a subscriber that was cut off may take to read the line that tells so.
+    /// The maximum time that a subscriber that was cut off may take to read the last line.
     public var lagPatience: Duration
+    /// The TCP ports beside `http.sock`, and the names of hosts.
+    public var http: HTTPConfiguration
 
-    /// A configuration.
+    /// Creates a configuration.
     public init(
         directory: String,
         mode: UInt32 = 0o660,
@@ -32,7 +34,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         mostRequestBytes: Int = 64 << 10,
         requestMemory: Int = 8 << 20,
         requestPatience: Duration = .seconds(30),
-        lagPatience: Duration = .seconds(30)
+        lagPatience: Duration = .seconds(30),
+        http: HTTPConfiguration = HTTPConfiguration()
     ) {
         self.directory = directory
         self.mode = mode
@@ -44,5 +47,6 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.requestMemory = requestMemory
         self.requestPatience = requestPatience
         self.lagPatience = lagPatience
+        self.http = http
     }
 }

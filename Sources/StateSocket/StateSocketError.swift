@@ -1,47 +1,47 @@
 internal import Glibc
 
-/// Why the sockets could not be opened.
+/// The reason the sockets could not be opened.
 public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The cause of an error.
     public enum Cause: Sendable, Hashable {
-        /// The kernel refused (errno(3)).
+        /// The kernel's error (errno(3)).
         case errno(Int32)
-        /// Another agent uses it; its process number, where it is known.
+        /// Another agent uses it; with its process ID, if known.
         case inUse(by: Int32?)
-        /// There is a file of another kind, which is not ours to delete.
+        /// There is a file of another type, which must not be deleted.
         case notASocket
-        /// The path does not fit into a socket's address, which holds this many bytes.
+        /// The path does not fit into a socket address with this many bytes.
         case pathTooLong(limit: Int)
         /// There is no group of that name.
         case unknownGroup(String)
-        /// A descriptor that the service manager handed over is not what it should be.
+        /// A descriptor from the service manager is not suitable.
         case unsuitableDescriptor(String)
-        /// The server was started before.
+        /// The server was already started.
         case startedBefore
-        /// The event loop could not take the socket.
+        /// The event loop could not adopt the socket.
         case eventLoop(String)
     }
 
-    /// What was tried, such as `bind` or `lock`.
+    /// The failed operation, such as `bind` or `lock`.
     public let operation: String
     /// The file or directory.
     public let path: String
-    /// What went wrong.
+    /// The cause.
     public let cause: Cause
 
-    /// An error of an operation on a file.
+    /// Creates an error of a file operation.
     public init(operation: String, path: String, cause: Cause) {
         self.operation = operation
         self.path = path
         self.cause = cause
     }
 
-    /// The kernel's refusal, as `errno` has it.
+    /// Creates an error from `errno`.
     init(errnoOf operation: String, _ path: String, _ number: Int32 = errno) {
         self.init(operation: operation, path: path, cause: .errno(number))
     }
 
-    /// The error in one line, for people.
+    /// The error in one line.
     public var description: String {
         let reason =
             switch cause {

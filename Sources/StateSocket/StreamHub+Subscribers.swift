@@ -1,8 +1,8 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import ForeignText
 
 extension StreamHub {
-    /// The answer to `subscribers`: one object with all connections, the oldest first.
+    /// Returns the answer to `subscribers`: one object with all connections, the oldest first.
     func describeSubscribers() -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -18,9 +18,9 @@ extension StreamHub {
     private func write(_ connection: Connection, to json: inout JSONWriter) {
         json.member("socket", connection.socket.rawValue)
         if let peer = connection.peer {
-            json.member("pid", peer.process)
+            json.member("pid", ifPresent: peer.process) { $0.number($1) }
             json.member("uid", peer.user)
-            json.member("gid", peer.group)
+            json.member("gid", ifPresent: peer.group) { $0.number($1) }
             json.member("command", ifPresent: peer.command)
         }
         json.member("connected", connection.since)
@@ -41,7 +41,7 @@ extension StreamHub {
         json.member("bytes", connection.sentBytes)
     }
 
-    /// The words of the protocol's description.
+    /// Returns the state in the protocol's terms.
     private func state(of connection: Connection) -> String {
         switch connection.stream?.phase {
         case nil: "idle"

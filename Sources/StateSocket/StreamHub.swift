@@ -1,4 +1,4 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import EventLoopExecutor
 internal import Glibc
 internal import NIOCore
@@ -6,11 +6,11 @@ internal import NIOPosix
 internal import NotificationBus
 internal import Synchronization
 
-/// What all connections share: the ring of events, and who is there.
+/// The state that all connections share: the ring of events, and the connections.
 ///
-/// Used on the event loop only.
+/// Used only on the event loop.
 final class StreamHub {
-    /// What other threads may see of the hub.
+    /// The hub's counters for other threads.
     final class Counts: Sendable {
         let connections = Atomic<Int>(0)
     }
@@ -19,10 +19,12 @@ final class StreamHub {
     let agent: any AgentInterface
     let replay: (any ReplaySource)?
     private(set) var ring: EventRing
-    /// Whether the bus has ended, and the ring has its last event.
+    /// The users that may use a TCP port.
+    let members: SocketMembers
+    /// `true` once the bus has ended, and the ring has its last event.
     private(set) var isFinished = false
 
-    /// How long turns are given before everything else on the event loop has its own.
+    /// The maximum time for turns before the event loop's other work continues.
     private static let turnTime: TimeAmount = .milliseconds(2)
 
     private let gate: LoopGate
@@ -33,20 +35,20 @@ final class StreamHub {
     private var connections: [Int: Connection] = [:]
     private var lastConnection = 0
     private var limits: ConnectionLimits
-    /// The connections that have something to do: a request to handle, or a stream to begin.
+    /// The connections with pending work: a request to handle, or a stream to start.
     private var turns = FairQueue<Connection>()
     private var areTurnsScheduled = false
     private var requestMemory: RequestMemory
     private var isPatienceWatched = false
     private var live: [EventStream] = []
-    /// Those of the live streams that ask for events without a number.
+    /// The live streams with unnumbered events.
     private var listening: [EventStream] = []
     private var parked: [EventStream] = []
     private var isDraining = false
     private var whenEmpty: EventLoopPromise<Void>?
     private let pool = NIOThreadPool(numberOfThreads: 2)
     private var isPoolStarted = false
-    /// How many readings of the journal are under way.
+    /// The number of running reads of the journal, and of other work on threads that may block.
     private(set) var readings = 0
 
     init(
@@ -57,9 +59,11 @@ final class StreamHub {
         agent: any AgentInterface,
         counts: Counts,
         broadcasts: Broadcasts,
-        gate: LoopGate
+        gate: LoopGate,
+        members: SocketMembers
     ) {
         self.configuration = configuration
+        self.members = members
         limits = ConnectionLimits(total: connectionLimit, ownUser: geteuid())
         requestMemory = RequestMemory(limit: configuration.requestMemory)
         self.bus = bus
@@ -71,9 +75,11 @@ final class StreamHub {
         ring = EventRing(next: 1, mostBytes: configuration.ringBytes, mostEvents: configuration.ringEvents)
     }
 
-    /// The time for reading the last line.
+    /// The time limit for reading the last line.
     var lagPatience: TimeAmount { TimeAmount(configuration.lagPatience) }
     var connectionCount: Int { connections.count }
+    /// The event loop, for what is told from other threads.
+    var loop: LoopGate { gate }
     var connectionLimit: Int { limits.total }
     var connectionList: [Connection] { connections.values.sorted { $0.number < $1.number } }
 
@@ -89,7 +95,7 @@ final class StreamHub {
         self.subscription = subscription
         let released = bus.lastReleased
         let batch = subscription.take()
-        // What was released between the two calls is in the batch; if there is none, nothing was.
+        // Events released between the two calls are in the batch; if there is none, there were none.
         let next: UInt64
         if case .notifications(let events) = batch, let first = events.first {
             next = first.sequence
@@ -102,7 +108,7 @@ final class StreamHub {
         take(batch)
     }
 
-    /// Takes what the bus has released, and hands it on.
+    /// Takes the events released by the bus, and delivers them.
     func drain() {
         guard !isDraining, let subscription else { return }
         isDraining = true
@@ -132,21 +138,21 @@ final class StreamHub {
 
     private func serve() {
         leaveParkingPlaces()
-        // A copy, because a stream that ends leaves the array.
+        // A copy, because a stream that ends is removed from the array.
         for stream in live { stream.pump() }
     }
 
-    /// Takes what the bus has released when a number is said to be among it that is not in the ring yet.
+    /// Takes the events released by the bus if they include a number that is not in the ring yet.
     func catchUp(to sequence: UInt64) {
         if sequence > ring.newest, bus.lastReleased > ring.newest { drain() }
     }
 
-    /// Whether the bus has released a number; when it has ended nothing is waited for.
+    /// Returns whether the bus has released a number; nothing is awaited after its end.
     func hasReleased(_ sequence: UInt64) -> Bool { sequence < ring.next || isFinished }
 
     // MARK: Streams
 
-    /// Lets a stream wait until the bus has released what its snapshot shows.
+    /// Parks a stream until the bus has released the events in its snapshot.
     func park(_ stream: EventStream) { parked.append(stream) }
 
     private func leaveParkingPlaces() {
@@ -162,7 +168,7 @@ final class StreamHub {
         }
     }
 
-    /// Gives a stream every event from now on.
+    /// Delivers every event to a stream from now on.
     func addLive(_ stream: EventStream) {
         guard stream.liveIndex == nil else { return }
         stream.liveIndex = live.count
@@ -172,13 +178,13 @@ final class StreamHub {
         broadcasts.listeners.store(listening.count, ordering: .relaxed)
     }
 
-    /// Hands on the events without a number that wait.
+    /// Delivers the queued unnumbered events.
     func broadcast() {
         let batch = broadcasts.take()
         for stream in listening { stream.hear(batch) }
     }
 
-    /// Gives a stream nothing more, wherever it is.
+    /// Stops delivering to a stream.
     func removeLive(_ stream: EventStream) {
         parked.removeAll { $0 === stream }
         guard let index = stream.liveIndex else { return }
@@ -192,7 +198,7 @@ final class StreamHub {
         if index < live.count { live[index].liveIndex = index }
     }
 
-    /// Pumps a stream after the others had their turn.
+    /// Continues a stream after the others had their turn.
     func pumpLater(_ stream: EventStream) {
         let stream = NIOLoopBound(stream, eventLoop: gate.eventLoop)
         gate.eventLoop.execute { stream.value.pump() }
@@ -200,22 +206,30 @@ final class StreamHub {
 
     /// Reads a part of the journal on another thread.
     func read(with reader: ReplayReader, _ whenRead: @escaping (Result<ReplayReader.Part, any Error>) -> Void) {
+        let limit = ring.newest
+        work({ () throws -> ReplayReader.Part in try reader.read(through: limit) }, whenRead)
+    }
+
+    /// Does work that may take a while on another thread; one piece of work of a connection at a time.
+    func work<Output: Sendable>(
+        _ body: @escaping @Sendable () throws -> Output,
+        _ whenDone: @escaping (Result<Output, any Error>) -> Void
+    ) {
         if !isPoolStarted {
             isPoolStarted = true
-            pool.start()
+            pool._start(threadNamePrefix: "replay-")
         }
         readings += 1
-        let limit = ring.newest
-        let done = NIOLoopBound((hub: self, whenRead: whenRead), eventLoop: gate.eventLoop)
+        let done = NIOLoopBound((hub: self, whenDone: whenDone), eventLoop: gate.eventLoop)
         let gate = gate
         pool.submit { state in
-            let result = Result { () throws -> ReplayReader.Part in
+            let result = Result { () throws -> Output in
                 guard state == .active else { throw CancellationError() }
-                return try reader.read(through: limit)
+                return try body()
             }
             gate.execute {
                 done.value.hub.readings -= 1
-                done.value.whenRead(result)
+                done.value.whenDone(result)
                 done.value.hub.tellWhetherEmpty()
             }
         }
@@ -223,7 +237,7 @@ final class StreamHub {
 
     // MARK: Connections
 
-    /// Gives a connection its number, or says why it cannot stay.
+    /// Assigns a number to a connection, or returns the reason for refusing it.
     func admit(_ connection: Connection) -> Result<Int, ConnectionLimits.Refusal> {
         if let refusal = limits.add(connection.user) { return .failure(refusal) }
         lastConnection += 1
@@ -232,14 +246,14 @@ final class StreamHub {
         return .success(lastConnection)
     }
 
-    /// Forgets a connection that is closed.
+    /// Removes a closed connection.
     func remove(_ connection: Connection) {
         if connections.removeValue(forKey: connection.number) != nil { limits.remove(connection.user) }
         counts.connections.store(connections.count, ordering: .relaxed)
         tellWhetherEmpty()
     }
 
-    /// Asks the agent, and brings its answer back to the connection.
+    /// Passes a request to the agent, and its answer back to the connection.
     func ask(_ request: AgentRequest, for connection: Connection, slot: Int) {
         let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
         let (gate, number) = (gate, connection.number)
@@ -250,7 +264,7 @@ final class StreamHub {
 
     // MARK: Turns
 
-    /// Lets a connection do what it has to do when its turn comes.
+    /// Queues a connection for a turn.
     func queue(_ connection: Connection) {
         guard !connection.isQueued else { return }
         connection.isQueued = true
@@ -265,7 +279,7 @@ final class StreamHub {
         gate.eventLoop.execute { hub.value.giveTurns() }
     }
 
-    /// Gives turns for a moment; what is read, accepted and published has its own in between.
+    /// Gives turns for a limited time; reads, accepts and deliveries run in between.
     private func giveTurns() {
         let end = NIODeadline.now() + Self.turnTime
         repeat {
@@ -277,16 +291,17 @@ final class StreamHub {
         scheduleTurns()
     }
 
-    // MARK: Clients that do not come to the point
+    // MARK: Late requests
 
-    /// Notes that a connection's requests take more memory, or less; ends the largest one when all take too much.
+    /// Records a change of the memory of a connection's requests; closes the largest one when the total is above the
+    /// limit.
     func noteHeldBytes(_ difference: Int, of connection: Connection) {
         requestMemory.change(connection.user, by: difference)
         while let user = requestMemory.greediest {
             let largest = connections.values.filter { $0.user == user }
-                .max { $0.conversation?.heldBytes ?? 0 < $1.conversation?.heldBytes ?? 0 }
-            guard let conversation = largest?.conversation, conversation.heldBytes > 0 else { return }
-            conversation.refuse(
+                .max { $0.requests?.heldBytes ?? 0 < $1.requests?.heldBytes ?? 0 }
+            guard let requests = largest?.requests, requests.heldBytes > 0 else { return }
+            requests.refuse(
                 ControlFailure(
                     code: "too_much_unfinished",
                     message: "the requests that clients have not finished take more than "
@@ -296,7 +311,7 @@ final class StreamHub {
         }
     }
 
-    /// Watches that each client that owes a request sends it in time.
+    /// Enforces that each client that owes a request sends it in time.
     ///
     /// One timer, for the client that has owed the longest; none while no client owes a request.
     func expectRequests(since: NIODeadline = .now()) {
@@ -311,25 +326,25 @@ final class StreamHub {
     private func endLateRequests() {
         isPatienceWatched = false
         let earliest = NIODeadline.now() - TimeAmount(configuration.requestPatience)
-        for conversation in connectionList.compactMap(\.conversation)
-        where conversation.owesSince ?? .distantFuture <= earliest {
-            conversation.refuse(
+        for requests in connectionList.compactMap(\.requests)
+        where requests.owesSince ?? .distantFuture <= earliest {
+            requests.refuse(
                 ControlFailure(
                     code: "request_timeout",
                     message: "no whole request came within \(configuration.requestPatience)"
                 )
             )
         }
-        if let next = connectionList.compactMap({ $0.conversation?.owesSince }).min() {
+        if let next = connectionList.compactMap({ $0.requests?.owesSince }).min() {
             expectRequests(since: max(next, earliest))
         }
     }
 
-    // MARK: The end
+    // MARK: End
 
-    /// Ends every connection as soon as it was given what it is to be given, by a deadline.
+    /// Ends every connection once it got its last line, at a deadline at the latest.
     ///
-    /// - Parameter whenEmpty: Fulfilled when there is no connection any more.
+    /// - Parameter whenEmpty: Fulfilled when there are no connections left.
     func stop(by deadline: NIODeadline, whenEmpty: EventLoopPromise<Void>) {
         guard self.whenEmpty == nil else { return whenEmpty.succeed() }
         self.whenEmpty = whenEmpty
@@ -342,7 +357,7 @@ final class StreamHub {
     }
 
     private func endConversations() {
-        for connection in connectionList { connection.conversation?.closeIfDone() }
+        for connection in connectionList { connection.requests?.closeIfDone() }
     }
 
     private func cutOff() {

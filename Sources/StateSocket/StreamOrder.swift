@@ -1,26 +1,28 @@
 internal import ForeignText
 
-/// What a subscriber asked for.
+/// The parameters of a subscription.
 struct StreamOrder: Sendable, Hashable {
-    /// How the lines look.
+    /// The form of the lines.
     var form: LineForm
-    /// Which events are wanted.
+    /// The selected events.
     var filter: EventFilter
-    /// The number after which the events begin; `nil` for those after the snapshot.
+    /// The number after which the events start; `nil` for those after the snapshot.
     var since: UInt64?
-    /// The stream that the number belongs to.
+    /// The stream to which the number belongs.
     var stream: ForeignText?
-    /// Whether the snapshot is wanted; there is none when the events begin after a number.
+    /// `true` to send the snapshot; there is none when the events start after a number.
     var wantsSnapshot: Bool
+    /// `true` for the events of the past only: no `agent.hello`, and the end at the newest event.
+    var isHistory = false
 
-    /// What a connection to events.sock asks for.
+    /// The subscription of a connection to events.sock.
     static let everything = StreamOrder(form: .plain, filter: EventFilter(), wantsSnapshot: true)
 }
 
-/// Why a subscription does not begin.
+/// The reason a subscription is refused.
 struct StreamRefusal: Hashable {
     var code: String
-    /// The one parameter, which says how things are.
+    /// The single parameter with the details.
     var parameter: Parameter
 
     enum Parameter: Hashable {

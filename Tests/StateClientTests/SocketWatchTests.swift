@@ -1,5 +1,6 @@
 import AgentTestKit
 import Foundation
+import LinuxSupport
 import Testing
 
 @testable import StateClient

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 import NotificationBus
 import StateSocket
@@ -25,7 +25,7 @@ struct BroadcastTests {
             guard let data = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                 let event = data["parameters"] as? [String: Any] ?? (data["type"] == nil ? nil : data),
                 let type = (event["type"] as? String)?.split(separator: ".").last,
-                let number = (event["data"] as? [String: Any])?["n"] as? Int
+                let number = (event["data"] as? [String: Any])?["attempts"] as? Int
             else { return nil }
             return "\(type) \(number)"
         }

@@ -39,6 +39,17 @@ struct ControlCostTests {
         Generator(testDescription: "many keys") { bytes in
             "{" + (0..<bytes / 11).map { "\"\(100_000 + $0)\":1" }.joined(separator: ",") + "}"
         },
+        Generator(testDescription: "a method like the known ones") { bytes in
+            #"{"method":""# + String(repeating: "subscribe", count: bytes / 9) + #""}"#
+        },
+        Generator(testDescription: "a long duplicate at each level") { bytes in
+            let name = String(repeating: "\u{301}\u{323}", count: bytes / 500)
+            return String(repeating: "{\"\(name)\":", count: 62) + "{\"\(name)\":1,\"\(name)\":1}"
+                + String(repeating: "}", count: 62) + String(repeating: " ", count: bytes / 2)
+        },
+        Generator(testDescription: "many values") { bytes in
+            #"{"method":"status","parameters":{"a":["# + String(repeating: "1,", count: bytes / 2) + "1]}}"
+        },
         Generator(testDescription: "many equal objects") { bytes in
             #"{"method":"status","parameters":{"a":["#
                 + repeatElement(#"{"a":0}"#, count: bytes / 8)
@@ -89,12 +100,8 @@ struct ControlCostTests {
     private static func handle(_ item: LineFramer.Item) {
         guard case .line(let line) = item else { return }
         do throws(ControlFailure) {
-            let request = try ControlRequest(parsing: line)
-            switch request.method {
-            case "probe": _ = try request.probeName()
-            case "subscribe": _ = try request.order().filter.passes(subject: "default")
-            default: try request.checkHasNoParameters()
-            }
+            let call = try ControlRequest(parsing: line).call()
+            if case .subscribe(let order) = call { _ = order.filter.passes(subject: "default") }
         } catch {
             _ = ReplyLine.failure(error)
         }
@@ -147,8 +154,7 @@ struct ControlCostTests {
         ] {
             var failure: ControlFailure?
             do throws(ControlFailure) {
-                let request = try ControlRequest(parsing: Array(line.utf8))
-                try request.method == "subscribe" ? _ = request.order() : request.checkHasNoParameters()
+                _ = try ControlRequest(parsing: Array(line.utf8)).call()
             } catch {
                 failure = error
             }

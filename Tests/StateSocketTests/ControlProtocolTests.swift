@@ -1,8 +1,9 @@
 import ForeignText
 import Foundation
-import StateSocket
 import Synchronization
 import Testing
+
+@testable import StateSocket
 
 /// What control.sock answers.
 struct ControlProtocolTests {
@@ -25,6 +26,9 @@ struct ControlProtocolTests {
         (#"{"method":"status","more":1}"#, "invalid_request", "more"),
         (#"{"method":"status","oneway":true}"#, "invalid_request", "oneway"),
         (#"{"method":"dance"}"#, "unknown_method", "dance"),
+        (#"{"method":"dance"}"#, "unknown_method", "status, subscribe, subscribers, probe, hooks, reload"),
+        (#"{"method":"Hook"}"#, "unknown_method", "did you mean 'hooks'?"),
+        (#"{"method":"statsu"}"#, "unknown_method", "did you mean 'status'?"),
         (#"{"method":""}"#, "unknown_method", "''"),
         (#"{"method":"status","parameters":{"x":1}}"#, "invalid_parameters", "x"),
         (#"{"method":"subscribers","parameters":{"x":1}}"#, "invalid_parameters", "x"),
@@ -76,6 +80,45 @@ struct ControlProtocolTests {
             )
             #expect(reply.first?.contains(refusal.names) == true, "\(refusal) \(reply)")
             #expect(reply.last == #"{"parameters":{"connections":1}}"#)
+        }
+    }
+
+    @Test func `every method of the table answers`() async throws {
+        let replies = try await ServedStream.run { stream in
+            try ControlMethod.all.map { method in
+                let client = try Client(stream.control)
+                try client.send(#"{"method":"\#(method.name)","more":true}"# + "\n")
+                return try client.line()
+            }
+        }
+        for (method, reply) in zip(ControlMethod.all, replies) {
+            #expect(reply?.hasPrefix(#"{"parameters":{"#) == true, "\(method.name): \(reply ?? "")")
+        }
+    }
+
+    @Test func `the documentation has the methods of the table, with their parameters and replies`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/protocol.md")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        let rows = try #require(lines.split(separator: "| Method | Parameters | Replies |").last).dropFirst()
+            .prefix { $0.hasPrefix("|") }
+        let expected = ControlMethod.all.map { method in
+            let parameters = method.parameters.map { "`\($0)`" }.joined(separator: ", ")
+            return "| `\(method.name)` |\(parameters.isEmpty ? "" : " \(parameters)") | \(method.replies) |"
+        }
+        #expect(Array(rows) == expected)
+    }
+
+    @Test func `every parameter of the table is read`() throws {
+        for method in ControlMethod.all {
+            for parameter in method.parameters {
+                // No parameter is an array of numbers: the error names it, and says what it must be.
+                let line = #"{"method":"\#(method.name)","parameters":{"\#(parameter)":[1]},"more":true}"#
+                let failure = #expect(throws: ControlFailure.self) {
+                    try ControlRequest(parsing: Array(line.utf8)).call()
+                }
+                #expect(failure?.message.contains("the parameter '\(parameter)' must be") == true, "\(method.name)")
+            }
         }
     }
 

@@ -1,5 +1,5 @@
+import AgentEvents
 import AgentTestKit
-import EventEnvelope
 import Foundation
 import StateSocket
 import Testing

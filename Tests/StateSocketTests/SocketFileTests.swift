@@ -53,12 +53,14 @@ struct SocketFileTests {
             }
             defer { stream.stop() }
             let files = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-            let modes = try ["events.sock", "control.sock"].map { try Self.permissions("\(directory)/\($0)") }
+            let modes = try ["events.sock", "control.sock", "http.sock"].map {
+                try Self.permissions("\(directory)/\($0)")
+            }
             return (modes, try Self.permissions(directory), files)
         }
-        #expect(modes == [Int(mode), Int(mode)])
+        #expect(modes == [Int(mode), Int(mode), Int(mode)])
         #expect(directory == 0o755)
-        #expect(leftOver == ["agent.lock", "control.sock", "events.sock"])
+        #expect(leftOver == ["agent.lock", "control.sock", "events.sock", "http.sock"])
     }
 
     @Test func `a dead agent's sockets are replaced`() async throws {

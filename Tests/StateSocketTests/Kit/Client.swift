@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Glibc
 
 /// A client as anybody writes one: a socket, bytes, and lines.
@@ -30,7 +30,31 @@ final class Client {
         guard result == 0 else { throw Failure(operation: "connect", number: errno) }
     }
 
+    /// Connects to a TCP port of this machine.
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(operation: "socket", number: errno) }
+        setReceiveTimeout(milliseconds: 20_000)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(operation: "connect", number: errno) }
+    }
+
     deinit { close(descriptor) }
+
+    /// The next bytes as a text.
+    func text(_ count: Int) throws -> String {
+        while buffer.count < count, try receive() {}
+        defer { buffer.removeFirst(min(count, buffer.count)) }
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
 
     func setReceiveTimeout(milliseconds: Int) {
         var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import NotificationBus
 import StateSocket
 import Synchronization
@@ -20,15 +20,21 @@ final class ScriptedAgent: AgentInterface {
     init(_ bus: NotificationBus<Event>) { self.bus = bus }
 
     func event(_ type: EventType, subject: String = "default", padding: Int = 0, number: UInt64) -> Event {
-        let draft = EventDraft(type, subject: subject, summary: "") { json in
-            json.member("n", number)
-            if padding > 0 { json.member("padding", String(repeating: "x", count: padding)) }
-        }
-        return Event(draft, from: origin, at: Timestamp(microsecondsSince1970: 0), number: number)
+        let time = Timestamp(microsecondsSince1970: 0)
+        let content = NetlinkResynchronization(
+            code: String(repeating: "x", count: padding),
+            attempts: Int(clamping: number),
+            tookMilliseconds: 0,
+            corrections: 0,
+            corrected: [],
+            observed: time
+        )
+        let draft = EventDraft(type, subject: subject, .netlinkResynced(content))
+        return Event(draft, from: origin, at: time, number: number)
     }
 
     private func plain(_ type: EventType, subject: String, _ number: UInt64) -> Event {
-        let draft = EventDraft(type, subject: subject, summary: "") { $0.member("last_seq", number) }
+        let draft = EventDraft(type, subject: subject, .subscriberLagged(SubscriberLagged(lastSequence: number)))
         let id = unnumbered.add(1, ordering: .relaxed).newValue
         return Event(draft, from: origin, at: Timestamp(microsecondsSince1970: 0), number: id)
     }
@@ -45,6 +51,18 @@ final class ScriptedAgent: AgentInterface {
     func lagged(lastSequence: UInt64) -> Event { plain(.subscriberLagged, subject: "agent", lastSequence) }
 
     func status(connections: Int) -> [UInt8] { Array(#"{"connections":\#(connections)}"#.utf8) }
+
+    /// The names of threads that answer, and of one that never does.
+    let silentThread = Mutex<String?>(nil)
+
+    var threads: [AgentThread] {
+        let silent = silentThread.withLock { $0 }
+        return [AgentThread(name: "one") { $0() }] + (silent.map { [AgentThread(name: $0) { _ in }] } ?? [])
+    }
+
+    func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument {
+        AgentDocument(contentType: "text/plain", contentSecurityPolicy: "sandbox", body: Array("the \(kind)\n".utf8))
+    }
 
     func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping Reply) {
         if answersAtOnce.withLock({ $0 }) { return reply(.parameters(Array(#"{"did":"\#(request)"}"#.utf8))) }

@@ -1,5 +1,5 @@
+import AgentEvents
 import AgentTestKit
-import EventEnvelope
 import Foundation
 import NotificationBus
 import StateSocket
@@ -14,6 +14,7 @@ final class ServedStream: Sendable {
 
     var events: String { "\(directory)/events.sock" }
     var control: String { "\(directory)/control.sock" }
+    var http: String { "\(directory)/http.sock" }
 
     static func makeDirectory() throws -> String {
         var template = Array("/tmp/sockets-XXXXXX".utf8CString)

@@ -4,22 +4,23 @@ import Testing
 @testable import StateClient
 
 /// What stands around a reply's parameters.
-@Suite struct ReplyFrameTests {
+@Suite struct ReplyTests {
     private func texts(_ text: String) -> (parameters: String?, error: String?)? {
         // A slice that does not begin at 0, as lines do not.
-        let line = Array("##\(text)".utf8)[2...]
-        guard let frame = ReplyFrame(line) else { return nil }
-        func content(_ range: Range<Int>?) -> String? { range.map { String(decoding: line[$0], as: UTF8.self) } }
-        return (content(frame.parameters), content(frame.error))
+        switch try? Reply(Array("##\(text)".utf8)[2...]) {
+        case .parameters(let text): (String(decoding: text, as: UTF8.self), nil)
+        case .error(let reply): (nil, reply.error)
+        case nil: nil
+        }
     }
 
     @Test(
         "the parameters and the error are found wherever they stand",
         arguments: [
-            (#"{}"#, nil, nil), (#" { } "#, nil, nil), (#"{"parameters":{}}"#, "{}", nil),
+            (#"{}"#, "{}", nil), (#" { } "#, "{}", nil), (#"{"parameters":{}}"#, "{}", nil),
             (#"{"x":[1,{"parameters":2}],"parameters" : {"a":"}\"]"} ,"continues":true}"#, #"{"a":"}\"]"}"#, nil),
-            (#"{"error":"a_code","parameters":{"b":[[]]}}"#, #"{"b":[[]]}"#, "a_code"),
-            (#"{"parameters":-1.5e3}"#, "-1.5e3", nil), (#"{"parameters":true,"error":""}"#, "true", ""),
+            (#"{"error":"a_code","parameters":{"b":[[]]}}"#, nil, "a_code"),
+            (#"{"parameters":-1.5e3}"#, "-1.5e3", nil), (#"{"parameters":true,"error":""}"#, nil, ""),
         ] as [(String, String?, String?)]
     )
     func found(_ text: String, _ parameters: String?, _ error: String?) throws {
@@ -53,10 +54,10 @@ import Testing
                 }
                 if damaged.isEmpty { break }
             }
-            if let parameters = ReplyFrame(damaged[...])?.parameters {
+            if case .parameters(let parameters)? = try? Reply(damaged[...]) {
                 accepted += 1
-                #expect(damaged.indices.contains(parameters.lowerBound) && parameters.upperBound <= damaged.count)
-                _ = StreamLine(Array(damaged[parameters]))
+                #expect(parameters.count <= damaged.count)
+                _ = StreamLine(Array(parameters))
             }
         }
         #expect(accepted > 0, "no damage was small enough to get this far")

@@ -1,0 +1,201 @@
+public import AgentEvents
+
+/// The values that the metrics show, taken at the moment of a scrape.
+public struct AgentMetrics: Sendable {
+    /// The status; its list of probes is not used, because it may be shortened.
+    public var status: AgentStatus
+    /// The probes, one for each point from which one checks.
+    public var probes: [ProbeMetrics]
+    /// The numbers of published events.
+    public var transitions: [TransitionCount]
+    /// The seconds that the agent has spent in each connectivity.
+    public var secondsByConnectivity: [String: Double]
+    /// The agent's process; `nil` where the kernel does not show it.
+    public var process: ProcessMetrics?
+
+    /// Creates values.
+    public init(
+        status: AgentStatus,
+        probes: [ProbeMetrics] = [],
+        transitions: [TransitionCount] = [],
+        secondsByConnectivity: [String: Double] = [:],
+        process: ProcessMetrics? = nil
+    ) {
+        self.status = status
+        self.probes = probes
+        self.transitions = transitions
+        self.secondsByConnectivity = secondsByConnectivity
+        self.process = process
+    }
+
+    /// The number of events of one type and with one code.
+    public struct TransitionCount: Sendable, Hashable {
+        /// The type without `reachagent.`.
+        public var type: String
+        /// The code of the cause.
+        public var code: String
+        /// The number since the start of the agent.
+        public var count: UInt64
+
+        /// Creates a number.
+        public init(type: String, code: String, count: UInt64) {
+            self.type = type
+            self.code = code
+            self.count = count
+        }
+    }
+
+    /// The resources of the agent's process.
+    public struct ProcessMetrics: Sendable, Hashable {
+        /// The CPU time in seconds.
+        public var cpuSeconds: Double
+        /// The memory in use, in bytes.
+        public var residentBytes: UInt64
+        /// The address space, in bytes.
+        public var virtualBytes: UInt64
+        /// The number of threads.
+        public var threads: Int
+        /// The number of open files; `nil` where the kernel does not tell.
+        public var openFiles: Int?
+        /// The maximum number of open files.
+        public var mostFiles: UInt64
+        /// The start, in seconds since 1970.
+        public var started: Double
+
+        /// Creates values.
+        public init(
+            cpuSeconds: Double,
+            residentBytes: UInt64,
+            virtualBytes: UInt64,
+            threads: Int,
+            openFiles: Int?,
+            mostFiles: UInt64,
+            started: Double
+        ) {
+            self.cpuSeconds = cpuSeconds
+            self.residentBytes = residentBytes
+            self.virtualBytes = virtualBytes
+            self.threads = threads
+            self.openFiles = openFiles
+            self.mostFiles = mostFiles
+            self.started = started
+        }
+    }
+}
+
+/// A probe from one vantage, as the metrics show it.
+public struct ProbeMetrics: Sendable {
+    /// The probe's name.
+    public var probe: String
+    /// The interface that it is bound to; empty for the path that the kernel chooses.
+    public var device: String
+    /// The family; empty for any.
+    public var family: String
+    /// The verdict: `unknown`, `up`, `down` or `portal`.
+    public var verdict: String
+    /// The code of the verdict; `nil` for `up`.
+    public var code: String?
+    /// The moment since which the verdict holds, in seconds since 1970.
+    public var since: Double?
+    /// The last check; `nil` before the first one.
+    public var last: CheckMetrics?
+    /// The checks so far.
+    public var checks: CheckCounts
+    /// The validity of the certificate that expires first, in seconds since 1970.
+    public var certificate: (notBefore: Double, notAfter: Double)?
+
+    /// Creates a probe without checks.
+    public init(probe: String, device: String = "", family: String = "", verdict: String) {
+        self.probe = probe
+        self.device = device
+        self.family = family
+        self.verdict = verdict
+        checks = CheckCounts()
+    }
+}
+
+/// The figures of one check; those of a phase that was not reached are absent.
+public struct CheckMetrics: Sendable, Hashable {
+    /// The outcome: `ok`, `failed` or `unknown`.
+    public var outcome: String
+    /// The end of the check, in seconds since 1970.
+    public var ended: Double
+    /// The duration in seconds.
+    public var seconds: Double
+    /// The seconds of the name lookups.
+    public var lookupSeconds: Double?
+    /// The seconds of each phase of an HTTP check, over all redirects, in order.
+    public var httpPhases: [Phase] = []
+    /// The seconds of each phase of an ICMP check.
+    public var icmpPhases: [Phase] = []
+    /// The seconds of each phase of a DNS check.
+    public var dnsPhases: [Phase] = []
+    /// The status code of the last response.
+    public var httpStatus: Int?
+    /// The HTTP version of the last response, such as `1.1`.
+    public var httpVersion: String?
+    /// The size of the last response's body as sent, in bytes.
+    public var bodyBytes: Int?
+    /// The number of redirects that were followed; `nil` for other checks than HTTP.
+    public var redirects: Int?
+    /// True when the last request went over TLS; `nil` for other checks than HTTP.
+    public var isTLS: Bool?
+    /// The TLS version, such as `TLSv1.3`.
+    public var tlsVersion: String?
+    /// The IP version of the connection: 4 or 6.
+    public var ipVersion: Int?
+
+    /// A phase and its duration.
+    public struct Phase: Sendable, Hashable {
+        /// The name of blackbox_exporter's phase.
+        public var name: String
+        /// The duration in seconds.
+        public var seconds: Double
+
+        /// Creates a phase.
+        public init(_ name: String, seconds: Double) {
+            self.name = name
+            self.seconds = seconds
+        }
+    }
+
+    /// Creates the figures of a check.
+    public init(outcome: String, ended: Double, seconds: Double) {
+        self.outcome = outcome
+        self.ended = ended
+        self.seconds = seconds
+    }
+}
+
+/// The numbers of checks by outcome, and the histogram of their durations.
+public struct CheckCounts: Sendable, Hashable {
+    /// The upper bounds of the histogram's buckets, in seconds; blackbox_exporter has no histogram to follow, so these are
+    /// the defaults of Prometheus' clients.
+    public static let bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    /// The number of checks that were as expected.
+    public private(set) var ok: UInt64 = 0
+    /// The number of checks that failed.
+    public private(set) var failed: UInt64 = 0
+    /// The number of checks that said nothing about the target.
+    public private(set) var unknown: UInt64 = 0
+    /// The number of `ok` checks in each bucket, not cumulated; the last one has those above all bounds.
+    public private(set) var buckets: [UInt64]
+    /// The sum of the durations of the `ok` checks, in seconds.
+    public private(set) var sum = 0.0
+
+    /// No checks.
+    public init() { buckets = Array(repeating: 0, count: Self.bounds.count + 1) }
+
+    /// Counts a check.
+    public mutating func add(outcome: String, seconds: Double) {
+        switch outcome {
+        case "ok":
+            ok += 1
+            sum += seconds
+            buckets[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+        case "failed": failed += 1
+        default: unknown += 1
+        }
+    }
+}

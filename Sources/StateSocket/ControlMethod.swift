@@ -1,0 +1,64 @@
+internal import ForeignText
+
+/// A method of the control socket.
+///
+/// ``all`` is the one list of them: requests are handled by it, an error names its methods, and a test compares
+/// docs/protocol.md with it.
+struct ControlMethod: Sendable {
+    /// The name.
+    let name: String
+    /// The names of its parameters.
+    var parameters: [String] = []
+    /// The sentence of the documentation about its replies.
+    let replies: String
+    /// Reads a request whose parameters have no other names than ``parameters``.
+    let call: @Sendable (ControlRequest) throws(ControlFailure) -> ControlCall
+
+    /// The methods, in the order of the documentation.
+    static let all: [ControlMethod] = [
+        ControlMethod(
+            name: "status",
+            replies: "The state and why, the targets, the probes, the journal, the sockets"
+        ) { _ in .status },
+        ControlMethod(
+            name: "subscribe",
+            parameters: ["types", "subjects", "since_seq", "stream", "snapshot"],
+            replies: #"One per line, as below; needs `"more":true`"#
+        ) { request throws(ControlFailure) in .subscribe(try request.order()) },
+        ControlMethod(name: "subscribers", replies: "The connections, below") { _ in .subscribers },
+        ControlMethod(
+            name: "probe",
+            parameters: ["name"],
+            replies: "Starts the checks at once, or joins those that are running, below"
+        ) { request throws(ControlFailure) in .ask(.check(probe: try request.probeName())) },
+        ControlMethod(name: "hooks", replies: "The status of all hooks") { _ in .ask(.hooks) },
+        ControlMethod(name: "reload", replies: "Reloads the configuration, below") { _ in .ask(.reload) },
+    ]
+
+    /// The failure of a request whose method is none of these.
+    static func unknown(_ method: ForeignText) -> ControlFailure {
+        let names = all.map(\.name)
+        var message = "there is no method '\(method.shown(limit: ControlRequest.shownLimit))'"
+        if method.bytes.count <= ControlRequest.shownLimit,
+            let name = KeySuggestion.nearest(to: String(decoding: method.bytes, as: UTF8.self), among: names)
+        {
+            message += "; did you mean '\(name)'?"
+        }
+        return ControlFailure(
+            code: "unknown_method",
+            message: "\(message) (methods: \(names.joined(separator: ", ")))"
+        )
+    }
+}
+
+/// The content of a valid request.
+enum ControlCall: Hashable {
+    /// The agent's status.
+    case status
+    /// The connections.
+    case subscribers
+    /// Events from now on.
+    case subscribe(StreamOrder)
+    /// A request that the agent answers itself, at once or later.
+    case ask(AgentRequest)
+}

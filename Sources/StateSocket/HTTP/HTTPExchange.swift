@@ -1,0 +1,252 @@
+internal import AgentEvents
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The requests of one connection over HTTP, and the responses in order.
+///
+/// One request is answered at a time, in the turns of the hub; meanwhile nothing is read.
+final class HTTPExchange {
+    /// The maximum size of a request's head.
+    static let maximumHeadBytes = 16 << 10
+    /// The maximum number of requests that may wait in one read of a client that sends ahead.
+    static let maximumWaiting = 16
+    /// The refusal of a longer head.
+    static let tooLarge = HTTPRefusal(
+        .requestHeaderFieldsTooLarge,
+        "the head of a request has at most \(maximumHeadBytes) bytes"
+    )
+
+    /// Whether the client may use the server.
+    enum Access {
+        case granted
+        /// A TCP connection of a user, who is looked up; `nil` when the kernel does not know the user.
+        case undecided(UInt32?)
+        /// Refused, with a text for people.
+        case denied(String)
+    }
+
+    private enum Item {
+        case request(HTTPRequestHead)
+        case refusal(HTTPRefusal)
+    }
+
+    private let hub: StreamHub
+    private let connection: Connection
+    private var access: Access
+    private var waiting = CircularBuffer<Item>()
+    private var head: HTTPRequestHead?
+    private var isAnswering = false
+    private var isInputClosed = false
+    /// `true` once no more requests are taken: the last one is being answered.
+    private var isLast = false
+    private var isHead = false
+    private(set) var owesSince: NIODeadline? = .now()
+    private(set) var heldBytes = 0
+
+    init(for connection: Connection, access: Access, in hub: StreamHub) {
+        self.connection = connection
+        self.access = access
+        self.hub = hub
+    }
+
+    // MARK: Input
+
+    /// Counts input; `false` when it is too much for the head of a request, or of no interest any more.
+    func accepts(_ bytes: ByteBuffer) -> Bool {
+        guard !isLast, !connection.isEnding else {
+            connection.discard(bytes)
+            return false
+        }
+        hold(heldBytes + bytes.readableBytes)
+        guard heldBytes > Self.maximumHeadBytes else { return true }
+        receive(Self.tooLarge)
+        return false
+    }
+
+    /// Handles a part of a request.
+    func receive(_ part: HTTPServerRequestPart) {
+        guard !isLast else { return }
+        switch part {
+        case .head(let head): self.head = head
+        case .body: receive(HTTPRefusal(.badRequest, "a request without a body is expected"))
+        case .end:
+            guard let head else { return }
+            self.head = nil
+            hold(0)
+            guard waiting.count < Self.maximumWaiting else {
+                return receive(
+                    HTTPRefusal(.tooManyRequests, "at most \(Self.maximumWaiting) requests may wait for their answers")
+                )
+            }
+            wait(.request(head))
+        }
+    }
+
+    /// Handles input that is not a request: it is the last.
+    func receive(_ refusal: HTTPRefusal) {
+        guard !isLast else { return }
+        isLast = true
+        wait(.refusal(refusal))
+    }
+
+    private func wait(_ item: Item) {
+        waiting.append(item)
+        owesSince = nil
+        connection.setReading(false)
+        hub.queue(connection)
+    }
+
+    func closeInput() {
+        isInputClosed = true
+        // A client of a stream that sends no more has gone: a browser's connection is never half closed.
+        if connection.stream != nil { return connection.close() }
+        hub.queue(connection)
+    }
+
+    func resume() { hub.queue(connection) }
+
+    private func hold(_ bytes: Int) {
+        let difference = bytes - heldBytes
+        heldBytes = bytes
+        if difference != 0 { hub.noteHeldBytes(difference, of: connection) }
+    }
+
+    func forget() {
+        hold(0)
+        waiting.removeAll()
+    }
+
+    // MARK: Turns
+
+    func takeTurn() -> Bool {
+        guard !connection.isEnding, !isAnswering, connection.isWritable, let item = waiting.popFirst() else {
+            closeIfDone()
+            return false
+        }
+        isAnswering = true
+        switch item {
+        case .request(let head): admit(head)
+        case .refusal(let refusal): refuse(refusal)
+        }
+        return !waiting.isEmpty
+    }
+
+    func closeIfDone() {
+        guard !isAnswering, waiting.isEmpty, hub.isFinished || isInputClosed else { return }
+        connection.end(with: nil)
+    }
+
+    func refuse(_ failure: ControlFailure) {
+        owesSince = nil
+        let isIdle = heldBytes == 0 && !isAnswering
+        forget()
+        // A connection that only waits for its next request is closed without a word.
+        guard !isIdle else { return connection.end(with: nil) }
+        let document = AgentDocument.text(failure.message)
+        connection.end(with: HTTPResponse.whole(.requestTimeout, document, isHead: false, keepsConnection: false))
+    }
+
+    // MARK: Answers
+
+    private func admit(_ head: HTTPRequestHead) {
+        switch access {
+        case .granted: answer(head)
+        case .denied(let message): refuse(HTTPRefusal(.forbidden, message))
+        case .undecided(let user):
+            hub.members.decide(user, in: hub) { [self] refusal in
+                access = refusal.map { .denied($0) } ?? .granted
+                admit(head)
+            }
+        }
+    }
+
+    private func refuse(_ refusal: HTTPRefusal) {
+        takeNoMore()
+        respond(refusal.status, .text(refusal.message))
+    }
+
+    /// Drops what the client has sent after the request that is being answered.
+    private func takeNoMore() {
+        isLast = true
+        waiting.removeAll()
+    }
+
+    private func answer(_ head: HTTPRequestHead) {
+        let request: HTTPRequest
+        do {
+            request = try HTTPRequest(head, names: hub.configuration.http.names)
+        } catch {
+            return refuse(error)
+        }
+        isHead = request.isHead
+        if !request.keepsConnection { takeNoMore() }
+        switch request.resource {
+        case .page: render(.page)
+        case .metrics(let isOpenMetrics): render(isOpenMetrics ? .openMetrics : .metrics)
+        case .status:
+            let status = hub.agent.status(connections: hub.connectionCount)
+            respond(.ok, AgentDocument(contentType: "application/json", body: status))
+        case .health:
+            HealthCheck.run(hub.agent.threads, on: hub.loop) { [self] silent in
+                silent.isEmpty
+                    ? respond(.ok, .text("ok"))
+                    : respond(.serviceUnavailable, .text("no answer from \(silent.joined(separator: ", "))"))
+            }
+        case .history(let order): stream(order, contentType: "application/x-ndjson")
+        case .events(let order): stream(order, contentType: "text/event-stream")
+        }
+    }
+
+    /// Has a document made on a thread on which it may take its time.
+    private func render(_ kind: AgentDocument.Kind) {
+        let (agent, connections) = (hub.agent, hub.connectionCount)
+        hub.work {
+            agent.document(kind, connections: connections)
+        } _: { [self] result in
+            switch result {
+            case .success(let document): respond(.ok, document)
+            case .failure: refuse(HTTPRefusal(.serviceUnavailable, "the agent stops"))
+            }
+        }
+    }
+
+    private func respond(_ status: HTTPResponseStatus, _ document: AgentDocument) {
+        guard !connection.isEnding else { return }
+        let keeps = !waiting.isEmpty || (!isLast && !isInputClosed && !hub.isFinished)
+        let response = HTTPResponse.whole(status, document, isHead: isHead, keepsConnection: keeps)
+        isAnswering = false
+        isHead = false
+        guard keeps else { return connection.end(with: response) }
+        connection.write(response, lines: 1)
+        connection.flush()
+        guard waiting.isEmpty else { return hub.queue(connection) }
+        owesSince = .now()
+        hub.expectRequests()
+        connection.setReading(true)
+    }
+
+    // MARK: Streams
+
+    private func stream(_ order: StreamOrder, contentType: String) {
+        takeNoMore()
+        let head = HTTPResponse.head(.ok, contentType: contentType, length: nil, keepsConnection: false)
+        guard !isHead else { return connection.end(with: head) }
+        connection.setReading(true)
+        connection.subscribe(order) { [self] refusal in
+            guard let refusal else {
+                var start = head
+                // Browsers wait for three seconds otherwise.
+                if order.form == .serverSent { start.writeStaticString("retry: 1000\n\n") }
+                return connection.write(start, lines: 0)
+            }
+            connection.unsubscribe()
+            guard order.since != nil, !order.isHistory else {
+                return refuse(HTTPRefusal(.gone, "these events are not available any more (\(refusal.code))"))
+            }
+            // A browser gives a refused stream up for good: it is told the whole state instead.
+            var anew = order
+            anew.since = nil
+            stream(anew, contentType: contentType)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import AgentEvents
+internal import ForeignText
+
+/// The parameters after the `?` of a request.
+struct HTTPQuery {
+    /// The maximum number of parameters.
+    private static let maximumCount = 160
+
+    private let parameters: [(name: ForeignText, value: ForeignText)]
+
+    /// Reads `name=value` pairs; `+` and percent-encoded bytes are decoded.
+    init(_ text: some Sequence<UInt8>) {
+        parameters = Array(text).split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumCount).map { pair in
+            let mark = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            return (ForeignText(Self.decoded(pair[..<mark])), ForeignText(Self.decoded(pair[mark...].dropFirst())))
+        }
+    }
+
+    /// The order of `/events`.
+    ///
+    /// - Parameter lastID: The id of the last event that a reconnecting client has; it counts more than `since_seq`.
+    func events(lastID: String?) throws(HTTPRefusal) -> StreamOrder {
+        var order = try order(form: .serverSent)
+        if let number = lastID.flatMap({ UInt64($0) }) { order.since = number }
+        return order
+    }
+
+    /// The order of `/api/history`.
+    func history() throws(HTTPRefusal) -> StreamOrder {
+        var order = try order(form: .plain)
+        order.isHistory = true
+        return order
+    }
+
+    private func order(form: LineForm) throws(HTTPRefusal) -> StreamOrder {
+        var types: [ForeignText] = []
+        var subjects: [ForeignText] = []
+        var since: UInt64?
+        guard parameters.count <= Self.maximumCount else {
+            throw HTTPRefusal(.badRequest, "there are more than \(Self.maximumCount) parameters")
+        }
+        for (name, value) in parameters {
+            if name == "types" {
+                types += value.bytes.split(separator: UInt8(ascii: ",")).map { ForeignText($0) }
+            } else if name == "subjects" {
+                subjects.append(value)
+            } else if name == "since_seq" {
+                guard since == nil, let number = UInt64(String(decoding: value.bytes, as: UTF8.self)) else {
+                    throw HTTPRefusal(.badRequest, "the parameter 'since_seq' must be one number of an event")
+                }
+                since = number
+            } else {
+                throw HTTPRefusal(
+                    .badRequest,
+                    "there is no parameter '\(name.shown(limit: 64))' (parameters: types, subjects, since_seq)"
+                )
+            }
+        }
+        if let flaw = EventFilter.flaw(inTypes: types) ?? EventFilter.flaw(in: subjects, named: "subjects") {
+            throw HTTPRefusal(.badRequest, flaw)
+        }
+        return StreamOrder(
+            form: form,
+            filter: EventFilter(types: types.isEmpty ? nil : types, subjects: subjects.isEmpty ? nil : subjects),
+            since: since,
+            wantsSnapshot: true
+        )
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return bytes
+    }
+}
+
+extension EventFilter {
+    /// An error in the texts of a filter.
+    static func flaw(in texts: [ForeignText], named name: String) -> String? {
+        texts.count <= 64 && texts.allSatisfy { (1...256).contains($0.bytes.count) }
+            ? nil : "the parameter '\(name)' must have 1 to 64 strings of 1 to 256 bytes"
+    }
+
+    /// An error in the types of a filter: a subscription to one that no event has would wait for ever.
+    static func flaw(inTypes types: [ForeignText]) -> String? {
+        if let flaw = flaw(in: types, named: "types") { return flaw }
+        guard let type = types.first(where: { EventType.matching(String(decoding: $0.bytes, as: UTF8.self)).isEmpty })
+        else { return nil }
+        let names = EventType.allCases.map(\.shortName)
+        let name = type.shown(limit: ControlRequest.shownLimit)
+        let question = KeySuggestion.question(about: EventType.shortName(of: name), among: names)
+        return "there is no event type '\(name)'\(question) (event types: \(names.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,119 @@
+internal import ForeignText
+internal import NIOHTTP1
+
+/// A request over HTTP that may be answered.
+///
+/// Everything that a browser could be made to send by a stranger's page is decided here: a name of a host that the agent
+/// does not know (DNS rebinding), and another origin.
+struct HTTPRequest: Hashable {
+    /// The content of an answer.
+    enum Resource: Hashable {
+        /// `/`: the page.
+        case page
+        /// `/metrics`, in the format of Prometheus or of OpenMetrics.
+        case metrics(isOpenMetrics: Bool)
+        /// `/healthz`.
+        case health
+        /// `/api/status`.
+        case status
+        /// `/api/history`: events of the past.
+        case history(StreamOrder)
+        /// `/events`: events from now on, or after a number.
+        case events(StreamOrder)
+    }
+
+    /// The paths, for an answer to any other.
+    static let paths = ["/", "/metrics", "/healthz", "/api/status", "/api/history", "/events"]
+
+    let resource: Resource
+    /// `true` to answer without the body.
+    let isHead: Bool
+    /// `true` if the client wants to send another request.
+    let keepsConnection: Bool
+
+    /// Checks a request.
+    ///
+    /// - Parameters:
+    ///   - head: The request.
+    ///   - names: The names of hosts that are accepted besides `localhost` and addresses, in lower case.
+    init(_ head: HTTPRequestHead, names: Set<String>) throws(HTTPRefusal) {
+        let hosts = head.headers["host"]
+        guard hosts.count == 1, let host = hosts.first, let name = HTTPHost(host) else {
+            throw HTTPRefusal(.badRequest, "the request needs one Host")
+        }
+        guard name.isLocal || names.contains(name.name) else {
+            throw HTTPRefusal(
+                .misdirectedRequest,
+                "the host '\(ForeignText.shown(name.name, limit: 64))' is not this agent's; 'names' of [http] has the others"
+            )
+        }
+        for origin in head.headers["origin"] where !HTTPHost.isOrigin(origin, of: host) {
+            throw HTTPRefusal(.forbidden, "pages of other origins may not read this")
+        }
+        guard head.method == .GET || head.method == .HEAD else {
+            throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are answered")
+        }
+        isHead = head.method == .HEAD
+        keepsConnection = head.isKeepAlive
+        resource = try Self.resource(head)
+    }
+
+    private static func resource(_ head: HTTPRequestHead) throws(HTTPRefusal) -> Resource {
+        let target = head.uri.utf8
+        let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let query = HTTPQuery(target[mark...].dropFirst())
+        // An exact comparison of bytes: nothing is decoded, so no spelling of a path leads anywhere else.
+        switch ForeignText(target[..<mark]) {
+        case "/": return .page
+        case "/metrics":
+            return .metrics(isOpenMetrics: HTTPAccept.prefersOpenMetrics(head.headers["accept"]))
+        case "/healthz": return .health
+        case "/api/status": return .status
+        case "/api/history": return .history(try query.history())
+        case "/events": return .events(try query.events(lastID: head.headers["last-event-id"].first))
+        default:
+            throw HTTPRefusal(.notFound, "there is no such page; there are \(paths.joined(separator: ", "))")
+        }
+    }
+}
+
+/// The refusal of a request over HTTP.
+struct HTTPRefusal: Error, Hashable {
+    let status: HTTPResponseStatus
+    /// A sentence for people.
+    let message: String
+
+    init(_ status: HTTPResponseStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}
+
+/// The media types that a client accepts, as far as metrics need them.
+enum HTTPAccept {
+    /// Returns whether OpenMetrics 1.0 is accepted, and at least as welcome as the text format.
+    static func prefersOpenMetrics(_ values: [String]) -> Bool {
+        var (open, text) = (0.0, 0.0)
+        for range in values.joined(separator: ",").split(separator: ",").prefix(32) {
+            var parts = range.split(separator: ";").map { $0.trimmed.lowercased() }[...]
+            let type = parts.popFirst() ?? ""
+            var (weight, version) = (1.0, "1.0.0")
+            for part in parts {
+                if part.hasPrefix("q=") { weight = Double(part.dropFirst(2)) ?? 0 }
+                if part.hasPrefix("version=") { version = String(part.dropFirst(8)) }
+            }
+            switch type {
+            case "application/openmetrics-text" where version.hasPrefix("1."): open = max(open, weight)
+            case "text/plain", "text/*", "*/*": text = max(text, weight)
+            default: break
+            }
+        }
+        return open > 0 && open >= text
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

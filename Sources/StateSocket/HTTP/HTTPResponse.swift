@@ -1,0 +1,69 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The bytes of responses over HTTP/1.1.
+enum HTTPResponse {
+    /// The headers of every response: nothing is stored, guessed, framed or read by another origin, and a document without
+    /// a policy of its own may load nothing.
+    private static let always = """
+        Cache-Control: no-store\r
+        X-Content-Type-Options: nosniff\r
+        Cross-Origin-Resource-Policy: same-origin\r
+        Referrer-Policy: no-referrer\r
+
+        """
+    private static let strictPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+    /// Returns the head of a response.
+    ///
+    /// - Parameters:
+    ///   - length: The length of the body; `nil` for a body that ends with the connection.
+    ///   - policy: The document's Content-Security-Policy; `nil` for one that allows nothing.
+    static func head(
+        _ status: HTTPResponseStatus,
+        contentType: String,
+        length: Int?,
+        policy: String? = nil,
+        keepsConnection: Bool
+    ) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: 512 + (length ?? 0))
+        buffer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\nContent-Type: \(contentType)\r\n")
+        if let length { buffer.writeString("Content-Length: \(length)\r\n") }
+        if status == .methodNotAllowed { buffer.writeString("Allow: GET, HEAD\r\n") }
+        buffer.writeString(always)
+        buffer.writeString("Content-Security-Policy: \(policy ?? strictPolicy)\r\n")
+        buffer.writeString("Connection: \(keepsConnection ? "keep-alive" : "close")\r\n\r\n")
+        return buffer
+    }
+
+    /// Returns a whole response.
+    static func whole(
+        _ status: HTTPResponseStatus,
+        _ document: AgentDocument,
+        isHead: Bool,
+        keepsConnection: Bool
+    ) -> ByteBuffer {
+        var buffer = head(
+            status,
+            contentType: document.contentType,
+            length: document.body.count,
+            policy: document.contentSecurityPolicy,
+            keepsConnection: keepsConnection
+        )
+        if !isHead { buffer.writeBytes(document.body) }
+        return buffer
+    }
+
+    /// Returns the response to a connection that is not admitted.
+    static func refusal(_ line: ByteBuffer) -> ByteBuffer {
+        let document = AgentDocument(contentType: "application/json", body: Array(line.readableBytesView))
+        return whole(.serviceUnavailable, document, isHead: false, keepsConnection: false)
+    }
+}
+
+extension AgentDocument {
+    /// A sentence or some lines for people.
+    static func text(_ text: String) -> AgentDocument {
+        AgentDocument(contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
+    }
+}

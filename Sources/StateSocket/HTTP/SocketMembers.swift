@@ -1,0 +1,98 @@
+internal import ForeignText
+internal import Glibc
+internal import LinuxSupport
+internal import NIOCore
+
+/// The users that may use the TCP ports: those that may use `http.sock`.
+///
+/// The lookup of a user's groups may ask a server, so it has a thread of its own, and its answer counts for a while. Used
+/// only on the event loop.
+final class SocketMembers {
+    /// The time for which an answer counts.
+    private static let validity: TimeAmount = .seconds(60)
+    /// The maximum number of remembered answers.
+    private static let maximumAnswers = 64
+
+    private let rights: SocketRights?
+    private var answers: [UInt32: (refusal: String?, until: NIODeadline)] = [:]
+
+    /// - Parameter rights: The rights to `http.sock`; `nil` where they are not known.
+    init(_ rights: SocketRights?) { self.rights = rights }
+
+    /// Decides on a user.
+    ///
+    /// - Parameter whenDecided: Called once, at once or later, with the text of a refusal, or `nil`.
+    func decide(_ user: UInt32?, in hub: StreamHub, _ whenDecided: @escaping (String?) -> Void) {
+        guard let user else { return whenDecided("the user of this connection is not known; use http.sock") }
+        if user == 0 || user == geteuid() { return whenDecided(nil) }
+        if let answer = answers[user], answer.until > .now() { return whenDecided(answer.refusal) }
+        hub.work { [rights] in
+            rights.map { $0.refusal(of: user) } ?? "only root may use this port"
+        } _: { [self] result in
+            guard case .success(let refusal) = result else { return whenDecided("the agent stops") }
+            if answers.count >= Self.maximumAnswers { answers.removeAll() }
+            answers[user] = (refusal, .now() + Self.validity)
+            whenDecided(refusal)
+        }
+    }
+}
+
+/// The owner, the group and the permissions of a socket's file.
+struct SocketRights: Sendable, Hashable {
+    var path: String
+    var owner: UInt32
+    var group: UInt32
+    var mode: UInt32
+
+    /// Reads the rights to the file of a socket; `nil` for a socket without one.
+    init?(of descriptor: CInt) {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return nil }
+        let bound = withUnsafeBytes(of: &address.sun_path) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        // The agent's own sockets are bound under a temporary name.
+        let path =
+            bound.hasSuffix("/\(SocketName.http.temporaryName)")
+            ? "\(bound.dropLast(SocketName.http.temporaryName.utf8.count))\(SocketName.http.fileName)" : bound
+        var status = stat()
+        guard !path.isEmpty, stat(path, &status) == 0 else { return nil }
+        self.init(path: path, owner: status.st_uid, group: status.st_gid, mode: status.st_mode)
+    }
+
+    init(path: String, owner: UInt32, group: UInt32, mode: UInt32) {
+        self.path = path
+        self.owner = owner
+        self.group = group
+        self.mode = mode
+    }
+
+    /// Returns the text of a refusal for a user that may not write to the file, with the command that changes that; `nil`
+    /// for one that may.
+    ///
+    /// Blocks as long as the system's database of users does.
+    func refusal(of user: UInt32) -> String? {
+        if user == owner { return mode & 0o200 == 0 ? forbidden(user) : nil }
+        if mode & 0o002 != 0 { return nil }
+        guard let entry = AccountDatabase.user(number: user), mode & 0o020 != 0,
+            AccountDatabase.groups(of: entry.name, with: entry.gid).contains(group)
+        else { return forbidden(user) }
+        return nil
+    }
+
+    private func forbidden(_ user: UInt32) -> String {
+        let name = AccountDatabase.user(number: user)?.name ?? "\(user)"
+        let group = AccountDatabase.groupName(number: group) ?? "\(self.group)"
+        guard mode & 0o020 != 0, self.group != 0 else {
+            return "the user '\(ForeignText.shown(name))' may not use \(path); ask as its owner, or as root"
+        }
+        return """
+            the user '\(ForeignText.shown(name))' is not a member of the group '\(ForeignText.shown(group))'; as root:
+              usermod -aG \(ForeignText.shown(group)) \(ForeignText.shown(name))
+            """
+    }
+}

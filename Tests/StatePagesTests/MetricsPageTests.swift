@@ -1,0 +1,121 @@
+import AgentEvents
+import AgentTestKit
+import Foundation
+import Testing
+
+@testable import StatePages
+
+/// The pages of metrics, and the documents that must agree with their table.
+@Suite struct MetricsPageTests {
+    @Test(arguments: MetricsPage.Format.allCases)
+    func `the page is as the golden file has it`(format: MetricsPage.Format) throws {
+        let page = String(decoding: MetricsPage.bytes(of: Samples.metrics, as: format), as: UTF8.self)
+        try Golden.check(page, "metrics.\(format == .prometheus ? "prom" : "openmetrics")")
+    }
+
+    @Test func `an agent that knows nothing yet has a page too`() {
+        let status = AgentStatus(
+            agent: .init(
+                version: "1",
+                schema: 1,
+                processID: 1,
+                started: Samples.time,
+                uptimeMilliseconds: 0,
+                stream: "s"
+            ),
+            time: Samples.time,
+            reachability: .init(
+                state: ReachabilityState(via: .unknown, afStatus: -1, path: .init(Path(via: .unknown)))
+            ),
+            targets: [],
+            probes: [],
+            uplinks: [],
+            hooks: [],
+            interfaces: [],
+            recent: [],
+            lastSequence: 0,
+            isSynchronized: false,
+            overruns: nil
+        )
+        let page = String(decoding: MetricsPage.bytes(of: AgentMetrics(status: status), as: .prometheus), as: UTF8.self)
+        #expect(page.contains("reachagent_via{via=\"unknown\"} 1\n"))
+        #expect(!page.contains("probe_success"))
+    }
+
+    @Test func `text in a label cannot end it`() {
+        var metrics = Samples.metrics
+        metrics.transitions = [.init(type: "a\"\n\\b", code: "c", count: 1)]
+        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        #expect(page.contains(#"reachagent_transitions_total{type="a\"\n\\b",code="c"} 1"# + "\n"))
+    }
+
+    @Test func `the documentation has the table's rows`() throws {
+        let document = try String(contentsOf: Golden.project.appending(path: "docs/metrics.md"), encoding: .utf8)
+        let rows = MetricFamily.documentation.joined(separator: "\n")
+        #expect(document.contains(rows), "docs/metrics.md is stale: make reference")
+    }
+
+    @Test func `names are unique, and follow the conventions`() {
+        #expect(Set(MetricFamily.all.map(\.name)).count == MetricFamily.all.count)
+        for family in MetricFamily.all {
+            #expect((family.kind == .counter) == family.name.hasSuffix("_total"), "\(family.name)")
+            #expect((family.kind == .info) == family.name.hasSuffix("_info"), "\(family.name)")
+            #expect(!family.help.isEmpty && !family.help.hasSuffix("."), "\(family.name)")
+        }
+    }
+
+    /// Every metric that an alert of the example names is in the table.
+    @Test func `the alerts name metrics that exist`() throws {
+        let alerts = try String(
+            contentsOf: Golden.project.appending(path: "examples/prometheus/alerts.yml"),
+            encoding: .utf8
+        )
+        let names = Set(MetricFamily.all.map(\.name))
+        let used = alerts.matches(of: /\b(reachagent|probe)_[a-z_]+/).map { String($0.output.0) }
+        #expect(!used.isEmpty)
+        for name in used { #expect(names.contains(name), "\(name)") }
+    }
+
+    private static let hasPromtool = access("/usr/bin/promtool", X_OK) == 0
+
+    @Test(.enabled(if: hasPromtool, "promtool is not installed: apt install prometheus"), .onOwnThread)
+    func `promtool has nothing to say about the page, and the alerts fire when they must`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(MetricsPage.bytes(of: Samples.metrics, as: .prometheus)).write(to: file)
+        let page = try Self.run("promtool check metrics < \(file.path())")
+        #expect(page.output.isEmpty && page.status == 0, "\(page.output)")
+        let folder = Golden.project.appending(path: "examples/prometheus").path()
+        let rules = try Self.run(
+            "cd \(folder) && promtool check rules alerts.yml && promtool test rules alerts.test.yml"
+        )
+        #expect(rules.status == 0, "\(rules.output)")
+    }
+
+    private static func run(_ command: String) throws -> (output: String, status: Int32) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "(\(command)) 2>&1"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (said, process.terminationStatus)
+    }
+}
+
+/// Golden files: `UPDATE_GOLDEN=1` writes them anew; read each difference before you take it over.
+enum Golden {
+    static let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func check(_ text: String, _ name: String) throws {
+        let file = project.appending(path: "Tests/StatePagesTests/Golden/\(name)")
+        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+            try Data(text.utf8).write(to: file)
+        }
+        let expected = try String(contentsOf: file, encoding: .utf8)
+        #expect(text == expected, "\(name) differs")
+    }
+}

@@ -1,0 +1,191 @@
+import AgentEvents
+
+@testable import StatePages
+
+/// A machine with two uplinks, one of which is in use, and probes of which one fails.
+enum Samples {
+    static let time = Timestamp(microsecondsSince1970: 1_795_444_931_000_000)
+    static let past = Timestamp(microsecondsSince1970: 1_795_444_571_000_000)
+
+    static var status: AgentStatus {
+        let path = Path(via: .wifi, interface: "wlan0", kind: "wifi", gateway: "192.0.2.1", source: "192.0.2.7")
+        let six = Path(via: .wifi, interface: "wlan0", kind: "wifi", gateway: "fe80::1", source: "2001:db8::7")
+        var standing = AgentStatus.Standing(
+            state: ReachabilityState(
+                via: .wifi,
+                afStatus: 2,
+                connectivity: .partial,
+                connectivityReason: "http_status",
+                connectivityProbe: "api",
+                path: .init(path, ipv4: path, ipv6: six)
+            )
+        )
+        standing.since = past
+        standing.forMilliseconds = 360_000
+        standing.viaSince = past
+        standing.viaForMilliseconds = 4_000_000
+        standing.connectivitySince = past
+        standing.connectivityForMilliseconds = 360_000
+        standing.cause = ChangeCause(kind: "probe", code: "http_status", detail: "probe 'api': http_status, 503")
+        return AgentStatus(
+            agent: .init(
+                version: "1.4.0",
+                schema: 1,
+                host: "edge-7",
+                processID: 4711,
+                started: past,
+                uptimeMilliseconds: 9_000_000,
+                bootID: "b",
+                stream: "stream-a"
+            ),
+            time: time,
+            reachability: standing,
+            targets: [],
+            probes: [
+                probe("api", verdict: "down", code: "http_status", latency: 41, detail: "HTTP 503 <b>&\"quoted\""),
+                probe("web", verdict: "up", latency: 28), probe("web", verdict: "up", latency: 88, interface: "wwan0"),
+                probe("hotel", verdict: "portal", code: "portal_redirect", latency: 19),
+            ],
+            uplinks: [
+                Uplink(
+                    interface: "wlan0",
+                    interfaceIndex: 3,
+                    kind: "wifi",
+                    connectivity: .partial,
+                    reason: .init(code: "http_status", probe: "api"),
+                    isUsed: true
+                ),
+                Uplink(interface: "wwan0", interfaceIndex: 4, kind: "wwan", connectivity: .full, isUsed: false),
+            ],
+            schedule: .init(checks: 4200, shared: 3, skipped: 1, refused: 0, longestDelayMilliseconds: 12, bytes: [:]),
+            hooks: [
+                AgentStatus.HookStatus(
+                    hook: "vpn",
+                    kind: "command",
+                    runs: 7,
+                    failedRuns: 2,
+                    superseded: 0,
+                    running: 0,
+                    waiting: 0,
+                    failures: 1
+                )
+            ],
+            interfaces: [],
+            recent: [
+                .init(
+                    sequence: 48_190,
+                    time: past,
+                    type: "reachagent.reachability.changed",
+                    subject: "default",
+                    from: "wwan wwan0 IPv4, full",
+                    to: "wifi wlan0 IPv4+IPv6, full",
+                    code: "link_added"
+                ),
+                .init(
+                    sequence: 48_211,
+                    time: past,
+                    type: "reachagent.reachability.changed",
+                    subject: "default",
+                    from: "wifi wlan0 IPv4+IPv6, full",
+                    to: "wifi wlan0 IPv4+IPv6, partial (http_status api)",
+                    code: "http_status",
+                    detail: "probe 'api': http_status, 503"
+                ),
+            ],
+            lastSequence: 48_213,
+            journal: .init(
+                directory: "/var/lib/reachagent/journal",
+                oldestSequence: 1,
+                newestSequence: 48_213,
+                segments: 3,
+                bytes: 9_876_543,
+                isDegraded: false,
+                missing: [],
+                sync: "interval",
+                syncMilliseconds: 1000
+            ),
+            sockets: .init(
+                events: "/run/reachagent/events.sock",
+                control: "/run/reachagent/control.sock",
+                connections: 2,
+                limit: 4096
+            ),
+            isSynchronized: true,
+            overruns: .init(count: 1, dropped: 12)
+        )
+    }
+
+    static func probe(
+        _ name: String,
+        verdict: String,
+        code: String? = nil,
+        latency: Int64,
+        detail: String? = nil,
+        interface: String? = nil
+    )
+        -> AgentStatus.ProbeStatus
+    {
+        var probe = AgentStatus.ProbeStatus(probe: name, verdict: verdict)
+        probe.interface = interface
+        probe.code = code
+        probe.since = past
+        probe.forMilliseconds = 360_000
+        probe.last = time
+        probe.lastOutcome = verdict == "up" ? "ok" : "failed"
+        probe.latencyMilliseconds = latency
+        probe.detail = detail
+        if name == "web" {
+            probe.certificate = .init(
+                subject: "CN=web.example",
+                notAfter: Timestamp(microsecondsSince1970: 1_796_222_531_000_000),
+                daysLeft: 9
+            )
+        }
+        return probe
+    }
+
+    static var metrics: AgentMetrics {
+        var web = ProbeMetrics(probe: "web", verdict: "up")
+        var check = CheckMetrics(outcome: "ok", ended: 1_795_444_930.5, seconds: 0.028125)
+        check.lookupSeconds = 0.0025
+        check.httpPhases = [
+            .init("resolve", seconds: 0.0025), .init("connect", seconds: 0.005), .init("tls", seconds: 0.01),
+            .init("processing", seconds: 0.01), .init("transfer", seconds: 0.000625),
+        ]
+        (check.httpStatus, check.httpVersion, check.bodyBytes, check.redirects) = (200, "2", 1256, 0)
+        (check.isTLS, check.tlsVersion, check.ipVersion) = (true, "TLSv1.3", 6)
+        web.last = check
+        web.since = 1_795_444_571
+        web.certificate = (1_788_446_531, 1_796_222_531)
+        for seconds in [0.028, 0.028, 0.3, 11] { web.checks.add(outcome: "ok", seconds: seconds) }
+        web.checks.add(outcome: "unknown", seconds: 1)
+
+        var api = ProbeMetrics(probe: "api", device: "wwan0", family: "ipv4", verdict: "down")
+        api.code = "connect_timeout"
+        var failed = CheckMetrics(outcome: "failed", ended: 1_795_444_931, seconds: 5)
+        // The connection was never made: there are no figures of what comes after it.
+        failed.httpPhases = [.init("resolve", seconds: 0.001), .init("connect", seconds: 4.999)]
+        (failed.redirects, failed.isTLS) = (0, true)
+        api.last = failed
+        api.checks.add(outcome: "failed", seconds: 5)
+
+        return AgentMetrics(
+            status: status,
+            probes: [api, web, ProbeMetrics(probe: "new", verdict: "unknown")],
+            transitions: [
+                .init(type: "reachability.changed", code: "link_down", count: 3),
+                .init(type: "probe.changed", code: "http_status", count: 1),
+            ],
+            secondsByConnectivity: ["full": 8000.5, "partial": 360],
+            process: .init(
+                cpuSeconds: 1.25,
+                residentBytes: 20_000_000,
+                virtualBytes: 400_000_000,
+                threads: 9,
+                openFiles: 30,
+                mostFiles: 16_384,
+                started: 1_795_444_571
+            )
+        )
+    }
+}

@@ -1,0 +1,221 @@
+import AgentEvents
+import AgentTestKit
+import Foundation
+import NotificationBus
+import Synchronization
+import Testing
+
+@testable import StateSocket
+
+/// The server of http.sock, as a client sees it.
+@Suite(.timeLimit(.minutes(2)))
+struct HTTPServerTests {
+    @Test func `documents come with their type, a policy and nothing to cache`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            let page = try client.get("/")
+            #expect(page.status == 200 && page.body == "the page\n")
+            #expect(page.headers["content-security-policy"] == "sandbox")
+            #expect(page.headers["cache-control"] == "no-store" && page.headers["x-content-type-options"] == "nosniff")
+            // The connection is kept.
+            let metrics = try client.get("/metrics", ["Accept: application/openmetrics-text"])
+            #expect(metrics.body == "the openMetrics\n")
+            let status = try client.get("/api/status")
+            #expect(status.body == #"{"connections":1}"# && status.headers["content-type"] == "application/json")
+            #expect(status.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+            try client.send("/", method: "HEAD", ["Connection: close"])
+            #expect(try client.response(isHead: true).headers["content-length"] == "9")
+            #expect(try client.client.line() == nil)
+        }
+    }
+
+    @Test func `requests sent ahead are answered in their order, and too many are refused`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            let request = "GET /metrics HTTP/1.1\r\nHost: a.b\r\n\r\n"
+            try client.client.send(
+                "GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + request
+            )
+            #expect(try client.response().body.hasPrefix("{"))
+            #expect(try client.response().body == "the page\n")
+            // A refused request is the last of its connection.
+            #expect(try client.response().status == 421)
+            #expect(try client.client.line() == nil)
+            let hasty = try HTTPClient(stream.http)
+            try hasty.client.send(String(repeating: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100))
+            var statuses: [Int] = []
+            while let status = try? hasty.response().status, status > 0 { statuses.append(status) }
+            #expect(statuses == Array(repeating: 200, count: 16) + [429])
+        }
+    }
+
+    @Test func `a thread without an answer makes the agent unhealthy, by its name`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            #expect(try client.get("/healthz").body == "ok\n")
+            stream.agent.silentThread.withLock { $0 = "netlink" }
+            let response = try client.get("/healthz")
+            #expect(response.status == 503 && response.body == "no answer from netlink\n")
+        }
+    }
+
+    @Test func `a stream has the state first, then each event with its number as the id`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events")
+            let (status, headers) = try client.head()
+            #expect(status == 200 && headers["content-type"] == "text/event-stream")
+            #expect(try client.client.lines(4).map { $0.prefix(6) } == ["retry:", "", "data: ", ""])
+            #expect(try client.client.lines(2).first?.contains("network.snapshot") == true)
+            stream.publish()
+            let event = try client.client.lines(3)
+            #expect(event[0] == "id: 1" && event[1].contains(#""seq":1"#) && event[2].isEmpty)
+        }
+    }
+
+    @Test(arguments: ["Last-Event-ID: 2", "since_seq"])
+    func `a stream resumes behind an event, from the journal on`(way: String) async throws {
+        let journal = MemoryJournal()
+        try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
+            journal.record((1...4).map { stream.agent.event(.pathChanged, number: $0) })
+            stream.publish()
+            let client = try HTTPClient(stream.http)
+            let isHeader = way.hasPrefix("Last")
+            try client.send(isHeader ? "/events" : "/events?since_seq=2", isHeader ? [way] : [])
+            _ = try client.head()
+            var ids: [String] = []
+            while ids.count < 3, let line = try client.client.line() { if line.hasPrefix("id: ") { ids.append(line) } }
+            #expect(ids == ["id: 3", "id: 4", "id: 5"])
+        }
+    }
+
+    @Test func `a number that the stream never had begins it anew, with the state`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events", ["Last-Event-ID: 900"])
+            #expect(try client.head().status == 200)
+            #expect(try client.client.lines(6).contains { $0.contains("network.snapshot") })
+        }
+    }
+
+    @Test func `filters choose as on the control socket`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events?types=probe.changed&subjects=web&since_seq=0")
+            _ = try client.head()
+            stream.publish(.pathChanged)
+            stream.publish(.probeChanged, subject: "dns")
+            stream.publish(.probeChanged, subject: "web")
+            var lines: [String] = []
+            while lines.last?.hasPrefix("id: ") != true, let line = try client.client.line() { lines.append(line) }
+            #expect(lines.last == "id: 3")
+        }
+    }
+
+    @Test func `history has the events of the past as lines, and an end`() async throws {
+        let journal = MemoryJournal()
+        try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
+            let old = (2...4).map { stream.agent.event(.pathChanged, number: $0) }
+            journal.record(old)
+            let new = stream.publish(.probeChanged)
+            let expected = (old + [new].compactMap { $0 }).map { String(decoding: $0.line, as: UTF8.self) }
+            let all = try HTTPClient(stream.http).get("/api/history")
+            #expect(all.body == expected.joined(separator: "\n"))
+            #expect(try HTTPClient(stream.http).get("/api/history?since_seq=4").body == expected[3])
+            #expect(try HTTPClient(stream.http).get("/api/history?types=probe.*").body == expected[3])
+            let beyond = try HTTPClient(stream.http).get("/api/history?since_seq=900")
+            #expect(beyond.status == 410)
+        }
+    }
+
+    @Test func `a head that is too long, is no HTTP, has a body or never ends is refused, and others are served`()
+        async throws
+    {
+        try await ServedStream.run { configuration in
+            configuration.requestPatience = .milliseconds(300)
+        } _: { stream in
+            func answer(_ text: String) throws -> Int {
+                let client = try HTTPClient(stream.http)
+                try? client.client.send(text)
+                return try client.response().status
+            }
+            let field = "X-A: \(String(repeating: "a", count: 1000))\r\n"
+            #expect(try answer("GET / HTTP/1.1\r\nHost: localhost\r\n" + String(repeating: field, count: 17)) == 431)
+            #expect(try answer("GET /\(String(repeating: "a", count: 20_000))") == 431)
+            #expect(try answer("GET / HTTP/1.1\r\nHost: localhost\r\n" + String(repeating: "A:\r\n", count: 65)) == 431)
+            #expect(try answer("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == 400)
+            #expect(try answer("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}") == 400)
+            #expect(try answer("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc") == 400)
+            #expect(
+                try answer("GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == 200
+            )
+            #expect(try answer("GET / HTTP/1.1\r\nHost: local") == 408)
+            // One that only waits for its next request is closed without a word.
+            let idle = try HTTPClient(stream.http)
+            #expect(try idle.get("/").status == 200)
+            #expect(try idle.client.line() == nil)
+            #expect(try HTTPClient(stream.http).get("/").status == 200)
+        }
+    }
+
+    @Test func `streams that are aborted leave nothing behind`() async throws {
+        try await ServedStream.run { stream in
+            for round in 0..<200 {
+                let client = try HTTPClient(stream.http)
+                try client.send("/events?since_seq=0")
+                if round % 2 == 0 { _ = try client.head() }
+                stream.publish()
+            }
+            #expect(stream.waitForConnections(0))
+        }
+    }
+
+    @Test func `a slow reader of a stream is cut off with a last event`() async throws {
+        try await ServedStream.run { configuration in
+            configuration.ringEvents = 64
+        } _: { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events")
+            _ = try client.head()
+            for _ in 0..<4000 { stream.publish(padding: 1000) }
+            #expect(try client.client.linesToEnd().suffix(2).first == "event: lagged")
+        }
+    }
+
+    @Test func `a port of this machine is for the agent's own user`() async throws {
+        try await onThread {
+            let port = try Self.freePort()
+            let stream = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
+            defer { stream.stop() }
+            #expect(try HTTPClient(port: port).get("/").status == 200)
+            #expect(throws: StateSocketError.self) {
+                _ = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
+            }
+        }
+    }
+
+    @Test func `another user is refused with the command that lets them in`() {
+        let rights = SocketRights(path: "/run/reachagent/http.sock", owner: 4_000_000_001, group: 1, mode: 0o660)
+        #expect(rights.refusal(of: 4_000_000_001) == nil)
+        // The user 'nobody' (65534) is not a member of the group 'daemon' (1).
+        #expect(rights.refusal(of: 65534)?.contains("usermod -aG daemon nobody") == true)
+        let open = SocketRights(path: rights.path, owner: 0, group: 0, mode: 0o666)
+        #expect(open.refusal(of: 65534) == nil)
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(probe) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(probe, $0, length)
+                getsockname(probe, $0, &length)
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+    }
+}
