@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Hooks
 import Testing
 

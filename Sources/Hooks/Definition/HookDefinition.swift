@@ -1,6 +1,6 @@
-/// One hook: what is done, for which events, and how runs of it get along with each other.
+/// One hook: its action, its trigger, and the pace of its runs.
 public struct HookDefinition: Sendable {
-    /// What a hook does.
+    /// The action of a hook.
     public enum Action: Sendable {
         /// Runs a program.
         case command(HookCommand)
@@ -8,22 +8,23 @@ public struct HookDefinition: Sendable {
         case webhook(Webhook)
     }
 
-    /// Its name: `[hook.NAME]`'s, or the path of a file below the folders of hooks, such as `10-log` or `wifi.d/10-log`.
+    /// The name: that of `[hook.NAME]`, or the path of a file in the hook directories, such as `10-log` or
+    /// `wifi.d/10-log`.
     public var name: String
-    /// What it does.
+    /// The action.
     public var action: Action
-    /// For which events.
+    /// The trigger.
     public var trigger: HookTrigger
-    /// How runs follow each other.
+    /// The pace of its runs.
     public var pace: HookPace
-    /// The time for one run; for a webhook that of each attempt.
+    /// The timeout of a run; for a webhook that of each attempt.
     public var timeout: Duration
-    /// Everything that the hook's table says as one text that is equal for equal hooks, and has no secret in it.
+    /// The content of the hook's table as a string, which is equal for equal hooks, and contains no secret.
     ///
-    /// Empty for hooks that no table describes. A time-out that is the section's and no table's is not in it.
+    /// Empty for hooks without a table. A timeout that comes from the section is not included.
     public var identity: String
 
-    /// A hook with the defaults.
+    /// Creates a hook with the defaults.
     public init(
         name: String,
         action: Action,
@@ -45,20 +46,20 @@ public struct HookDefinition: Sendable {
 public struct HookCommand: Sendable, Hashable {
     /// The program and its arguments; never empty.
     ///
-    /// A program without a slash is looked for in ``HookEnvironment/path``.
+    /// A program without a slash is searched in ``HookEnvironment/path``.
     public var arguments: [String]
-    /// The user that it runs as; nil for the agent's own.
+    /// The user to run as; nil for the agent's own.
     ///
-    /// Another one takes the right to change it (setuid(2)).
+    /// Another user requires the privilege to change it (setuid(2)).
     public var user: String?
     /// The group; nil for the user's own groups.
     public var group: String?
-    /// What is added to the environment.
+    /// Additional environment variables.
     public var environment: [String: String]
-    /// The folder that it runs in.
+    /// The working directory.
     public var workingDirectory: String
 
-    /// A program that runs as the agent's user in `/`.
+    /// Creates a program that runs as the agent's user in `/`.
     public init(
         arguments: [String],
         user: String? = nil,
@@ -74,29 +75,29 @@ public struct HookCommand: Sendable, Hashable {
     }
 }
 
-/// How runs of one hook follow each other.
+/// The pace of the runs of one hook.
 public struct HookPace: Sendable, Hashable {
-    /// What becomes of events that come while a hook cannot take them.
+    /// The queueing of events that arrive while a hook is busy.
     public enum Queue: String, Sendable, Hashable, CaseIterable {
-        /// Only the newest waits; what it replaces is counted in the run's report.
+        /// Only the newest event is queued; the number of replaced ones is in the run's report.
         case latest
-        /// All wait, in order, up to ``mostWaiting``; beyond that the oldest is dropped, and counted.
+        /// All events are queued in order, up to ``mostWaiting``; then the oldest is dropped, and counted.
         case all
     }
 
-    /// The most events that wait with ``Queue/all``.
+    /// The maximum number of queued events with ``Queue/all``.
     public static let mostWaiting = 128
 
-    /// How many runs there may be at the same time.
+    /// The maximum number of concurrent runs.
     public var concurrency: Int
-    /// What becomes of events that come meanwhile.
+    /// The queueing of events.
     public var queue: Queue
-    /// How long nothing may have come before the hook runs; at most three times that is waited for.
+    /// The quiet time before the hook runs; it is extended at most to three times its length.
     public var debounce: Duration
-    /// Whether the hook is given the state that the agent finds when it starts, or when the hook is added.
+    /// `true` if the hook also gets the state that exists when the agent starts, or when the hook is added.
     public var runsAtStart: Bool
 
-    /// One run at a time, of the newest event, at once.
+    /// Creates a pace: by default one run at a time, of the newest event, without a delay.
     public init(
         concurrency: Int = 1,
         queue: Queue = .latest,

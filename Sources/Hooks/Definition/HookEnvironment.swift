@@ -1,11 +1,11 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// The variables that a hook is given.
+/// The environment variables of a hook.
 public enum HookEnvironment {
-    /// Where programs without a slash are looked for, and the hook's own `PATH`.
+    /// The search path for programs without a slash, and the hook's own `PATH`.
     public static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    /// All variables that say what happened, in the order of the documentation, and what each of them says.
+    /// All variables with facts about the event, in the order of the documentation, and their meanings.
     public static let variables: [(name: String, meaning: String)] = [
         ("REACH_HOOK", "the hook's name"),
         ("REACH_HOOK_PATH", "the program's real path; not for webhooks"),
@@ -40,16 +40,16 @@ public enum HookEnvironment {
         ("REACH_AT_START", "`1` when the hook is given a state that was there before the hook was; otherwise not set"),
     ]
 
-    /// The longest value, in bytes.
+    /// The maximum size of a value, in bytes.
     public static let mostValueBytes = 4096
 
-    /// What an event says; variables that do not apply are not in it.
+    /// Returns the variables of an event; those that do not apply are left out.
     ///
     /// - Parameters:
     ///   - hook: The hook's name.
     ///   - path: The program's real path; nil for a webhook.
-    ///   - superseded: How many events this one replaced.
-    ///   - isAtStart: Whether the hook is given a state that was there before.
+    ///   - superseded: The number of events that this one replaced.
+    ///   - isAtStart: `true` if the event reports an existing state.
     package static func variables(
         hook: String,
         path: String?,
@@ -93,12 +93,12 @@ public enum HookEnvironment {
         return values.compactMapValues { $0.map(printable) }
     }
 
-    /// The whole environment of a program.
+    /// Returns the whole environment of a program.
     ///
     /// - Parameters:
-    ///   - variables: What ``variables(hook:path:event:superseded:isAtStart:)`` gave.
-    ///   - account: Whom it runs as, when that is not the agent's own user.
-    ///   - own: What the hook's definition adds; `REACH_*` cannot be set by it.
+    ///   - variables: The result of ``variables(hook:path:event:superseded:isAtStart:)``.
+    ///   - account: The account to run as, if it is not the agent's own user.
+    ///   - own: The variables of the hook's definition, which cannot set `REACH_*`.
     package static func environment(
         _ variables: [String: String],
         account: HookAccount?,
@@ -116,12 +116,12 @@ public enum HookEnvironment {
         return environment.mapValues { $0.replacing("\0", with: "?") }
     }
 
-    /// Whether a name can be a variable's at all.
+    /// Returns whether a name is a valid variable name.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "=") }
     }
 
-    /// A value without control characters, and not longer than ``mostValueBytes``; it ends at a whole character.
+    /// Returns a value without control characters, cut to ``mostValueBytes`` at a character boundary.
     private static func printable(_ value: String) -> String {
         var result = String.UnicodeScalarView()
         var bytes = 0

@@ -1,6 +1,6 @@
-public import EventEnvelope
+public import AgentEvents
 
-/// What an event says, as far as hooks are interested.
+/// The content of an event, as far as hooks need it.
 public struct HookEvent: Sendable, Hashable {
     /// One side of a transition.
     public struct Side: Sendable, Hashable {
@@ -8,43 +8,23 @@ public struct HookEvent: Sendable, Hashable {
         public var via: String?
         /// The `connectivity`.
         public var connectivity: String?
-        /// Why there is no path.
+        /// The reason there is no path.
         public var reason: String?
-        /// The interface that the path leads through.
+        /// The interface of the path.
         public var interface: String?
-        /// Where a person logs in.
+        /// The login page of a portal.
         public var portalURL: String?
-        /// Whether the default path leads through the uplink.
+        /// `true` if the default path uses the uplink.
         public var isUsed: Bool?
-        /// The uplink's kind.
+        /// The kind of the uplink.
         public var kind: String?
         /// A probe's verdict.
         public var verdict: String?
-        /// Why a probe is not up.
+        /// The reason a probe is not up.
         public var code: String?
 
-        /// A side that says nothing.
+        /// Creates an empty side.
         public init() {}
-    }
-
-    /// What brought an event about.
-    public struct Cause: Sendable, Hashable {
-        /// The kind.
-        public var kind: String
-        /// The code.
-        public var code: String
-        /// The interface concerned.
-        public var interface: String?
-        /// A few words for people.
-        public var detail: String?
-
-        /// A cause.
-        public init(kind: String, code: String, interface: String? = nil, detail: String? = nil) {
-            self.kind = kind
-            self.code = code
-            self.interface = interface
-            self.detail = detail
-        }
     }
 
     /// The type.
@@ -53,28 +33,28 @@ public struct HookEvent: Sendable, Hashable {
     public var id: String
     /// The number.
     public var sequence: UInt64?
-    /// The envelope's `time`, as it was written.
+    /// The envelope's `time`, unmodified.
     public var time: String
     /// The subject.
     public var subject: String
-    /// Before.
+    /// The state before.
     public var from = Side()
-    /// After.
+    /// The state after.
     public var to = Side()
-    /// What brought it about.
-    public var cause: Cause?
-    /// `ipv4` or `ipv6`, where the event concerns one family.
+    /// The cause.
+    public var cause: ChangeCause?
+    /// `ipv4` or `ipv6`, if the event concerns one family.
     public var family: String?
     /// The interface that a probe is bound to.
     public var interface: String?
     /// The whole line, without its end.
     public var line: [UInt8]
 
-    /// The target's name; nil when the event is of the default path, of a probe or of the agent.
+    /// The target's name; nil when the event is about the default path, a probe or the agent.
     public var target: String? {
         switch type {
         case .targetChanged: subject
-        case .pathChanged: subject == "default" ? nil : subject
+        case .pathChanged: subject == AgentEvent.defaultSubject ? nil : subject
         default: nil
         }
     }
@@ -85,6 +65,78 @@ public struct HookEvent: Sendable, Hashable {
     /// The probe's name.
     public var probe: String? { type == .probeChanged || type == .certificateExpiring ? subject : nil }
 
-    /// Whether it is the state that the agent found when it started.
+    /// `true` for the state that existed when the agent started.
     public var isInitial: Bool { cause?.kind == "start" }
+}
+
+extension HookEvent {
+    /// An event that the agent publishes.
+    public init(_ event: Event) { self.init(event.value, of: event.type, line: event.line) }
+
+    /// Reads a line of the journal or of a file.
+    ///
+    /// - Parameter line: The line, without its end.
+    /// - Returns: nil when the line is no event, is longer than `ScannedLine.mostBytes`, or is of a type or with content
+    ///   that this version does not know.
+    public init?(line: [UInt8]) {
+        guard let event = AgentEvent(line: line), let type = event.knownType, event.content != .unknown else {
+            return nil
+        }
+        self.init(event, of: type, line: line)
+    }
+
+    private init(_ event: AgentEvent, of type: EventType, line: [UInt8]) {
+        self.init(
+            type: type,
+            id: event.id,
+            sequence: event.sequence,
+            time: event.time.description,
+            subject: event.subject,
+            line: line
+        )
+        switch event.content {
+        case .pathChanged(let change), .reachabilityChanged(let change), .targetChanged(let change):
+            (from, to, cause) = (Side(change.from), Side(change.to), change.cause)
+        case .uplinkChanged(let change):
+            (from, to, cause) = (Side(change.from), Side(change.to), change.cause)
+        case .probeChanged(let change):
+            (from, to, cause) = (Side(change.from), Side(change.to), change.cause)
+            (family, interface) = (change.point.family, change.point.interface)
+        default: break
+        }
+    }
+}
+
+extension HookEvent.Side {
+    fileprivate init(_ state: ReachabilityState) {
+        via = state.via.rawValue
+        connectivity = state.connectivity?.rawValue
+        reason = state.reason
+        interface = state.path.interface
+        portalURL = state.portalURL
+    }
+
+    fileprivate init(_ uplink: Uplink) {
+        connectivity = uplink.connectivity.rawValue
+        reason = uplink.reason?.code
+        interface = uplink.interface
+        portalURL = uplink.reason?.portalURL
+        isUsed = uplink.isUsed
+        kind = uplink.kind
+    }
+
+    fileprivate init(_ probe: ProbeVerdict) {
+        portalURL = probe.portalURL
+        verdict = probe.verdict
+        code = probe.code
+    }
+
+    /// Whether a request can be expected to arrive: all is well, or nobody knows and there is a path.
+    var isOnline: Bool {
+        switch connectivity {
+        case "full": true
+        case "unknown": via.map { Via($0).isReachable } ?? false
+        default: false
+        }
+    }
 }

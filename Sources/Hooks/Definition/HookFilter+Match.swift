@@ -1,18 +1,17 @@
 internal import NetlinkMonitor
 
 extension HookTrigger {
-    /// Whether events like this one are wanted: the type first, then each condition in the order of the documentation.
+    /// Matches an event: the type first, then each condition in the order of the documentation.
     public func matches(_ event: HookEvent) -> HookMatch {
         guard types.contains(event.type) else { return .type }
-        // Behind a portal probes fail for no reason of their own; the portal itself is in the state's event.
+        // Behind a portal probes fail through no fault of their own; the portal itself is in the state's event.
         if event.type == .probeChanged, event.to.code == "behind_portal", filter.causes.isEmpty { return .behindPortal }
         return filter.obstacle(to: event) ?? .matches
     }
 }
 
 extension HookDefinition {
-    /// Whether the hook runs for an event when it happens: what the trigger wants, and the agent's first state only with
-    /// `at_start`.
+    /// Matches an event that just happened: by the trigger, and the agent's first state only with `at_start`.
     public func matches(_ event: HookEvent) -> HookMatch {
         let match = trigger.matches(event)
         guard match == .matches else { return match }
@@ -21,7 +20,7 @@ extension HookDefinition {
 }
 
 extension HookFilter {
-    /// The first condition that does not hold.
+    /// Returns the first condition that does not hold.
     fileprivate func obstacle(to event: HookEvent) -> HookMatch? {
         let exact: [(name: String, wanted: [String], found: String?)] = [
             ("from_via", fromVia, event.from.via),
@@ -63,7 +62,7 @@ extension HookFilter {
 }
 
 extension HookEvent {
-    /// The interfaces that the event names: after, its own, of the cause, before; each once.
+    /// The interfaces of the event: after, its own, of the cause, before; each once.
     var interfaces: [String] {
         var names: [String] = []
         for case let name? in [to.interface, interface, cause?.interface, from.interface] where !names.contains(name) {
@@ -72,7 +71,7 @@ extension HookEvent {
         return names
     }
 
-    /// What is different after the event.
+    /// The changed aspects of the event.
     var changes: [HookFilter.Aspect] {
         HookFilter.Aspect.allCases.filter { aspect in
             switch aspect {

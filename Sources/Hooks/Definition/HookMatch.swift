@@ -1,24 +1,24 @@
-/// Whether a hook runs for an event, and if not, what is against it.
+/// The result of matching a hook with an event.
 public enum HookMatch: Sendable, Hashable {
-    /// It runs.
+    /// The hook runs.
     case matches
-    /// It is for events of other types.
+    /// The hook is for events of other types.
     case type
-    /// The event is the state that the agent found when it started, and the hook does not have `at_start`.
+    /// The event is the state at the agent's start, and the hook does not have `at_start`.
     case atStartOnly
-    /// A probe is `unknown` because a captive portal answers, and the hook does not ask for that cause.
+    /// A probe is `unknown` because of a captive portal, and the hook does not list that cause.
     case behindPortal
     /// A condition of `when` does not hold.
     ///
     /// - Parameters:
     ///   - name: The condition's key, such as `to_via`.
-    ///   - wanted: What it asks for.
-    ///   - found: What the event says; nil when it says nothing of that kind.
+    ///   - wanted: The values of the condition.
+    ///   - found: The value of the event; nil if it has none.
     case filter(name: String, wanted: [String], found: String?)
 }
 
 extension HookMatch: CustomStringConvertible {
-    /// The same in a few words; what an event said stands in them as it was.
+    /// A short explanation; values of the event are unmodified.
     public var description: String {
         switch self {
         case .matches: "it runs"

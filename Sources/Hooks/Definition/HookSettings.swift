@@ -1,31 +1,35 @@
-/// What the agent runs when something changes.
+/// The settings of all hooks.
 public struct HookSettings: Sendable {
-    /// The folders of hooks, by falling priority: a file of the first hides one of the same name in the next.
+    /// The hook directories, by falling priority: a file of the first hides one of the same name in the next.
     public var folders: [String]
     /// The configured hooks.
     public var definitions: [HookDefinition]
-    /// How many programs may run at the same time, of all hooks together.
+    /// The maximum number of concurrent programs, of all hooks together.
     public var mostRunning: Int
-    /// The time for a hook of the folders.
+    /// The limits on the programs of all hooks together, where control groups are delegated.
+    public var limits: HookLimits
+    /// The timeout of a hook in the directories.
     public var folderTimeout: Duration
-    /// How long programs that run when the agent ends may go on.
+    /// The time that running programs get when the agent stops.
     public var stopGrace: Duration
 
-    /// No configured hook, and no folder.
+    /// Creates settings; by default without hooks and directories.
     public init(
         folders: [String] = [],
         definitions: [HookDefinition] = [],
         mostRunning: Int = 64,
+        limits: HookLimits = HookLimits(),
         folderTimeout: Duration = .seconds(30),
         stopGrace: Duration = .seconds(3)
     ) {
         self.folders = folders
         self.definitions = definitions
         self.mostRunning = mostRunning
+        self.limits = limits
         self.folderTimeout = folderTimeout
         self.stopGrace = stopGrace
     }
 
-    /// The folders of a system service: the administrator's before the packages'.
+    /// The directories of a system service: the administrator's before the packages'.
     public static let systemFolders = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
 }

@@ -1,35 +1,36 @@
-public import EventEnvelope
+public import AgentEvents
 
-/// For which events a hook runs: one of the types, and everything that `when` asks for.
+/// The events for which a hook runs: one of the types, and all conditions of `when`.
 public struct HookTrigger: Sendable, Hashable {
     /// The types that a hook can have.
     ///
-    /// Not `hook.completed`, which would run it for ever, nor the agent's last event.
+    /// Not `hook.completed`, which would run it in an endless loop, nor the agent's last event.
     public static let types: [EventType] = [
         .agentStarted, .pathChanged, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
         .certificateExpiring,
-        .netlinkOverrun, .netlinkResynced, .suspendResumed, .configReloaded, .journalDegraded,
+        .netlinkOverrun, .netlinkResynced, .suspendResumed, .configReloaded, .configRejected,
+        .journalDegraded,
     ]
 
     /// The types of event; never empty.
     public var types: Set<EventType>
-    /// What else must hold.
+    /// The conditions.
     public var filter: HookFilter
 
-    /// The default path's settled changes, all of them.
+    /// Creates a trigger; by default all settled changes of the default path.
     public init(types: Set<EventType> = [.reachabilityChanged], filter: HookFilter = HookFilter()) {
         self.types = types
         self.filter = filter
     }
 }
 
-/// What an event must say; a list that is empty asks for nothing.
+/// The conditions on an event; an empty list is no condition.
 public struct HookFilter: Sendable, Hashable {
-    /// What is different after the event.
+    /// An aspect that an event may change.
     public enum Aspect: String, Sendable, Hashable, CaseIterable {
         /// The `via`.
         case via
-        /// The interface that the default path, or the target's, leads through.
+        /// The interface of the default path, or of the target's path.
         case interface
         /// The `connectivity`.
         case connectivity
@@ -37,25 +38,25 @@ public struct HookFilter: Sendable, Hashable {
         case verdict
     }
 
-    /// The `via` before, one of these.
+    /// The `via` before must be one of these.
     public var fromVia: [String] = []
-    /// The `via` after, one of these.
+    /// The `via` after must be one of these.
     public var toVia: [String] = []
-    /// The `connectivity` before, one of these.
+    /// The `connectivity` before must be one of these.
     public var fromConnectivity: [String] = []
-    /// The `connectivity` after, one of these.
+    /// The `connectivity` after must be one of these.
     public var toConnectivity: [String] = []
-    /// The names of targets, one of these (`target.changed`, and `path.changed` of targets).
+    /// The target must be one of these (`target.changed`, and `path.changed` of targets).
     public var targets: [String] = []
-    /// The names of probes, one of these (`probe.changed`, `certificate.expiring`).
+    /// The probe must be one of these (`probe.changed`, `certificate.expiring`).
     public var probes: [String] = []
-    /// Shell patterns (fnmatch(3)) of which one matches the interface before, after or of the cause.
+    /// One of these shell patterns (fnmatch(3)) must match the interface before, after or of the cause.
     public var interfaces: [String] = []
-    /// The codes of the cause, one of these.
+    /// The code of the cause must be one of these.
     public var causes: [String] = []
-    /// What must be different after the event; one of these is enough.
+    /// One of these aspects must have changed.
     public var changes: [Aspect] = []
 
-    /// Asks for nothing.
+    /// Creates a filter without conditions.
     public init() {}
 }

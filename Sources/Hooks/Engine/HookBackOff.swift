@@ -1,21 +1,23 @@
-/// For how long a hook that fails again and again is left alone.
+internal import AgentEvents
+
+/// The backoff of a hook that fails repeatedly.
 struct HookBackOff: Sendable, Hashable {
-    /// How many times in a row it failed.
+    /// The number of consecutive failures.
     private(set) var failures = 0
-    /// Until when it is left alone.
+    /// The end of the current pause.
     private(set) var until: SuspendingClock.Instant?
 
-    /// The longest pause.
+    /// The maximum pause.
     static let longest = Duration.seconds(300)
 
-    /// The pause after so many failures in a row: none at first, then 1 s, 2 s, 4 s … 300 s.
+    /// Returns the pause after a number of consecutive failures: none at first, then 1 s, 2 s, 4 s … 300 s.
     static func pause(after failures: Int) -> Duration? {
-        let extra = failures - HookStanding.repeatedFailures
+        let extra = failures - AgentStatus.HookStatus.repeatedFailures
         guard extra >= 0 else { return nil }
         return extra >= 9 ? longest : min(longest, .seconds(1 << extra))
     }
 
-    /// Takes how a run ended.
+    /// Records the end of a run.
     mutating func ended<Element>(_ ending: HookQueue<Element>.Ending, at now: SuspendingClock.Instant) {
         switch ending {
         case .succeeded: self = HookBackOff()

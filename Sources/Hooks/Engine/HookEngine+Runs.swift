@@ -1,10 +1,10 @@
-internal import DetachedThread
+internal import LinuxSupport
 internal import NIOCore
 internal import Probes
 
-/// Runs from their beginning to their end.
+/// Runs from start to end.
 extension HookEngine {
-    /// Begins a run of a hook, if it is due.
+    /// Starts a run of a hook, if it is due.
     func begin(_ state: HookState, at now: Instant) -> Bool {
         guard let start = state.queue.next(at: now) else { return false }
         state.isChanged = true
@@ -35,17 +35,17 @@ extension HookEngine {
                 timeout: run.state.hook.timeout,
                 prober: prober,
                 on: loop
-            ) { [self] end in self.end(number, HookRunEnd(end)) }
+            ) { [self] end in self.end(number, end) }
         )
     }
 
-    /// Has a program's file looked at by a thread: it may lie where nothing answers.
+    /// Checks a program's file on a thread, because its file system may hang.
     private func prepare(_ command: HookCommand, _ run: HookRun) {
         programs += 1
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
         let ticket = order.take()
-        do throws(DetachedThread.Refusal) {
-            try DetachedThread.start { [self] in
+        do throws(SystemError) {
+            try NamedThread.start("hook-check") { [self] in
                 let result = HookPreparation.make(hook, command, for: start.element, superseded: start.superseded)
                 gate.execute { self.prepared(ticket, number, result) }
             }
@@ -59,7 +59,7 @@ extension HookEngine {
         start(order.ready(ticket, (run, result)))
     }
 
-    /// Starts what is next, if anything, and sees to it that nothing holds up the others for long.
+    /// Starts the next program, if any, and ensures that a slow one does not delay the others for long.
     func start(
         _ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
     ) {
@@ -85,7 +85,7 @@ extension HookEngine {
         guard let run = runs[number] else { return start(order.started(ticket)) }
         switch result {
         case .failure(let failure):
-            end(number, HookRunEnd(failure.outcome))
+            end(number, HookRunEnd(outcome: failure.outcome))
             start(order.started(ticket))
         case .success(let preparation):
             run.began = .now
@@ -93,10 +93,11 @@ extension HookEngine {
                 HookProcess.start(
                     preparation.launch,
                     on: gate,
+                    in: containment,
                     made: { [self] in start(order.started(ticket)) },
                     ended: { [self] end in
                         start(order.started(ticket))
-                        self.end(number, HookRunEnd(end))
+                        self.end(number, end)
                     }
                 )
             )
@@ -112,9 +113,11 @@ extension HookEngine {
         let waited = run.start.offered.duration(to: run.began ?? now)
         var completion = end.completion(of: state.hook, for: run.start, delay: waited)
         completion.failures = state.queue.failures
-        completion.pause = state.queue.pausedUntil.flatMap { $0 > now ? now.duration(to: $0) : nil }
+        completion.pausedMilliseconds = state.queue.pausedUntil.flatMap { pausedUntil in
+            pausedUntil > now ? now.duration(to: pausedUntil).milliseconds : nil
+        }
         state.note(completion, isFailure: end.ending == .failed)
-        // Whoever is told of the end finds it in the standings.
+        // The status must include the end before it is reported.
         publish()
         completed(completion)
         if state.isGone, state.queue.isIdle {

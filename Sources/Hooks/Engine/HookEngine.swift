@@ -1,30 +1,32 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import EventLoopExecutor
 internal import NIOCore
 internal import Probes
 
-/// What a runner does on its loop: events in, runs out.
+/// The work of a runner on its loop: events in, runs out.
 ///
-/// Unchecked, and safe: `gate`, `board` and `completed` never change and are Sendable; everything else is used on the event
-/// loop of `gate` only, which its methods and those of its extensions are called on.
+/// Unchecked, and safe: `gate`, `board` and `completed` are immutable and Sendable; everything else is used only on the
+/// event loop of `gate`, on which its methods and those of its extensions are called.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 
-    /// For how long a hook whose file is slow to look at, or to start, holds up those after it.
+    /// The maximum time for which a hook that is slow to check or to start delays those after it.
     static let longestHoldUp = Duration.milliseconds(250)
-    /// How long after the grace a run is given up that does not end although it was killed.
+    /// The time after the grace period after which a killed run that does not end is abandoned.
     static let longestEnding = Duration.seconds(10)
 
-    /// The way onto the loop for threads that may outlive it: one that looks at a file which hangs, or waits for a program.
+    /// The access to the loop for threads that may outlive it: one that checks a file on a hanging file system, or
+    /// waits for a program.
     let gate: LoopGate
     var loop: any EventLoop { gate.eventLoop }
     let board = HookBoard()
+    let containment: HookContainment?
     let completed: @Sendable (HookCompletion) -> Void
 
     var settings = HookSettings()
     var configured: [HookState] = []
     var files: [HookState] = []
-    /// Hooks that are gone, of which something runs.
+    /// Removed hooks with runs in progress.
     var leaving: [HookState] = []
     var runs: [UInt64: HookRun] = [:]
     var nextRun: UInt64 = 0
@@ -38,12 +40,17 @@ final class HookEngine: @unchecked Sendable {
     private var stopped: (@Sendable (Prober?) -> Void)?
     var isStopping = false
 
-    init(gate: LoopGate, completed: @escaping @Sendable (HookCompletion) -> Void) {
+    init(
+        gate: LoopGate,
+        containment: HookContainment?,
+        completed: @escaping @Sendable (HookCompletion) -> Void
+    ) {
         self.gate = gate
+        self.containment = containment
         self.completed = completed
     }
 
-    /// Takes what was delivered.
+    /// Handles delivered items.
     func take(_ items: [HookInbox.Item], lost: [EventType: Int]) {
         guard !isStopping else { return }
         if !lost.isEmpty { for state in files + configured { state.countLost(lost) } }
@@ -56,9 +63,9 @@ final class HookEngine: @unchecked Sendable {
         begin()
     }
 
-    /// Begins nothing any more, and ends what runs when the grace is over.
+    /// Starts no more runs, and ends the current ones after the grace period.
     ///
-    /// - Parameter stopped: Called when nothing runs any more, with the prober, if there is one.
+    /// - Parameter stopped: Called when all runs have ended, with the prober, if there is one.
     func stop(grace: Duration, stopped: @escaping @Sendable (Prober?) -> Void) {
         guard !isStopping else { return stopped(nil) }
         isStopping = true
@@ -71,11 +78,11 @@ final class HookEngine: @unchecked Sendable {
             state.isChanged = true
         }
         for run in runs.values.sorted(by: { $0.number < $1.number }) {
-            if case .prepared = run.stage { end(run.number, HookRunEnd(.stopped)) }
+            if case .prepared = run.stage { end(run.number, HookRunEnd(outcome: .stopped)) }
         }
         loop.scheduleTask(in: TimeAmount(grace)) { for run in self.runs.values { run.stop() } }
         loop.scheduleTask(in: TimeAmount(grace) + TimeAmount(Self.longestEnding)) {
-            for number in self.runs.keys.sorted() { self.end(number, HookRunEnd(.stopped)) }
+            for number in self.runs.keys.sorted() { self.end(number, HookRunEnd(outcome: .stopped)) }
         }
         finishStopping()
     }
@@ -91,7 +98,7 @@ final class HookEngine: @unchecked Sendable {
     // MARK: Events and settings
 
     private func take(_ event: Event, at delivered: Instant) {
-        guard let event = HookEvent(event) else { return }
+        let event = HookEvent(event)
         if event.type == .reachabilityChanged { isOnline = event.to.isOnline }
         if HookOccasion.types.contains(event.type), !settings.folders.isEmpty { offerToFiles(event, at: delivered) }
         for state in configured where state.definition?.matches(event) == .matches {
@@ -99,7 +106,7 @@ final class HookEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads the folders, and offers an event to those of their hooks that it concerns.
+    /// Reads the directories, and offers an event to their hooks for it.
     private func offerToFiles(_ event: HookEvent, at delivered: Instant) {
         let occasions = HookOccasion.occasions(of: event)
         var known: [String: HookState] = [:]
@@ -121,6 +128,7 @@ final class HookEngine: @unchecked Sendable {
 
     private func take(_ new: HookSettings, last: LastEvents) {
         settings = new
+        containment?.apply(new.limits)
         let now = Instant.now
         var known: [String: HookState] = [:]
         for state in configured + leaving where !state.key.isFolder { known[state.key.name] = state }
@@ -137,7 +145,8 @@ final class HookEngine: @unchecked Sendable {
             }
             guard definition.pace.runsAtStart, state.queue.waiting == 0 else { continue }
             for event in last.events(of: definition.trigger.types.intersection(LastEvents.types)) {
-                guard let event = HookEvent(event), definition.trigger.matches(event) == .matches else { continue }
+                let event = HookEvent(event)
+                guard definition.trigger.matches(event) == .matches else { continue }
                 state.offer(HookOffer(event, isAtStart: true), at: now)
             }
         }
@@ -149,9 +158,9 @@ final class HookEngine: @unchecked Sendable {
             files = []
         }
         if new.definitions.contains(where: \.isWebhook),
-            let event = last.events(of: [.reachabilityChanged]).last.flatMap({ HookEvent($0) })
+            let event = last.events(of: [.reachabilityChanged]).last
         {
-            isOnline = event.to.isOnline
+            isOnline = HookEvent(event).to.isOnline
         }
     }
 
@@ -162,14 +171,14 @@ final class HookEngine: @unchecked Sendable {
 
     // MARK: Runs
 
-    /// Begins what is due, and sets the alarm for what is not.
+    /// Starts the runs that are due, and sets the alarm for the others.
     func begin() {
         let now = Instant.now
         var due: [(wake: Instant, place: Int, state: HookState)] = []
         for (place, state) in (files + configured).enumerated() where !state.hasTurn && mayRun(state) {
             if let wake = state.queue.wake, wake <= now { due.append((wake, place, state)) }
         }
-        // Those that are due at the same moment, such as an event's hooks, keep their places.
+        // Hooks that are due at the same time, such as those of one event, keep their order.
         for (_, _, state) in due.sorted(by: { ($0.wake, $0.place) < ($1.wake, $1.place) }) {
             guard state.hook.webhook == nil else {
                 while begin(state, at: now) {}
@@ -190,9 +199,9 @@ final class HookEngine: @unchecked Sendable {
 
     private func mayRun(_ state: HookState) -> Bool { isOnline || state.hook.webhook == nil }
 
-    // MARK: Time and standings
+    // MARK: Time and status
 
-    /// Wakes the loop when the next hook is due that does not wait for its turn, and never otherwise.
+    /// Sets the alarm of the loop for the next hook that is due and not queued for a turn.
     private func setAlarm(_ now: Instant) {
         var next: Instant?
         for state in files + configured where !state.hasTurn && mayRun(state) {

@@ -1,31 +1,31 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import NIOCore
 
-/// What was delivered and not yet taken: events and settings, in the order in which they came.
+/// Delivered events and settings that have not been taken yet, in order.
 struct HookInbox: Sendable {
     typealias Instant = SuspendingClock.Instant
 
-    /// One thing that was delivered.
+    /// A delivered item.
     enum Item: Sendable {
         case event(Event, at: Instant)
-        /// Other settings, with the state as it was then.
+        /// New settings, with the state at that time.
         case settings(HookSettings, last: LastEvents)
     }
 
-    /// The most events that wait; beyond that the oldest are dropped, and counted.
+    /// The maximum number of queued events; beyond it the oldest are dropped, and counted.
     static let mostEvents = 4096
 
-    /// The types that somebody wants; others are not kept.
+    /// The types that any hook needs; others are dropped.
     private(set) var wanted: Set<EventType> = []
     private(set) var last = LastEvents()
     private var events: CircularBuffer<(event: Event, at: Instant)> = []
-    /// The number of the first event that waits.
+    /// The number of the first queued event.
     private var first: UInt64 = 0
-    /// The settings, with the number of the event before which they were given.
+    /// The settings, with the number of the event before which they were set.
     private var settings: CircularBuffer<(before: UInt64, settings: HookSettings, last: LastEvents)> = []
     private var lost: [EventType: Int] = [:]
 
-    /// Keeps an event, if somebody wants it.
+    /// Queues an event, if any hook needs it.
     ///
     /// - Returns: Whether there is something to take.
     mutating func deliver(_ event: Event, at now: Instant) -> Bool {
@@ -39,13 +39,13 @@ struct HookInbox: Sendable {
         return true
     }
 
-    /// Keeps settings; from here on the types are wanted that they want.
+    /// Queues settings; their types are needed from here on.
     mutating func configure(_ new: HookSettings) {
         wanted = new.wantedTypes
         settings.append((first &+ UInt64(events.count), new, last))
     }
 
-    /// Takes all, in order, and how many events of each type were dropped.
+    /// Takes all items, in order, and the number of dropped events of each type.
     mutating func takeAll() -> (items: [Item], lost: [EventType: Int]) {
         var items: [Item] = []
         items.reserveCapacity(events.count + settings.count)
@@ -64,10 +64,10 @@ struct HookInbox: Sendable {
 }
 
 extension HookSettings {
-    /// Whether there is nothing to run.
+    /// `true` if there is nothing to run.
     var isEmpty: Bool { folders.isEmpty && definitions.isEmpty }
 
-    /// The types of event that any hook is for, or that say whether the machine is online where that matters.
+    /// The types of event that any hook has, or that determine whether the machine is online if webhooks need that.
     var wantedTypes: Set<EventType> {
         var types = Set(definitions.flatMap(\.trigger.types))
         if !folders.isEmpty { types.formUnion(HookOccasion.types) }
@@ -77,7 +77,7 @@ extension HookSettings {
 }
 
 extension HookDefinition {
-    /// Whether it sends requests.
+    /// `true` if the hook sends requests.
     var isWebhook: Bool {
         if case .webhook = action { true } else { false }
     }

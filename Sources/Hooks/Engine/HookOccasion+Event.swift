@@ -1,17 +1,18 @@
-package import EventEnvelope
+package import AgentEvents
 
 extension HookOccasion {
-    /// The types of event that the hooks of folders run for.
+    /// The types of event for which the hooks of directories run.
     package static let types: Set<EventType> = [.reachabilityChanged, .uplinkChanged]
 
-    /// The type of event that the hooks of this folder run for.
+    /// The type of event for which the hooks of this directory run.
     package var type: EventType { self == .uplink ? .uplinkChanged : .reachabilityChanged }
 
-    /// The pace of this folder's hooks: the newest state of the default path is the one that matters, but the change of one
+    /// The pace of this directory's hooks: only the newest state of the default path matters, but the change of one
     /// uplink does not replace that of another.
     var pace: HookPace { HookPace(queue: self == .uplink ? .all : .latest) }
 
-    /// The folders whose hooks run for an event; empty unless it is a settled change of the default path or of an uplink.
+    /// Returns the directories whose hooks run for an event; empty unless it is a settled change of the default path or
+    /// of an uplink.
     package static func occasions(of event: HookEvent) -> Set<HookOccasion> {
         if event.type == .uplinkChanged { return [.uplink] }
         guard event.type == .reachabilityChanged else { return [] }
@@ -26,7 +27,7 @@ extension HookOccasion {
         return occasions
     }
 
-    /// The folder for what the `via` became.
+    /// The directory for a new `via`.
     private static var become: [String: HookOccasion] {
         ["none": .none, "wifi": .wifi, "wwan": .wwan, "wired": .wired, "other": .other]
     }

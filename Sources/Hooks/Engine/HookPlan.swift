@@ -1,37 +1,37 @@
-/// What a run of a hook for an event comes to, without running it.
+/// The plan of a hook's run for an event, without running it.
 package struct HookPlan: Sendable, Hashable {
-    /// What is done.
+    /// The planned action.
     package enum Action: Sendable, Hashable {
-        /// A program is run.
+        /// Run a program.
         case program(Program)
-        /// A request is sent.
+        /// Send a request.
         case request(method: String, url: String)
-        /// Nothing, because the program is not to be trusted or cannot be run.
+        /// Nothing, because the program is not trusted or cannot be run.
         case refused(HookRefusal)
     }
 
-    /// A program, after everything about it was checked.
+    /// A program that passed all checks.
     package struct Program: Sendable, Hashable {
-        /// The file, without any link in its path.
+        /// The path of the file, without links.
         package var path: String
         /// The arguments, the program's name first.
         package var arguments: [String]
         /// The whole environment.
         package var environment: [String: String]
-        /// The folder that it runs in.
+        /// The working directory.
         package var workingDirectory: String
-        /// The user that it runs as; nil for the one that asks.
+        /// The user to run as; nil for the current one.
         package var user: String?
-        /// The group; nil for the user's own, or that of the one that asks.
+        /// The group; nil for the user's own, or the current one.
         package var group: String?
-        /// The time that it has.
+        /// The timeout.
         package var timeout: Duration
     }
 
-    /// What is done.
+    /// The planned action.
     package var action: Action
     /// The `REACH_*` variables.
     package var variables: [String: String]
-    /// What a program reads from its standard input, or what a request's body is.
+    /// The standard input of the program, or the body of the request.
     package var input: [UInt8]
 }

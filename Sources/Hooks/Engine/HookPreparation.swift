@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Finds, opens and checks the program of a hook, and puts together what it is given.
+/// Finds, opens and checks the program of a hook, and prepares its input and environment.
 ///
-/// Looks at files, so it can block for as long as a file system does: not for an event loop.
+/// Accesses files, so it can block as long as a file system does: not for an event loop.
 struct HookPreparation: Sendable {
-    /// What to start.
+    /// The program to start.
     var launch: HookLaunch
-    /// The `REACH_*` variables, which are in its environment too.
+    /// The `REACH_*` variables, which are also in its environment.
     var variables: [String: String]
 
-    /// - Throws: Why the program is not run.
+    /// - Throws: The reason the program is not run.
     init(
         _ hook: RunnableHook,
         _ command: HookCommand,
@@ -24,7 +24,7 @@ struct HookPreparation: Sendable {
         variables = hook.variables(for: offer, path: file.path, superseded: superseded)
         launch = HookLaunch(
             file: file,
-            // A program that is many goes by the name that it was called by.
+            // A multi-call program depends on the name by which it was called.
             name: path,
             arguments: Array(command.arguments.dropFirst()),
             environment: HookEnvironment.environment(variables, account: account, own: command.environment),
@@ -35,7 +35,7 @@ struct HookPreparation: Sendable {
         )
     }
 
-    /// What a program reads: the event's line, ended.
+    /// Returns the standard input of a program: the event's line with its newline.
     static func input(_ event: HookEvent) -> [UInt8] { event.line + [UInt8(ascii: "\n")] }
 
     private static func path(of command: HookCommand) throws(HookRefusal) -> String {
@@ -73,13 +73,13 @@ struct HookPreparation: Sendable {
 }
 
 extension HookPreparation {
-    /// Why there is nothing to start.
+    /// The reason there is nothing to start.
     enum Failure: Error, Sendable {
         case refused(HookRefusal)
         case noThread(errno: Int32)
 
-        /// The outcome of a run that came so far.
-        var outcome: HookCompletion.Outcome {
+        /// The outcome of a run that failed here.
+        var outcome: HookRunEnd.Outcome {
             switch self {
             case .refused(let refusal) where refusal.shortage != nil:
                 .notStarted(reason: "\(refusal.path) \(refusal.evidence)")
@@ -89,7 +89,7 @@ extension HookPreparation {
         }
     }
 
-    /// The same as a value.
+    /// Creates a preparation as a result.
     static func make(
         _ hook: RunnableHook,
         _ command: HookCommand,

@@ -1,22 +1,22 @@
 internal import NIOCore
 
-/// When one hook runs, and with what: its events in, its runs out.
+/// The queue of one hook, which decides when it runs, and for which event.
 ///
-/// A value without a clock, a thread or a timer: whoever uses it says what time it is, and asks ``wake`` when to come back.
-/// Each element that is offered is given out once, or counted as superseded, or waits.
+/// A value without a clock, a thread or a timer: the caller passes the time, and reads ``wake`` for the next call. Each
+/// offered element is returned once, counted as superseded, or still queued.
 struct HookQueue<Element> {
     typealias Instant = SuspendingClock.Instant
 
-    /// What to begin.
+    /// A run to start.
     struct Start {
         var element: Element
-        /// When it was offered.
+        /// The time of the offer.
         var offered: Instant
-        /// How many were dropped since the last start, because newer ones replaced them.
+        /// The number of elements dropped since the last start, because newer ones replaced them.
         var superseded: Int
     }
 
-    /// How a run went, as far as the next ones depend on it.
+    /// The end of a run, as far as it affects the next ones.
     enum Ending: Hashable {
         case succeeded
         case failed
@@ -24,36 +24,36 @@ struct HookQueue<Element> {
         case stopped
     }
 
-    /// The longest debounce; more is no pace but a mistake.
+    /// The maximum debounce; longer ones are a mistake.
     static var longestDebounce: Duration { .seconds(86_400) }
 
     private(set) var pace: HookPace
-    /// How many runs there are.
+    /// The number of current runs.
     private(set) var running = 0
-    /// How many were superseded, all in all.
+    /// The total number of superseded elements.
     private(set) var superseded: UInt64 = 0
     private var supersededSinceStart = 0
     private var backOff = HookBackOff()
     private var elements: CircularBuffer<(element: Element, offered: Instant)> = []
-    /// When the first of those came that now wait, the replaced ones included.
+    /// The time of the first of the queued elements, including replaced ones.
     private var firstOffered: Instant?
     private var lastOffered: Instant?
 
     init(_ pace: HookPace) { self.pace = Self.bounded(pace) }
 
-    /// How many wait.
+    /// The number of queued elements.
     var waiting: Int { elements.count }
 
-    /// How many times in a row the hook failed.
+    /// The number of consecutive failures.
     var failures: Int { backOff.failures }
 
-    /// Until when the hook is left alone; nil when it is not.
+    /// The end of the current pause; nil without one.
     var pausedUntil: Instant? { backOff.until }
 
-    /// Whether nothing waits and nothing runs.
+    /// `true` if nothing is queued or running.
     var isIdle: Bool { running == 0 && elements.isEmpty }
 
-    /// Takes an element.
+    /// Adds an element.
     mutating func offer(_ element: Element, at now: Instant) {
         if elements.isEmpty { firstOffered = now }
         lastOffered = now
@@ -61,11 +61,11 @@ struct HookQueue<Element> {
         trim()
     }
 
-    /// Counts what was dropped before it could be offered.
+    /// Counts elements that were dropped before they could be offered.
     mutating func countLost(_ count: Int) { countSuperseded(count) }
 
-    /// The moment from which on there is something to begin if nothing else happens; nil while nothing can begin before
-    /// another element is offered or a run ends.
+    /// The time from which a run may start if nothing else happens; nil if that needs another element or the end of a
+    /// run.
     var wake: Instant? {
         guard !elements.isEmpty, running < pace.concurrency, let firstOffered, let lastOffered else { return nil }
         let quiet = lastOffered.advanced(by: pace.debounce)
@@ -74,10 +74,10 @@ struct HookQueue<Element> {
         return backOff.until.map { max($0, settled) } ?? settled
     }
 
-    /// Whether there is something to begin.
+    /// Returns whether a run may start.
     func isDue(at now: Instant) -> Bool { wake.map { $0 <= now } ?? false }
 
-    /// What to begin now, if anything: it counts as running from here on.
+    /// Returns the run to start now, if any, and counts it as running.
     mutating func next(at now: Instant) -> Start? {
         guard isDue(at: now), let first = elements.popFirst() else { return nil }
         running += 1
@@ -86,15 +86,15 @@ struct HookQueue<Element> {
         return Start(element: first.element, offered: first.offered, superseded: supersededSinceStart)
     }
 
-    /// A run is over.
+    /// Records the end of a run.
     mutating func ended(_ ending: Ending, at now: Instant) {
         running = max(0, running - 1)
         backOff.ended(ending, at: now)
     }
 
-    /// Begins anew, at another pace: failures are forgotten, and of what waits only what is still wanted is kept.
+    /// Restarts at another pace: failures are reset, and only queued elements that are still wanted are kept.
     ///
-    /// What runs keeps its place.
+    /// Current runs continue.
     mutating func restart(_ pace: HookPace, keeping isWanted: (Element) -> Bool) {
         self.pace = Self.bounded(pace)
         backOff = HookBackOff()
@@ -106,7 +106,7 @@ struct HookQueue<Element> {
         trim()
     }
 
-    /// Drops all that waits.
+    /// Drops all queued elements.
     mutating func withdraw() {
         elements.removeAll()
         firstOffered = nil

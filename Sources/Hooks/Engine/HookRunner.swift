@@ -1,25 +1,25 @@
+public import AgentEvents
 internal import Dispatch
-public import EventEnvelope
 internal import EventLoopExecutor
 internal import NIOCore
 internal import NIOPosix
 internal import Probes
 internal import Synchronization
 
-/// Runs hooks: takes events, finds the hooks that want them, and has each of them run at its own pace.
+/// Runs hooks: matches events with hooks, and runs each hook at its own pace.
 ///
-/// Nothing that a hook does delays who delivers events, or another hook. One event loop of its own does everything here,
-/// from the first hook on: a runner that has no hook and no folder has no thread.
+/// Hooks run independently and never block the publisher or each other. One dedicated event loop does all the work,
+/// from the first hook on: a runner without hooks and directories has no thread.
 public final class HookRunner: Sendable {
     private struct State {
         var inbox = HookInbox()
         var engine: HookEngine?
-        /// Whether the loop has been told that there is something, and has not taken it yet.
+        /// `true` if the loop was woken, and has not taken the items yet.
         var isAwake = false
         var isStopped = false
         var grace = Duration.zero
 
-        /// The engine, unless it will come anyway.
+        /// Returns the engine, unless it is already awake.
         mutating func engineToWake() -> HookEngine? {
             guard !isAwake, let engine else { return nil }
             isAwake = true
@@ -28,18 +28,22 @@ public final class HookRunner: Sendable {
     }
 
     private let completed: @Sendable (HookCompletion) -> Void
+    private let containment: HookContainment?
     private let state = Mutex(State())
-    /// Held while settings are taken, so that they are in the order of the calls.
+    /// Held while settings are delivered, so that they are in the order of the calls.
     private let group = Mutex<MultiThreadedEventLoopGroup?>(nil)
 
     /// - Parameters:
-    ///   - settings: What to run.
-    ///   - completed: Takes how each run went, on the runner's thread; it must be quick.
+    ///   - settings: The hooks.
+    ///   - containment: The way in which runs are bounded and killed as a whole; `nil` finds their processes by their parents.
+    ///   - completed: Called with the report of each run, on the runner's thread; it must be quick.
     public init(
         _ settings: HookSettings,
+        containment: HookContainment? = nil,
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
         self.completed = completed
+        self.containment = containment
         configure(settings)
     }
 
@@ -49,9 +53,9 @@ public final class HookRunner: Sendable {
         }
     }
 
-    /// Takes an event, in the order of the numbers.
+    /// Delivers an event, in the order of the numbers.
     ///
-    /// Safe from any thread, and quick: nothing is read, matched or started before it returns.
+    /// Safe to call from any thread, and quick: nothing is read, matched or started before it returns.
     public func deliver(_ event: Event) {
         let engine = state.withLock { state -> HookEngine? in
             guard !state.isStopped, state.inbox.deliver(event, at: .now) else { return nil }
@@ -60,15 +64,19 @@ public final class HookRunner: Sendable {
         if let engine { wake(engine) }
     }
 
-    /// Takes other settings into use: hooks that stay the same keep what waits for them, and what runs is let be.
+    /// Applies new settings: unchanged hooks keep their queues, and current runs continue.
     ///
-    /// A hook that has changed begins anew; of what waits for it, it keeps what it still wants. Safe from any thread.
+    /// A changed hook restarts; of its queue, it keeps events that it still matches. Safe to call from any thread.
     public func configure(_ settings: HookSettings) {
         group.withLock { group in
             guard !state.withLock({ $0.isStopped }), group != nil || !settings.isEmpty else { return }
-            let loops = group ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let loops = group ?? MultiThreadedEventLoopGroup(named: "hooks")
             if group == nil {
-                let engine = HookEngine(gate: LoopGate(loops.next()), completed: completed)
+                let engine = HookEngine(
+                    gate: LoopGate(loops.next()),
+                    containment: containment,
+                    completed: completed
+                )
                 state.withLock { $0.engine = engine }
             }
             group = loops
@@ -81,27 +89,28 @@ public final class HookRunner: Sendable {
         }
     }
 
-    /// How each hook fares, by name.
+    /// The status of each hook, by name.
     ///
-    /// Safe from any thread, and quick.
-    public var standings: [HookStanding] { state.withLock { $0.engine }?.board.standings ?? [] }
+    /// Safe to call from any thread, and quick.
+    public var statuses: [AgentStatus.HookStatus] { state.withLock { $0.engine }?.board.statuses ?? [] }
 
-    /// Whether it has its thread: from the first hook or folder until it was stopped.
+    /// `true` while the runner has its thread: from the first hook or directory until it is stopped.
     package var hasThread: Bool { group.withLock { $0 != nil } }
 
-    /// Has the runner's thread call a closure as soon as it is free: a proof that it is not stuck.
+    /// Calls a closure on the runner's thread as soon as it is idle, which proves that it is not stuck.
     ///
-    /// Safe from any thread. Without a thread it is called at once, by the caller; after the end it is not called.
+    /// Safe to call from any thread. Without a thread it is called at once, by the caller; after the end it is not
+    /// called.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
         if let engine = state.withLock({ $0.engine }) { engine.gate.execute(body) } else { body() }
     }
 
-    /// Starts no hook any more, and waits for those that run until the grace is over.
+    /// Starts no more hooks, and waits for the current ones up to the grace period.
     ///
-    /// Then it ends them: TERM, and a second later KILL, to the whole process group. All are reported when this returns.
-    /// Blocks; to be called once.
+    /// Then it ends them: SIGTERM, and a second later SIGKILL, to the whole process group. All are reported when this
+    /// returns. Blocks; must be called only once.
     ///
-    /// - Parameter grace: How long they may go on; nil for what the settings say.
+    /// - Parameter grace: The grace period; nil for that of the settings.
     public func stop(grace: Duration? = nil) {
         let (engine, standard) = state.withLock { state -> (HookEngine?, Duration) in
             guard !state.isStopped else { return (nil, .zero) }
@@ -128,7 +137,7 @@ public final class HookRunner: Sendable {
         try? loops?.syncShutdownGracefully()
     }
 
-    /// Has the loop take what there is.
+    /// Wakes the loop to take the items.
     private func wake(_ engine: HookEngine) {
         engine.gate.execute {
             let taken = self.state.withLock { state in

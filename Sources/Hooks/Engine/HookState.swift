@@ -1,12 +1,10 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-internal import struct Foundation.Date
-
-/// One hook of a runner: what it is, what waits for it, and how it has fared.
+/// One hook of a runner: its definition, its queue, and its status.
 ///
-/// Used on the runner's loop only.
+/// Used only on the runner's loop.
 final class HookState {
-    /// Which hook it is; a file and a configured hook may have the same name.
+    /// The key of a hook; a file and a configured hook may have the same name.
     struct Key: Hashable, Comparable, Sendable {
         var name: String
         var isFolder: Bool
@@ -20,49 +18,53 @@ final class HookState {
     var hook: RunnableHook
     /// The definition; nil for a file.
     private(set) var definition: HookDefinition?
-    /// When a file runs; nil for a configured hook.
+    /// The occasion of a file; nil for a configured hook.
     private let occasion: HookOccasion?
     var queue: HookQueue<HookOffer>
-    /// Whether it stands among those that wait for their turn.
+    /// `true` if the hook is queued for a turn.
     var hasTurn = false
-    /// Whether it is not to run any more; it is forgotten when its last run has ended.
+    /// `true` if it must not run any more; it is removed when its last run has ended.
     private(set) var isGone = false
-    /// Whether its standing is not what was published.
+    /// `true` if its status differs from the published one.
     var isChanged = true
-    private var standingSoFar: HookStanding
+    private var statusSoFar: AgentStatus.HookStatus
+    private var runs: UInt64 = 0
+    private var failedRuns: UInt64 = 0
 
-    /// A configured hook.
+    /// Creates a configured hook.
     init(_ definition: HookDefinition) {
         key = Key(name: definition.name, isFolder: false)
         hook = RunnableHook(definition)
         self.definition = definition
         occasion = nil
         queue = HookQueue(definition.pace)
-        standingSoFar = HookStanding(hook: hook.name, kind: hook.kind)
+        statusSoFar = AgentStatus.HookStatus(hook)
     }
 
-    /// A file of the folders.
+    /// Creates a hook from a file in the directories.
     init(file hook: RunnableHook, on occasion: HookOccasion) {
         key = Key(name: hook.name, isFolder: true)
         self.hook = hook
         self.occasion = occasion
         queue = HookQueue(occasion.pace)
-        standingSoFar = HookStanding(hook: hook.name, kind: hook.kind)
+        statusSoFar = AgentStatus.HookStatus(hook)
     }
 
-    /// How it fares now.
-    var standing: HookStanding {
-        var standing = standingSoFar
-        standing.superseded = queue.superseded
-        standing.running = queue.running
-        standing.waiting = queue.waiting
-        standing.failures = queue.failures
-        return standing
+    /// The current status, but for the rest of its pause.
+    var status: AgentStatus.HookStatus {
+        var status = statusSoFar
+        status.runs = runs
+        status.failedRuns = failedRuns
+        status.superseded = queue.superseded
+        status.running = queue.running
+        status.waiting = queue.waiting
+        status.failures = queue.failures
+        return status
     }
 
-    /// Takes a definition of the same name; a changed one begins anew.
+    /// Applies a definition of the same name; a changed one restarts the hook.
     ///
-    /// - Returns: Whether it begins anew.
+    /// - Returns: Whether it restarts.
     func take(_ new: HookDefinition) -> Bool {
         let isSame = !isGone && definition?.signature == new.signature
         definition = new
@@ -75,7 +77,7 @@ final class HookState {
         return true
     }
 
-    /// Takes the file that has the name now; another path is another hook.
+    /// Applies the file that now has the name; another path is another hook.
     func take(file new: RunnableHook) {
         let isSame = !isGone && hook.path == new.path
         hook = new
@@ -84,20 +86,20 @@ final class HookState {
         beginAnew()
     }
 
-    /// Nothing is to be started any more.
+    /// Stops starting runs.
     func leave() {
         isGone = true
         isChanged = true
         queue.withdraw()
     }
 
-    /// Takes an event.
+    /// Offers an event.
     func offer(_ offer: HookOffer, at now: HookQueue<HookOffer>.Instant) {
         isChanged = true
         queue.offer(offer, at: now)
     }
 
-    /// Counts events that were dropped before it could be asked whether it wants them, if it can have wanted them.
+    /// Counts events that were dropped before matching, if the hook could have matched them.
     func countLost(_ lost: [EventType: Int]) {
         for (type, count) in lost where definition?.trigger.types.contains(type) ?? (type == occasion?.type) {
             isChanged = true
@@ -105,24 +107,46 @@ final class HookState {
         }
     }
 
-    /// Takes how a run went.
+    /// Records the result of a run.
     func note(_ completion: HookCompletion, isFailure: Bool) {
         isChanged = true
-        standingSoFar.runs += 1
-        if isFailure { standingSoFar.failedRuns += 1 }
-        standingSoFar.last = completion
-        standingSoFar.lastEnded = Date()
+        runs += 1
+        if isFailure { failedRuns += 1 }
+        statusSoFar.last = AgentStatus.HookStatus.Run(
+            ending: completion.ending,
+            ended: .now,
+            trigger: completion.trigger,
+            triggerSequence: completion.triggerSequence,
+            output: completion.output.flatMap(SummaryText.lastLine)
+        )
     }
 
     private func beginAnew() {
         isGone = false
         isChanged = true
-        standingSoFar = HookStanding(hook: hook.name, kind: hook.kind)
+        (runs, failedRuns) = (0, 0)
+        statusSoFar = AgentStatus.HookStatus(hook)
+    }
+}
+
+extension AgentStatus.HookStatus {
+    /// The status of a hook that has not run yet.
+    fileprivate init(_ hook: RunnableHook) {
+        self.init(
+            hook: hook.name,
+            kind: hook.kind.rawValue,
+            runs: 0,
+            failedRuns: 0,
+            superseded: 0,
+            running: 0,
+            waiting: 0,
+            failures: 0
+        )
     }
 }
 
 extension HookDefinition {
-    /// Everything that makes a hook another one, as far as it can be compared.
+    /// Everything that identifies an unchanged hook, as far as it can be compared.
     struct Signature: Hashable {
         enum Action: Hashable {
             case command(HookCommand)

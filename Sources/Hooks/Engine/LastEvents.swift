@@ -1,12 +1,12 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// The last event of each subject, for hooks that are added later and want to know how things are.
+/// The last event of each subject, for hooks that are added later with `at_start`.
 struct LastEvents: Sendable {
-    /// The types that say how something is.
+    /// The types that report a state.
     static let types: Set<EventType> = [
         .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .pathChanged,
     ]
-    /// The most subjects that are remembered; beyond that the one is forgotten that was silent for the longest time.
+    /// The maximum number of subjects; beyond it the least recently changed one is dropped.
     static let mostSubjects = 1024
 
     private struct Key: Hashable {
@@ -17,10 +17,10 @@ struct LastEvents: Sendable {
     private var events: [Key: (order: UInt64, event: Event)] = [:]
     private var order: UInt64 = 0
 
-    /// How many there are.
+    /// The number of subjects.
     var count: Int { events.count }
 
-    /// Remembers an event, if it is of one of the types.
+    /// Records an event, if it is of one of the types.
     mutating func note(_ event: Event) {
         guard Self.types.contains(event.type) else { return }
         let key = Key(type: event.type, subject: event.subject)
@@ -33,7 +33,7 @@ struct LastEvents: Sendable {
         events[key] = (order, event)
     }
 
-    /// The last events of some types, in the order in which they came.
+    /// Returns the last events of some types, in order.
     func events(of types: Set<EventType>) -> [Event] {
         events.values.filter { types.contains($0.event.type) }.sorted { $0.order < $1.order }.map(\.event)
     }

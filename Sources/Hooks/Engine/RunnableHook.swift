@@ -1,19 +1,19 @@
-internal import EventEnvelope
+internal import AgentEvents
 
-/// A hook with what a run of it does, whether it is a file of the folders or configured.
+/// A hook with its task, whether from a file or configured.
 struct RunnableHook: Sendable {
-    /// What a run does.
+    /// The task of a run.
     enum Task: Sendable {
         case program(HookCommand)
         case webhook(Webhook)
     }
 
     var name: String
-    var kind: HookCompletion.Kind
+    var kind: HookKind
     var task: Task
     var timeout: Duration
 
-    /// A configured hook.
+    /// Creates a configured hook.
     init(_ definition: HookDefinition) {
         name = definition.name
         timeout = definition.timeout
@@ -23,7 +23,7 @@ struct RunnableHook: Sendable {
         }
     }
 
-    /// A file of the folders.
+    /// Creates a hook from a file in the directories.
     init(file path: String, name: String, timeout: Duration) {
         self.name = name
         self.timeout = timeout
@@ -36,12 +36,12 @@ struct RunnableHook: Sendable {
         if case .webhook(let webhook) = task { webhook } else { nil }
     }
 
-    /// The program, as it was given.
+    /// The program, as configured.
     var path: String? {
         if case .program(let command) = task { command.arguments.first } else { nil }
     }
 
-    /// The variables for a run.
+    /// Returns the variables for a run.
     func variables(for offer: HookOffer, path: String?, superseded: Int) -> [String: String] {
         HookEnvironment.variables(
             hook: name,
@@ -53,10 +53,10 @@ struct RunnableHook: Sendable {
     }
 }
 
-/// An event on its way to a hook.
+/// An event offered to a hook.
 struct HookOffer: Sendable {
     var event: HookEvent
-    /// Whether it says how things were before the hook, or the agent, was there.
+    /// `true` if the event reports a state older than the hook, or the agent.
     var isAtStart: Bool
 
     init(_ event: HookEvent, isAtStart: Bool? = nil) {

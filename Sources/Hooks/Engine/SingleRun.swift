@@ -1,3 +1,4 @@
+package import AgentEvents
 internal import Dispatch
 internal import EventLoopExecutor
 internal import NIOCore
@@ -7,14 +8,14 @@ internal import Synchronization
 
 /// One run of one hook for one event, outside the agent.
 ///
-/// The same checks, environment and limits as in the agent; but no queue, and whether the hook wants the event, or the machine
-/// is online, is not asked.
+/// The same checks, environment and limits as in the agent; but without a queue, and without matching the trigger or
+/// waiting for the machine to be online.
 package struct SingleRun: Sendable {
     /// The hook.
     package enum Hook: Sendable {
-        /// One of the configuration.
+        /// A configured hook.
         case configured(HookDefinition)
-        /// A file of the folders.
+        /// A file in the directories.
         case folder(name: String, path: String, timeout: Duration)
     }
 
@@ -23,7 +24,7 @@ package struct SingleRun: Sendable {
     /// The event.
     package let event: HookEvent
 
-    /// A run that has not begun.
+    /// Creates a run without starting it.
     package init(_ hook: Hook, event: HookEvent) {
         self.hook = hook
         self.event = event
@@ -36,9 +37,9 @@ package struct SingleRun: Sendable {
         }
     }
 
-    /// What would be run.
+    /// Returns the plan of the run.
     ///
-    /// Blocks while files are looked at; nothing is executed or sent.
+    /// Blocks while files are checked; nothing is executed or sent.
     package func plan() -> HookPlan {
         let hook = runnable
         let offer = HookOffer(event)
@@ -64,9 +65,9 @@ package struct SingleRun: Sendable {
         }
     }
 
-    /// Runs the hook, and says how that went.
+    /// Runs the hook, and returns its report.
     ///
-    /// Blocks the calling thread until the hook is over, which its time-out bounds.
+    /// Blocks the calling thread until the run has ended, at most for its timeout.
     package func run() -> HookCompletion {
         let hook = runnable
         let offer = HookOffer(event)
@@ -91,12 +92,10 @@ package struct SingleRun: Sendable {
         do throws(HookRefusal) {
             preparation = try HookPreparation(hook, command, for: offer, superseded: 0)
         } catch {
-            return HookRunEnd(.refused(error))
+            return HookRunEnd(outcome: .refused(error))
         }
         return Self.waiting { gate, ended in
-            _ = HookProcess.start(preparation.launch, on: gate) { end in
-                ended(HookRunEnd(end))
-            }
+            _ = HookProcess.start(preparation.launch, on: gate, ended: ended)
         }
     }
 
@@ -110,23 +109,24 @@ package struct SingleRun: Sendable {
                 variables: variables,
                 timeout: timeout,
                 prober: prober,
-                on: gate.eventLoop
-            ) { end in ended(HookRunEnd(end)) }
+                on: gate.eventLoop,
+                ended: ended
+            )
         }
     }
 
-    /// Begins something on a loop of its own, and waits for its end.
+    /// Starts a run on a loop of its own, and waits for its end.
     private static func waiting(
         _ begin: @escaping @Sendable (LoopGate, @escaping @Sendable (HookRunEnd) -> Void) -> Void
     ) -> HookRunEnd {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(named: "hooks")
         let gate = LoopGate(group.next())
         defer {
             gate.close()
             try? group.syncShutdownGracefully()
         }
         let isOver = DispatchSemaphore(value: 0)
-        let result = Mutex(HookRunEnd(.stopped))
+        let result = Mutex(HookRunEnd(outcome: .stopped))
         gate.execute {
             begin(gate) { end in
                 result.withLock { $0 = end }
@@ -139,7 +139,7 @@ package struct SingleRun: Sendable {
 }
 
 extension HookPlan {
-    /// The plan for a program that is in order.
+    /// Creates the plan for a checked program.
     fileprivate init(_ preparation: HookPreparation, _ command: HookCommand) {
         let launch = preparation.launch
         self.init(

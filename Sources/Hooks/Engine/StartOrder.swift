@@ -1,11 +1,10 @@
 internal import NIOCore
 
-/// Keeps the order in which programs are started, although threads look at their files, and start them, side by side.
+/// Keeps the order in which programs start, although threads check their files, and start them, in parallel.
 ///
-/// What is ready waits until those before it have been started; whoever takes too long is passed over, and starts when it
-/// is ready.
+/// A ready program waits for those before it; one that takes too long is skipped, and starts when it is ready.
 struct StartOrder<Element> {
-    /// One that can be started now.
+    /// A program that can start now.
     struct Starter {
         var ticket: UInt64
         var element: Element
@@ -20,19 +19,19 @@ struct StartOrder<Element> {
     private var places: CircularBuffer<(ticket: UInt64, stage: Stage)> = []
     private var nextTicket: UInt64 = 0
 
-    /// Whether something that is ready waits for one before it.
+    /// `true` if a ready program waits for one before it.
     var isHeldUp: Bool { firstReady != nil }
 
-    /// Takes a place behind all others.
+    /// Takes a ticket at the end of the order.
     mutating func take() -> UInt64 {
         defer { nextTicket &+= 1 }
         places.append((nextTicket, .waiting))
         return nextTicket
     }
 
-    /// One is ready.
+    /// Marks a program as ready.
     ///
-    /// - Returns: It, if it can be started now.
+    /// - Returns: The program, if it can start now.
     mutating func ready(_ ticket: UInt64, _ element: Element) -> Starter? {
         guard let index = places.firstIndex(where: { $0.ticket == ticket }) else {
             return Starter(ticket: ticket, element: element)
@@ -41,16 +40,16 @@ struct StartOrder<Element> {
         return first()
     }
 
-    /// One has been started, or never will be.
+    /// Marks a program as started, or abandoned.
     ///
-    /// - Returns: The one to start after it.
+    /// - Returns: The next program to start.
     mutating func started(_ ticket: UInt64) -> Starter? {
         guard let index = places.firstIndex(where: { $0.ticket == ticket }) else { return nil }
         places.remove(at: index)
         return first()
     }
 
-    /// Passes those over that hold up others.
+    /// Skips the programs that delay others.
     ///
     /// - Returns: The first of the others.
     mutating func passOver() -> Starter? {

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Who the agent is, and whether it may become somebody else.
+/// The identity of the agent, and its privilege to change it.
 struct AgentIdentity: Sendable, Hashable {
     var uid: UInt32
     var gid: UInt32
     var groups: [UInt32]
-    /// Whether it has the capabilities CAP_SETUID and CAP_SETGID (capabilities(7)).
+    /// `true` with the capabilities CAP_SETUID and CAP_SETGID (capabilities(7)).
     var mayChange: Bool
 
     static func current() -> AgentIdentity {
@@ -16,7 +16,7 @@ struct AgentIdentity: Sendable, Hashable {
         return AgentIdentity(uid: geteuid(), gid: getegid(), groups: groups, mayChange: mayChange)
     }
 
-    /// The effective capabilities; nil when `/proc` does not say.
+    /// Returns the effective capabilities; nil when `/proc` does not list them.
     private static func capabilities() -> UInt64? {
         let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,35 +1,38 @@
-/// Something that lies in the folders of hooks, and what becomes of it.
+internal import AgentEvents
+
+/// An entry of the hook directories, and its state.
 package struct FolderEntry: Sendable, Hashable {
-    /// What becomes of it.
+    /// The state of an entry.
     package enum State: Sendable, Hashable {
-        /// It runs.
+        /// The hook runs.
         case runs
-        /// A file of the same name hides it, or a folder that comes before this one and cannot be read.
+        /// Hidden by a file of the same name, or by an unreadable directory before this one.
         case masked(by: String)
-        /// It is empty, or a link to `/dev/null`.
+        /// Empty, or a link to `/dev/null`.
         case disabled
-        /// Its name is one that editors and package managers give to what they put aside.
+        /// Ignored, because its name is that of a backup of an editor or package manager.
         case leftOver
-        /// It is a folder whose name stands for nothing.
+        /// A directory with an unknown name.
         case unknownFolder
-        /// Its name is no UTF-8, or has control characters.
+        /// Its name is not UTF-8, or has control characters.
         case badName
-        /// It comes after as many files as a folder may have; of a folder itself: it has more names than are read.
+        /// Beyond the maximum number of files in a directory; of a directory itself: it has more names than are read.
         case beyondLimit
-        /// It is not to be trusted, or cannot be run.
+        /// Not trusted, or not executable.
         case refused(HookRefusal)
     }
 
-    /// Its name as a hook, such as `10-log` or `wifi.d/10-log`; of a folder itself the occasion's, which may be empty.
+    /// Its name as a hook, such as `10-log` or `wifi.d/10-log`; of a directory itself the occasion's, which may be
+    /// empty.
     package var name: String
-    /// Where it lies.
+    /// The path.
     package var path: String
-    /// When it would run.
+    /// The occasion of the hook.
     package var occasion: HookOccasion
-    /// What becomes of it.
+    /// The state.
     package var state: State
 
-    /// Something in the folders.
+    /// Creates an entry.
     package init(name: String, path: String, occasion: HookOccasion, state: State) {
         self.name = name
         self.path = path
@@ -37,7 +40,7 @@ package struct FolderEntry: Sendable, Hashable {
         self.state = state
     }
 
-    /// Why it does not run, in a few words; nil when it does.
+    /// A short reason for a hook that does not run; nil when it does.
     package var reason: String? {
         switch state {
         case .runs: nil

@@ -1,13 +1,13 @@
-/// One file of the folders that is to run.
+/// A file of the hook directories to run.
 package struct FolderHook: Sendable, Hashable {
     /// The hook's name, such as `10-log` or `wifi.d/10-log`.
     package var name: String
-    /// Where the file lies.
+    /// The path of the file.
     package var path: String
-    /// When it runs.
+    /// The occasion.
     package var occasion: HookOccasion
 
-    /// A file.
+    /// Creates a hook.
     package init(name: String, path: String, occasion: HookOccasion) {
         self.name = name
         self.path = path

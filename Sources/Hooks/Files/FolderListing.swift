@@ -1,16 +1,17 @@
 internal import Glibc
+internal import LinuxSupport
 
-/// What lies in one folder, by name in the order of the bytes.
+/// The entries of one directory, by name in byte order.
 struct FolderListing {
-    /// The most names that are read of a folder, whatever they are.
+    /// The maximum number of names read from a directory, of any kind.
     static let mostNames = 4096
 
-    /// What a name stands for, links followed.
+    /// The type of an entry, after following links.
     enum Kind: Sendable, Hashable {
         case folder
-        /// It is empty, or `/dev/null`.
+        /// Empty, or `/dev/null`.
         case nothing
-        /// Anything else: a file, or what only opening it will tell.
+        /// Anything else: a file, or something that only opening it will tell.
         case file
     }
 
@@ -20,15 +21,15 @@ struct FolderListing {
     }
 
     var items: [Item] = []
-    /// Whether there were more names.
+    /// `true` if there were more names.
     var isCut = false
 
-    /// Reads a folder; nil when there is none.
+    /// Reads a directory; nil if it does not exist.
     init?(of folder: String) throws(HookRefusal) {
         guard folder.utf8.first == UInt8(ascii: "/"), !folder.utf8.contains(0) else {
             throw .badPath(folder, "is no absolute path")
         }
-        // With O_DIRECTORY nothing else is opened at all, so a named pipe makes nobody wait.
+        // With O_DIRECTORY nothing else is opened, so a FIFO cannot block.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             switch errno {

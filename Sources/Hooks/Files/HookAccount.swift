@@ -1,21 +1,24 @@
-/// Who a hook runs as.
+internal import AgentEvents
+internal import LinuxSupport
+
+/// The account of a hook.
 package struct HookAccount: Sendable, Hashable {
     /// The user.
     package var uid: UInt32
     /// The group.
     package var gid: UInt32
-    /// The supplementary groups (getgrouplist(3)), the group among them.
+    /// The supplementary groups (getgrouplist(3)), including the group.
     package var groups: [UInt32]
-    /// The user's name; nil when the number has none.
+    /// The user's name; nil if the number has none.
     package var name: String?
-    /// The user's home folder.
+    /// The user's home directory.
     package var home: String?
     /// The user's shell.
     package var shell: String?
-    /// Whether the agent is that user and group already and may not change them: nothing is to be changed then.
+    /// `true` if the agent already has that user and group and may not change them: nothing is changed then.
     package var isAgent: Bool
 
-    /// An account.
+    /// Creates an account.
     package init(
         uid: UInt32,
         gid: UInt32,
@@ -36,11 +39,11 @@ package struct HookAccount: Sendable, Hashable {
 
     /// Looks up a user and a group, each by name or by number.
     ///
-    /// A user without a group gets its own groups, and a group without a user is the agent's user's. The system's
-    /// databases may be asked over the network (nsswitch.conf(5)), so this can take a while.
+    /// A user without a group gets its own groups, and a group without a user the agent's user. The system's databases
+    /// may be on the network (nsswitch.conf(5)), so this can block.
     ///
     /// - Returns: The account; nil when neither is given: the hook runs as the agent.
-    /// - Throws: ``HookRefusal/Code/user`` when there is no such account, or the agent may not become it.
+    /// - Throws: ``HookRefusal/Code/user`` when there is no such account, or the agent may not change to it.
     package static func resolve(user: String?, group: String?) throws(HookRefusal) -> HookAccount? {
         try resolve(user: user, group: group, agent: .current())
     }
@@ -106,7 +109,7 @@ package struct HookAccount: Sendable, Hashable {
         return HookAccount(uid: number, gid: number, groups: [])
     }
 
-    /// An ID that is written as a number; the highest one stands for "no change" and is none (setuid(2)).
+    /// Parses a numeric ID; the highest one means "no change" and is rejected (setuid(2)).
     private static func number(_ text: String) -> UInt32? {
         guard text.utf8.allSatisfy({ UInt8(ascii: "0") <= $0 && $0 <= UInt8(ascii: "9") }) else { return nil }
         return UInt32(text).flatMap { $0 == .max ? nil : $0 }

@@ -1,19 +1,21 @@
 internal import Glibc
+internal import LinuxSupport
 
-/// A file that was opened once and found fit to be run.
+/// A file that was opened once and passed all checks.
 ///
-/// Everything was looked at through the descriptor (open(2), `O_PATH`) and on the way that leads to it, so what is
-/// executed through the descriptor is what was checked. The descriptor is closed with the object.
+/// All checks use the descriptor (open(2), `O_PATH`) and the path that leads to it, so the file executed through the
+/// descriptor is the checked one. The descriptor is closed with the object.
 package final class HookFile: Sendable {
     /// The `O_PATH` descriptor, close-on-exec; do not close it.
     package let descriptor: Int32
     /// The real path, without links.
     package let path: String
-    /// Whether an interpreter reads it, which opens it again by its descriptor.
+    /// `true` if an interpreter reads the file, which opens it again by its descriptor.
     ///
-    /// What the agent may execute but not read counts as one: the descriptor then stays open, which harms no program.
+    /// A file that the agent may execute but not read counts as a script: the descriptor then stays open, which is
+    /// harmless for a program.
     package let isScript: Bool
-    /// What the `#!` line names.
+    /// The interpreter in the `#!` line.
     package let interpreter: String?
 
     private init(descriptor: Int32, path: String, isScript: Bool, interpreter: String?) {
@@ -25,13 +27,14 @@ package final class HookFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens and checks a file; a name without a slash is looked for by ``program(_:)``.
+    /// Opens and checks a file; a name without a slash is searched by ``program(_:)``.
     ///
-    /// Waits for nothing, whatever lies there (a named pipe, a device).
+    /// Never blocks on special files (a FIFO, a device).
     ///
     /// - Parameters:
-    ///   - runAs: Who must be able to execute it; nil for the agent.
-    ///   - searchPath: The `PATH` by which env(1) finds the interpreter of a script that begins with `#!/usr/bin/env`.
+    ///   - runAs: The account that must be able to execute it; nil for the agent.
+    ///   - searchPath: The `PATH` in which env(1) searches the interpreter of a script that begins with
+    ///     `#!/usr/bin/env`.
     package static func open(
         _ path: String,
         runAs: HookAccount?,
@@ -72,7 +75,8 @@ package final class HookFile: Sendable {
         }
     }
 
-    /// Looks for a program in folders, by default those of ``HookEnvironment/path``; a name with a slash is a path already.
+    /// Searches for a program in directories, by default those of ``HookEnvironment/path``; a name with a slash is
+    /// already a path.
     ///
     /// - Returns: The first that the agent can execute, or else the first regular file of that name; nil for none.
     package static func program(_ name: String, in folders: String = HookEnvironment.path) -> String? {

@@ -1,4 +1,6 @@
-/// What the names in a folder of hooks mean.
+internal import AgentEvents
+
+/// The meaning of names in a hook directory.
 enum HookFileName {
     private static let endings = [
         "~", ".bak", ".orig", ".rej", ".swp", ".swo", ".tmp", ".new", ".old", ".disabled",
@@ -6,7 +8,7 @@ enum HookFileName {
     ].map { Array($0.utf8) }
     private static let parts = [".dpkg-", ".ucf-"].map { Array($0.utf8) }
 
-    /// Whether editors, package managers or people put a file of this name aside, or it is there to be read.
+    /// Returns whether a name is that of a backup or a documentation file.
     static func isLeftOver(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: ".") || name.starts(with: "README".utf8) { return true }
         if name.count > 1, name.first == UInt8(ascii: "#"), name.last == UInt8(ascii: "#") { return true }
@@ -16,7 +18,8 @@ enum HookFileName {
             }
     }
 
-    /// The name as text; nil when it is no UTF-8, or has characters that would spoil a log or a terminal.
+    /// Returns the name as a string; nil when it is not UTF-8, or has characters that would disturb a log or a
+    /// terminal.
     static func text(_ name: [UInt8]) -> String? {
         guard let text = String(validating: name, as: UTF8.self),
             !text.unicodeScalars.contains(where: ShellWord.isControl)
@@ -24,7 +27,7 @@ enum HookFileName {
         return text
     }
 
-    /// Something to show in place of a name that is no text.
+    /// Returns a printable replacement for a name that is not valid text.
     static func readable(_ name: [UInt8]) -> String {
         var text = ""
         for scalar in String(decoding: name, as: UTF8.self).unicodeScalars {

@@ -1,29 +1,28 @@
 internal import Glibc
 
-/// The folders of hooks, by falling priority.
+/// The hook directories, by falling priority.
 ///
-/// They are read anew each time, so a file that was put there runs without a reload. A file hides those of the same
-/// name in the folders that follow, in sub-folders too, also when it does not run itself: because it is empty, or
-/// refused. A folder that is there but cannot be read hides all that follow, as nobody knows what it would have hidden.
+/// They are read for each event, so a new file runs without a reload. A file hides those of the same name in later
+/// directories, including subdirectories, even if it does not run itself because it is empty or refused. A directory
+/// that cannot be read hides all later ones, because the files that it would have hidden are unknown.
 package struct HookFolders: Sendable, Hashable {
-    /// The most files of one folder, or sub-folder, that run: the first in the order of their names.
+    /// The maximum number of files that run in a directory, or subdirectory: the first by name.
     package static let mostFiles = 256
 
     private static let subfolders = Set(HookOccasion.allCases.map { Array($0.rawValue.utf8) })
 
-    /// The folders.
+    /// The directories.
     package let folders: [String]
 
-    /// The folders, by falling priority; absolute paths.
+    /// Creates a list of directories, by falling priority; absolute paths.
     package init(_ folders: [String]) {
         self.folders = folders
     }
 
-    /// The files that run on these occasions, in the order in which they are started: by the bytes of the file's name,
-    /// and files of the same name by the sub-folder's.
+    /// Returns the files that run on these occasions, in the order of their start: by the bytes of the file's name, and
+    /// files of the same name by the subdirectory's.
     ///
-    /// Only what is asked for is read. Whether a file is fit to be run is not looked at: see
-    /// ``HookFile/open(_:runAs:)``.
+    /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
     package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
         var found: [(base: [UInt8], hook: FolderHook)] = []
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
@@ -38,15 +37,16 @@ package struct HookFolders: Sendable, Hashable {
         }.map(\.hook)
     }
 
-    /// Everything that lies there, with what becomes of it; each file that would run has been opened and checked.
+    /// Returns all entries with their states; each file that would run was opened and checked.
     ///
-    /// By occasion, then by folder, then by name. A folder itself is among them only when something is wrong with it.
+    /// Ordered by occasion, then by directory, then by name. A directory itself is listed only if something is wrong
+    /// with it.
     package func entries() -> [FolderEntry] {
         var entries: [FolderEntry] = []
         for occasion in HookOccasion.allCases {
             for folder in folders {
                 guard let refusal = mistrust(directory(occasion, in: folder)) else { continue }
-                // What is above a sub-folder has been said of the folder that it is in.
+                // A fault of a parent of the subdirectory is reported for its directory already.
                 if occasion != .every, refusal == mistrust(directory(.every, in: folder)) { continue }
                 entries.append(folderItself(occasion, in: folder, .refused(refusal)))
             }
@@ -123,7 +123,7 @@ package struct HookFolders: Sendable, Hashable {
         return entry
     }
 
-    /// Why nothing in a folder can be trusted; nil when it can, and when there is no such folder.
+    /// Returns the reason nothing in a directory can be trusted; nil when it can, and when there is no such directory.
     private func mistrust(_ directory: String) -> HookRefusal? {
         guard directory.utf8.first == UInt8(ascii: "/"), access(directory, F_OK) == 0 else { return nil }
         do throws(HookRefusal) {
@@ -131,7 +131,7 @@ package struct HookFolders: Sendable, Hashable {
             _ = try path.follow(directory)
             return nil
         } catch {
-            // What is not there, or cannot be read, is found when it is read.
+            // A missing or unreadable directory is detected when it is read.
             return error.code == .folder || error.code == .owner ? error : nil
         }
     }
@@ -153,6 +153,6 @@ package struct HookFolders: Sendable, Hashable {
 }
 
 extension HookOccasion {
-    /// What a hook's name begins with.
+    /// The prefix of the hooks' names.
     fileprivate var prefix: String { self == .every ? "" : rawValue + "/" }
 }

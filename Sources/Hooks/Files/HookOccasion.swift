@@ -1,20 +1,20 @@
-/// When the hooks of a folder run: the sub-folders' names, and what they stand for.
+/// The occasion on which the hooks of a directory run: the names of the subdirectories and their meanings.
 package enum HookOccasion: String, Sendable, Hashable, CaseIterable {
-    /// Directly in the folder: every settled change of the default path.
+    /// The directory itself: every settled change of the default path.
     case every = ""
-    /// There is no path any more.
+    /// The path was lost.
     case none = "none.d"
-    /// The path leads over Wi-Fi now.
+    /// The path changed to Wi-Fi.
     case wifi = "wifi.d"
-    /// The path leads over a mobile network now.
+    /// The path changed to a cellular network.
     case wwan = "wwan.d"
-    /// The path leads over a cable now.
+    /// The path changed to a wired network.
     case wired = "wired.d"
-    /// The path leads over something else now.
+    /// The path changed to another medium.
     case other = "other.d"
     /// The connectivity became full.
     case online = "online.d"
-    /// The connectivity is not full any more.
+    /// The connectivity is no longer full.
     case offline = "offline.d"
     /// An uplink, used or standby, changed.
     case uplink = "uplink.d"

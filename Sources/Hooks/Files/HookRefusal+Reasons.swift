@@ -1,8 +1,9 @@
+internal import AgentEvents
 internal import Glibc
 
-/// What is found, in words, and what mends it.
+/// The evidence for a refusal, and its remedy.
 extension HookRefusal {
-    /// open(2) failed: says of a link that it leads nowhere.
+    /// Returns the refusal for a failed open(2), with a note about a broken link.
     static func notOpened(_ path: String, _ error: Int32) -> HookRefusal {
         guard error == ENOENT, let bytes = SymbolicLink.target(of: path) else { return notFound(path, error) }
         let target = ShellWord.quoted(String(decoding: bytes, as: UTF8.self))
@@ -106,7 +107,7 @@ extension HookRefusal {
         )
     }
 
-    /// Its mode does not let whom it is to run as do something with it.
+    /// Returns the refusal for missing permissions of the account to run as.
     static func forbidden(
         _ path: String,
         _ mode: mode_t,

@@ -1,45 +1,45 @@
-/// Why a file is not run, and what mends that.
+/// The reason a file is not run, and the remedy.
 public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The stable codes.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// There is no such file.
         case missing = "hook_missing"
-        /// The file cannot be looked at.
+        /// The file cannot be accessed.
         case unreadable = "hook_unreadable"
-        /// It is no regular file.
+        /// It is not a regular file.
         case notRegular = "hook_not_regular"
         /// Its owner is neither root nor the agent's user.
         case owner = "hook_owner"
-        /// Its group or everybody can write to it.
+        /// It is writable by its group or others.
         case writable = "hook_writable"
-        /// A folder above it belongs to somebody else, or can be written to by others.
+        /// A parent directory has another owner, or is writable by others.
         case folder = "hook_folder"
         /// It has the set-user-ID or set-group-ID bit.
         case setuid = "hook_setuid"
-        /// Nobody, or not the user it is to run as, may execute it.
+        /// Not executable for anybody, or for the user to run as.
         case notExecutable = "hook_not_executable"
-        /// It begins with no `#!` line and is no program, or the interpreter that the line names is not there.
+        /// It has no `#!` line and is not a program, or the interpreter does not exist.
         case noInterpreter = "hook_no_interpreter"
-        /// The user or group that it is to run as does not exist, or the agent may not become it.
+        /// The user or group to run as does not exist, or the agent may not change to it.
         case user = "hook_user"
-        /// The working directory is not there.
+        /// The working directory does not exist.
         case workingDirectory = "hook_working_directory"
     }
 
     /// The code.
     public var code: Code
-    /// The file or folder that is at fault.
+    /// The file or directory at fault.
     public var path: String
-    /// What was found.
+    /// The evidence.
     public var evidence: String
-    /// A command or a few words that mend it.
+    /// A command or a short instruction that fixes it.
     public var remedy: String
-    /// The error of a machine that is short of something, when that is why the file could not be looked at.
+    /// The error, if the machine lacked a resource to check the file.
     ///
-    /// Nothing is wrong with the file then, and the next run may find it right.
+    /// Then nothing may be wrong with the file, and the next run may succeed.
     package var shortage: Int32?
 
-    /// A refusal.
+    /// Creates a refusal.
     public init(_ code: Code, path: String, evidence: String, remedy: String) {
         self.code = code
         self.path = path
@@ -47,6 +47,6 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// All of it in one line.
+    /// The refusal in one line.
     public var description: String { "\(code.rawValue) (\(path)): \(evidence); \(remedy)" }
 }

@@ -1,26 +1,28 @@
-/// What the first line of a script names: `#!` and a program, with at most one argument (execve(2)).
+internal import AgentEvents
+
+/// The first line of a script: `#!` and a program, with at most one argument (execve(2)).
 package struct Interpreter: Sendable, Hashable {
-    /// How many bytes of a file the kernel looks at (`BINPRM_BUF_SIZE`).
+    /// The number of bytes of a file that the kernel reads (`BINPRM_BUF_SIZE`).
     package static let mostBytes = 256
 
-    /// Why a file's first bytes do not say how it is run.
+    /// The reason a file's first bytes do not determine how it is run.
     package enum Mistake: Error, Sendable, Hashable, CustomStringConvertible {
-        /// There is nothing in the file.
+        /// The file is empty.
         case empty
-        /// The bytes are neither of a script nor of a program.
+        /// The format is neither that of a script nor of a program.
         case unknownFormat
         /// There is nothing after `#!`.
         case unnamed
-        /// The name goes on beyond the bytes that the kernel looks at.
+        /// The name exceeds the bytes that the kernel reads.
         case tooLong
-        /// The line ends as on Windows, and the kernel takes the carriage return for part of the last word.
+        /// The line has a Windows line ending, and the kernel takes the carriage return as part of the last word.
         case carriageReturn
-        /// The name is no absolute path, so it depends on the working directory.
+        /// The name is not an absolute path, so it depends on the working directory.
         case relative(String)
-        /// The line is no UTF-8.
+        /// The line is not UTF-8.
         case notText
 
-        /// What is wrong, as a sentence about the file.
+        /// The error, as a sentence about the file.
         package var description: String {
             switch self {
             case .empty: "is empty"
@@ -39,14 +41,14 @@ package struct Interpreter: Sendable, Hashable {
     /// The rest of the line as one argument.
     package var argument: String?
 
-    /// Reads a file's first bytes, of which those beyond ``mostBytes`` count for nothing.
+    /// Parses a file's first bytes; those beyond ``mostBytes`` are ignored.
     ///
     /// - Returns: The interpreter; nil for an ELF program, which needs none.
     package static func reading(_ bytes: [UInt8]) throws(Mistake) -> Interpreter? {
         if bytes.isEmpty { throw .empty }
         if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return nil }
         guard bytes.starts(with: [UInt8(ascii: "#"), UInt8(ascii: "!")]) else { throw .unknownFormat }
-        // As in the kernel's buffer, zeros follow a file that is shorter, and a zero ends a word.
+        // As in the kernel's buffer, zeros follow a shorter file, and a zero ends a word.
         let buffer = bytes.prefix(mostBytes) + [UInt8](repeating: 0, count: max(0, mostBytes - bytes.count))
         var line = buffer.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
         if line.endIndex == buffer.endIndex {

@@ -1,22 +1,23 @@
+internal import AgentEvents
 internal import Glibc
 
-/// The check of the programs that a script's first line has started: its interpreter, and where that is env(1), the program
-/// that env starts.
+/// Checks the programs started by a script's first line: its interpreter, and if that is env(1), the program that env
+/// starts.
 ///
-/// They decide what runs as much as the script does, so they are checked as the script is. The kernel opens them by their
-/// path; every folder and link on the way is checked too, so nobody but root and the agent's user can exchange them.
+/// They determine the execution as much as the script does, so they are checked in the same way. The kernel opens them
+/// by path; every directory and link on it is checked too, so only root and the agent's user can replace them.
 struct InterpreterCheck {
-    /// The interpreters that are scripts themselves which are followed; the kernel follows no more than four.
+    /// The maximum depth of interpreters that are scripts themselves; the kernel follows no more than four.
     private static let mostLevels = 4
 
     let runAs: HookAccount?
     let agent: UInt32
     /// The hook's `PATH`.
     let searchPath: String
-    /// How many scripts have led here.
+    /// The number of scripts on the way to this one.
     let level: Int
 
-    /// Checks what a script's first line names.
+    /// Checks the interpreter of a script.
     func check(_ interpreter: Interpreter, of script: String) throws(HookRefusal) {
         guard level < Self.mostLevels else {
             throw refusal(
@@ -41,7 +42,7 @@ struct InterpreterCheck {
         try checkProgram(path, of: script)
     }
 
-    /// The program that env(1) starts with this argument; nil when an option or a variable could make it another one.
+    /// Returns the program that env(1) starts with this argument; nil when an option or a variable could change it.
     static func program(ofEnv argument: String?) -> String? {
         guard let argument else { return nil }
         var words = [argument[...]]

@@ -1,6 +1,8 @@
+internal import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 
-/// The checks of a file that is open by `O_PATH`.
+/// The checks of a file opened with `O_PATH`.
 struct OpenedFile {
     let descriptor: Int32
     /// The path by which it was opened.
@@ -8,10 +10,10 @@ struct OpenedFile {
     /// The agent's effective user.
     let agent: UInt32
 
-    /// Where the descriptor leads, for calls that do not take an `O_PATH` descriptor itself.
+    /// The path of the descriptor, for calls that do not accept an `O_PATH` descriptor.
     private var link: String { "/proc/self/fd/\(descriptor)" }
 
-    /// Finds the real path, and checks every folder and link on the way, of the given path as well as of the real one.
+    /// Determines the real path, and checks every directory and link on both the given and the real path.
     func locate() throws(HookRefusal) -> String {
         let entry = try status(given)
         guard entry.st_mode & S_IFMT == S_IFREG else { throw .notRegular(given, entry.st_mode) }
@@ -21,7 +23,7 @@ struct OpenedFile {
             throw .badPath(given, "has a real path that is not UTF-8 or lies outside of the agent's root folder")
         }
         var walk = TrustedPath(agent: agent)
-        // Otherwise something was exchanged in between, so what was checked on the way says nothing about this file.
+        // Otherwise something was replaced in between, so the checks of the path do not apply to this file.
         for path in [given, real] {
             let end = try walk.follow(path)
             guard end.st_dev == entry.st_dev, end.st_ino == entry.st_ino else {
@@ -31,7 +33,7 @@ struct OpenedFile {
         return real
     }
 
-    /// Checks who could have written what is in it.
+    /// Checks who may have written the file.
     func checkOwnership(_ path: String) throws(HookRefusal) {
         let entry = try status(path)
         guard entry.st_uid == 0 || entry.st_uid == agent else {
@@ -67,7 +69,7 @@ struct OpenedFile {
         return (interpreter != nil, interpreter)
     }
 
-    /// Checks the permission to execute it, and for a script that to read it: its interpreter opens it again.
+    /// Checks the permission to execute it, and for a script to read it: its interpreter opens it again.
     func checkExecutable(_ path: String, by account: HookAccount?, isScript: Bool) throws(HookRefusal) {
         let entry = try status(path)
         let anybody = S_IXUSR | S_IXGRP | S_IXOTH
@@ -114,7 +116,8 @@ struct OpenedFile {
 }
 
 extension HookAccount {
-    /// Whether a file's mode gives a right: the class that the account belongs to alone decides (path_resolution(7)).
+    /// Returns whether a file's mode grants a right: only the class to which the account belongs decides
+    /// (path_resolution(7)).
     fileprivate func has(user: mode_t, group: mode_t, others: mode_t, of entry: stat) -> Bool {
         if entry.st_uid == uid { return entry.st_mode & user != 0 }
         if entry.st_gid == gid || groups.contains(entry.st_gid) { return entry.st_mode & group != 0 }

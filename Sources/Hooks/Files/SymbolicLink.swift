@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Links.
+/// Reads symbolic links.
 enum SymbolicLink {
-    /// Where a link leads (readlink(2)); nil with errno when that cannot be read or is too long.
+    /// Returns the target of a link (readlink(2)); nil with errno when it cannot be read or is too long.
     static func target(of path: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = bytes.withUnsafeMutableBytes { space in

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// What the system says, for people.
+/// Text for values of the system.
 enum SystemText {
-    /// An error number (strerror(3)).
+    /// Returns the message for an errno (strerror(3)).
     static func of(_ error: Int32) -> String { strerror(error).map { String(cString: $0) } ?? "error \(error)" }
 
-    /// The permissions, as chmod(1) takes them: `0755`.
+    /// Returns the permissions in the format of chmod(1): `0755`.
     static func mode(_ mode: mode_t) -> String {
         let digits = String(mode & 0o7777, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// What kind of file it is.
+    /// Returns the type of a file.
     static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFREG: "a regular file"

@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// Follows paths as the kernel does, and checks that on the way nobody but root and the agent's user can exchange
-/// anything.
+/// Follows paths as the kernel does, and checks that only root and the agent's user can replace anything on them.
 ///
-/// Each folder must belong to one of these two, and be writable by nobody else unless it is sticky: what lies in a
-/// sticky folder can be exchanged only by its owner, who is checked next. The same holds for the owner of each link.
+/// Each directory must belong to one of these two, and be writable by nobody else unless it is sticky: an entry of a
+/// sticky directory can be replaced only by its owner, who is checked next. The same applies to the owner of each link.
 struct TrustedPath {
     private static let mostLinks = 40
 
@@ -15,13 +14,13 @@ struct TrustedPath {
         self.agent = agent
     }
 
-    /// Follows an absolute path, and checks all folders on it, the one at its end as well.
+    /// Follows an absolute path, and checks all directories on it, including one at its end.
     ///
-    /// - Returns: What is at its end.
+    /// - Returns: The entry at its end.
     mutating func follow(_ path: String) throws(HookRefusal) -> stat {
         var last = try check("/")
         var here = ""
-        // Still to go, the next one last.
+        // The remaining components, the next one last.
         var pending = Array(path.split(separator: "/").reversed())
         var links = 0
         while let name = pending.popLast() {

@@ -1,26 +1,34 @@
 import Glibc
 
-/// The processes that a program has started, those included that have left its process group (setsid(2)).
+/// The processes that a program has started, including those that have left its process group (setsid(2)).
 ///
-/// Found by their parents. One whose parent had ended before it was found is another process's child, and is not among
-/// them.
+/// Found by their parents. One whose parent ended before it was found has another parent, and is not included.
 struct HookDescendants: Sendable {
-    /// By number, the moment at which each began: a number that is given away again is another process's.
+    /// How those are known that this process has become the parent of.
+    struct Adopted: Sendable {
+        /// What stands in their environment.
+        let mark: String
+        /// Children of this process that are no such ones.
+        let others: Set<pid_t>
+    }
+    /// The start time of each process by number: a reused number is another process's.
     private var members: [pid_t: UInt64]
 
-    /// Nobody.
+    /// Creates an empty set.
     init() { members = [:] }
 
-    /// The descendants that there are now.
-    init(of leader: pid_t) {
+    /// Finds the current descendants.
+    init(of leader: pid_t, adopted: Adopted? = nil) {
         members = [:]
-        add(below: [leader])
+        add(below: [leader], adopted)
     }
 
     /// Finds what the program and its descendants have started meanwhile.
-    mutating func refresh(_ leader: pid_t) { add(below: Set(living).union([leader])) }
+    mutating func refresh(_ leader: pid_t, adopted: Adopted? = nil) {
+        add(below: Set(living).union([leader]), adopted)
+    }
 
-    /// Those that have not ended.
+    /// The processes that have not ended.
     var living: [pid_t] {
         members.compactMap { number, began in
             guard let entry = Self.entry(number), entry.began == began, !entry.isDead else { return nil }
@@ -28,15 +36,25 @@ struct HookDescendants: Sendable {
         }
     }
 
-    /// Signals those that have not ended, and are not in a group that is signalled by itself.
+    /// Signals the processes that have not ended, except those of a group that is signalled as a whole.
     func signal(_ signal: Int32, exceptGroup group: pid_t) {
         for number in living where getpgid(number) != group { kill(number, signal) }
     }
 
-    private mutating func add(below parents: Set<pid_t>) {
+    private mutating func add(below parents: Set<pid_t>, _ adopted: Adopted?) {
         var known = parents
         let all = Self.entries()
-        // Each round finds one more generation; there are no more of them than processes.
+        if let adopted {
+            let own = getpid()
+            for (number, entry) in all
+            where entry.parent == own && !entry.isDead && !known.contains(number) && !adopted.others.contains(number)
+                && Self.environment(of: number, has: adopted.mark)
+            {
+                members[number] = entry.began
+                known.insert(number)
+            }
+        }
+        // Each round finds one more generation; there are no more generations than processes.
         for _ in 0..<all.count {
             let children = all.filter { known.contains($0.value.parent) && !known.contains($0.key) && !$0.value.isDead }
             guard !children.isEmpty else { return }
@@ -63,7 +81,25 @@ struct HookDescendants: Sendable {
         return entries
     }
 
-    /// proc_pid_stat(5): behind the name in parentheses stand the state, the parent, and 18 fields on the time of the start.
+    /// Whether a variable is as given in what a process was started with; `false` when that cannot be read.
+    private static func environment(of number: pid_t, has variable: String) -> Bool {
+        let descriptor = open("/proc/\(number)/environ", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        while text.count < mostEnvironment {
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count > 0 else { break }
+            text += chunk[..<count]
+        }
+        return text.split(separator: 0).contains { $0.elementsEqual(variable.utf8) }
+    }
+
+    /// So much of a process's environment is looked at.
+    private static let mostEnvironment = 1 << 20
+    /// Parses proc_pid_stat(5): the name in parentheses is followed by the state, the parent, and 18 fields later the
+    /// start time.
     private static func entry(_ number: pid_t) -> Entry? {
         let descriptor = open("/proc/\(number)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,25 +1,26 @@
 /// One program to start.
 package struct HookLaunch: Sendable {
-    /// The file that was checked; it is executed by its descriptor.
+    /// The checked file; it is executed by its descriptor.
     package var file: HookFile
-    /// What the program is told as its own name; nil for the file's real path.
+    /// The program's own name (`argv[0]`); nil for the file's real path.
     ///
-    /// A program that is many (busybox) goes by the name that it was called by, not by the file that the link leads to.
+    /// A multi-call program (busybox) depends on the name by which it was called, not on the file to which the link
+    /// leads.
     package var name: String?
     /// The arguments, without the program's own name.
     package var arguments: [String]
     /// The whole environment.
     package var environment: [String: String]
-    /// The folder that it runs in.
+    /// The working directory.
     package var workingDirectory: String
-    /// Whom it runs as; nil for the agent's own user.
+    /// The account to run as; nil for the agent's own user.
     package var account: HookAccount?
-    /// What it reads from standard input.
+    /// The standard input.
     package var input: [UInt8]
-    /// How long it may take.
+    /// The timeout.
     package var timeout: Duration
 
-    /// A program that runs as the agent's user in `/`.
+    /// Creates a launch; by default as the agent's user in `/`.
     package init(
         file: HookFile,
         name: String? = nil,

@@ -1,33 +1,39 @@
 import CSpawn
 import Glibc
 
-/// A program that was started, the leader of a session and a process group of its own.
+/// A started program, the leader of a session and a process group of its own.
 ///
-/// The group's number is the leader's, and numbers are given away again. The kernel keeps one from being given away while
-/// a process has it, a dead one that was not reaped included. So whoever wants to signal the group does that before
-/// ``reap()``, and then it can hit nobody else: the number is the leader's until then. Nothing but `reap` reaps.
+/// The group's number is the leader's, and numbers are reused. The kernel does not reuse a number while a process has
+/// it, including a dead one that was not reaped. So a caller that signals the group must do so before ``reap()``: until
+/// then the number is the leader's, and the signal cannot hit another process. Only `reap` reaps.
 struct HookLeader: Sendable, Hashable {
-    /// How a program ended.
+    /// The end of a program.
     enum Ending: Sendable, Hashable {
         case exited(Int32)
         case signaled(Int32)
-        /// Somebody else reaped it.
+        /// Reaped by other code.
         case lost
     }
 
     /// The number of the process, of its group and of its session.
     let number: pid_t
 
-    /// Starts a program.
+    /// Starts a program, in a control group where one is given.
     ///
     /// Blocks until the program itself has begun, which a file system that hangs can keep from happening.
-    static func start(_ launch: HookLaunch, streams: HookStreams) throws(HookStartFailure) -> Self {
+    static func start(
+        _ launch: HookLaunch,
+        streams: HookStreams,
+        in group: ControlGroup? = nil
+    ) throws(HookStartFailure) -> Self {
         _ = Self.keepsChildren
-        // A number below 4 would be overwritten before it is its turn to be copied.
+        // A number below 4 would be overwritten before it is copied.
         let file = launch.file.descriptor
         let copy = file <= HookStreams.lastGiven ? fcntl(file, F_DUPFD_CLOEXEC, HookStreams.lastGiven + 1) : file
         guard copy >= 0 else { throw HookStartFailure(errno, at: reachagent_step_descriptors, of: launch) }
         defer { if copy != file { close(copy) } }
+        let members = try group.map { (group) throws(HookStartFailure) in try Self.members(of: group, launch) } ?? -1
+        defer { if members >= 0 { close(members) } }
         let words = [launch.name ?? launch.file.path] + launch.arguments
         let variables = launch.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         var number: pid_t = 0
@@ -44,7 +50,8 @@ struct HookLeader: Sendable, Hashable {
                             directory: directory,
                             account: account,
                             input: streams.input,
-                            output: streams.outputWriter
+                            output: streams.outputWriter,
+                            group: members
                         )
                         return reachagent_spawn(&program, &number, &step)
                     }
@@ -55,20 +62,20 @@ struct HookLeader: Sendable, Hashable {
         return Self(number: number)
     }
 
-    /// Blocks until it has ended, and leaves it to be reaped.
+    /// Blocks until the program has ended, without reaping it.
     func wait() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
-    /// Whether it has ended.
+    /// `true` once the program has ended.
     var hasEnded: Bool {
         var information = siginfo_t()
         let result = waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT | WNOHANG)
         return result != 0 || information._sifields._sigchld.si_pid != 0
     }
 
-    /// Takes how it ended.
+    /// Reaps the program, and returns its end.
     ///
     /// It must have ended. From here on its number may be another process's.
     func reap() -> Ending {
@@ -82,7 +89,7 @@ struct HookLeader: Sendable, Hashable {
     /// Signals the group; only before ``reap()``.
     func signalGroup(_ signal: Int32) { kill(-number, signal) }
 
-    /// Whether there is anybody else in the group; also said when that cannot be found out.
+    /// `true` if the group has other members, or if that cannot be determined.
     var hasCompanions: Bool {
         guard let folder = opendir("/proc") else { return true }
         defer { closedir(folder) }
@@ -94,21 +101,21 @@ struct HookLeader: Sendable, Hashable {
         return false
     }
 
-    /// Whether a process has not ended; one that its parent does not reap is there for as long as that lives.
+    /// Returns whether a process has not ended; one that its parent does not reap exists as long as the parent.
     private static func isAlive(_ process: pid_t) -> Bool {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(descriptor, &bytes, bytes.count)
-        // proc_pid_stat(5): the state is the letter behind the name in parentheses.
+        // proc_pid_stat(5): the state is the letter after the name in parentheses.
         guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
             return true
         }
         return bytes[end + 2] != UInt8(ascii: "Z") && bytes[end + 2] != UInt8(ascii: "X")
     }
 
-    /// A process that ignores SIGCHLD, by inheritance, has its children reaped by the kernel, at once.
+    /// Restores SIGCHLD: a process that inherits SIG_IGN has its children reaped by the kernel at once.
     private static let keepsChildren: Void = {
         var action = sigaction()
         sigaction(SIGCHLD, nil, &action)
@@ -116,7 +123,17 @@ struct HookLeader: Sendable, Hashable {
         signal(SIGCHLD, SIG_DFL)
     }()
 
-    /// An account as the child reads it; none for the agent's own.
+    /// The file of a control group that says who is in it, under a number that no program's descriptor has.
+    private static func members(of group: ControlGroup, _ launch: HookLaunch) throws(HookStartFailure) -> Int32 {
+        let opened = open("\(group.path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
+        guard opened >= 0 else { throw HookStartFailure(errno, at: reachagent_step_group, of: launch) }
+        guard opened <= HookStreams.lastGiven else { return opened }
+        defer { close(opened) }
+        let copy = fcntl(opened, F_DUPFD_CLOEXEC, HookStreams.lastGiven + 1)
+        guard copy >= 0 else { throw HookStartFailure(errno, at: reachagent_step_descriptors, of: launch) }
+        return copy
+    }
+    /// Calls `body` with an account for the child; none for the agent's own.
     private static func withAccount<Result>(
         _ account: HookAccount?,
         _ body: (UnsafePointer<reachagent_account>?) -> Result
@@ -133,7 +150,7 @@ struct HookLeader: Sendable, Hashable {
         }
     }
 
-    /// An array as exec wants it, where a string ends at a NUL.
+    /// Calls `body` with an array for exec, where a string ends at a NUL.
     private static func withCStrings<Result>(
         _ strings: [String],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result

@@ -1,16 +1,16 @@
-/// Keeps the beginning and the end of what a program writes, however much that is.
+/// Keeps the start and the end of a program's output of any length.
 struct HookOutputBuffer: Sendable {
-    /// What stands where something was left out.
+    /// The mark for omitted output.
     static let gap = "\n[…]\n"
 
     private static let half = HookOutput.mostBytes / 2
 
     private var head: [UInt8] = []
     private var tail: [UInt8] = []
-    /// How much there was, in bytes.
+    /// The total size, in bytes.
     private(set) var count = 0
 
-    /// Takes the next bytes.
+    /// Appends bytes.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         let (sum, isOver) = count.addingReportingOverflow(bytes.count)
         count = isOver ? .max : sum
@@ -22,7 +22,7 @@ struct HookOutputBuffer: Sendable {
         tail.append(contentsOf: rest)
     }
 
-    /// What is kept; characters that are cut at the gap are left out as a whole.
+    /// The kept output; characters cut at the gap are omitted as a whole.
     var output: HookOutput {
         guard count > head.count + tail.count else {
             return HookOutput(text: String(decoding: head + tail, as: UTF8.self), bytes: count)
@@ -36,7 +36,7 @@ struct HookOutputBuffer: Sendable {
         )
     }
 
-    /// How many bytes at the end begin a character (RFC 3629) that goes on after them.
+    /// Returns the number of bytes at the end that begin an incomplete character (RFC 3629).
     private static func cutAtEnd(of bytes: [UInt8]) -> Int {
         for (index, byte) in bytes.suffix(3).reversed().enumerated() where !isContinuation(byte) {
             let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1

@@ -2,15 +2,15 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Reads what a program writes, as fast as it comes, for as long as the program runs.
+/// Reads a program's output as soon as it is available, while the program runs.
 ///
-/// Used on the loop only.
+/// Used only on the loop.
 final class HookOutputReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private var buffer = HookOutputBuffer()
     private var channel: (any Channel)?
-    /// A number of our own for the pipe: the channel's may be closed at any time.
+    /// A duplicate descriptor of the pipe: the channel's may be closed at any time.
     private let descriptor: Int32
 
     /// - Throws: `HookStreams.Refusal` when there is no descriptor left.
@@ -19,10 +19,10 @@ final class HookOutputReader: ChannelInboundHandler {
         guard descriptor >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
     }
 
-    /// What has come until now.
+    /// The output so far.
     var output: HookOutput { buffer.output }
 
-    /// Begins to read, and takes `reader` over; the result comes when reading has begun.
+    /// Starts to read, and takes ownership of `reader`; the future completes when reading has started.
     func begin(_ reader: Int32, on loop: any EventLoop) -> EventLoopFuture<Void> {
         let bound = NIOLoopBound(self, eventLoop: loop)
         return NIOPipeBootstrap(group: loop)
@@ -43,10 +43,10 @@ final class HookOutputReader: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Reads what is in the pipe now, and closes it.
+    /// Reads the rest of the pipe, and closes it.
     ///
-    /// What the program wrote itself is in there, for it has ended. What may come after is not read: those that it left
-    /// behind may hold the pipe, and write to it, for ever.
+    /// The program has ended, so this includes all of its own output. Later output is not read: processes left behind
+    /// may hold the pipe, and write to it, forever.
     func finish() -> HookOutput {
         var rest = HookStreams.waiting(in: descriptor)
         var chunk = [UInt8](repeating: 0, count: 65_536)

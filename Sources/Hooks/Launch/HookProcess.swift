@@ -1,37 +1,33 @@
-import DetachedThread
 package import EventLoopExecutor
 import Glibc
+import LinuxSupport
 import NIOCore
 
-/// A program that runs, from its start to its end.
+/// A running program, from its start to its end.
 ///
-/// Everything happens on one event loop. A thread of its own starts the program and sleeps until it ends; the thread ends
-/// with it. (swift-subprocess 1.0.2 has an unstructured task and a `Task.sleep` in each run, which no executor preference
-/// reaches: after one run, libdispatch's threads wake an idle agent up every second for ever.)
+/// Everything happens on one event loop. A thread per program starts it and waits for its end. (swift-subprocess 1.0.2
+/// has an unstructured task and a `Task.sleep` in each run, which ignore executor preferences: after one run,
+/// libdispatch's threads wake an idle agent up every second forever.)
 package final class HookProcess: Sendable {
-    /// How a program ended.
-    package struct End: Sendable, Hashable {
-        /// The outcome: succeeded, exited, signaled, timedOut, notStarted or stopped.
-        package var outcome: HookCompletion.Outcome
-        /// What it wrote.
-        package var output: HookOutput
-        /// From the start to the end.
-        package var duration: Duration
-    }
+    /// The end of a program: succeeded, exited, signaled, timedOut, notStarted or stopped.
+    package typealias End = HookRunEnd
 
-    /// How long a program that is to end has between TERM and KILL.
+    /// The time between SIGTERM and SIGKILL.
     package static let grace = Duration.seconds(1)
-    /// How long one that was killed is waited for: the kernel may be unable to end it (a file system that hangs).
+    /// The time to wait for a killed program: the kernel may be unable to end it (a hanging file system).
     private static let patience = TimeAmount.seconds(5)
+    /// How often it is looked for descendants that began meanwhile, where there is no control group to end.
+    private static let mostRounds = 4
 
     private struct State {
         var reader: HookOutputReader?
         var leader: HookLeader?
+        var group: ControlGroup?
         var timer: Scheduled<Void>?
-        /// Why we end it: timed out, or stopped.
-        var reason: HookCompletion.Outcome?
+        /// The reason the agent ends it: timed out, or stopped.
+        var reason: HookRunEnd.Outcome?
         var wasKilled = false
-        /// What it had started when it was to end.
+        /// Its descendants at the time of SIGTERM.
         var descendants = HookDescendants()
         var hasLeaderEnded = false
         var ended: (@Sendable (End) -> Void)?
@@ -41,16 +37,22 @@ package final class HookProcess: Sendable {
     private var loop: any EventLoop { gate.eventLoop }
     private let began = NIODeadline.now()
     private let timeout: TimeAmount
+    private let containment: HookContainment?
+    /// The run's name, by which what it starts is known.
+    private let run: String?
     private let made: @Sendable () -> Void
     private let state: NIOLoopBoundBox<State>
 
     private init(
         timeout: Duration,
         on gate: LoopGate,
+        in containment: HookContainment?,
         made: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (End) -> Void
     ) {
         self.gate = gate
+        self.containment = containment
+        run = containment?.nextName()
         self.made = made
         self.timeout = TimeAmount(timeout)
         state = .makeBoxSendingValue(State(ended: ended), eventLoop: gate.eventLoop)
@@ -59,24 +61,27 @@ package final class HookProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - launch: What to start.
-    ///   - gate: The loop where everything here happens. When it is closed while the program runs, the end is not told.
-    ///   - made: Called on the loop when there is a process, which may have ended already.
+    ///   - launch: The program.
+    ///   - gate: The loop of the process. When it is closed while the program runs, the end is not reported.
+    ///   - made: Called on the loop when the process exists, which may have ended already.
     ///   - ended: Called once, on the loop, and never before this has returned when this is called on the loop.
     package static func start(
         _ launch: HookLaunch,
         on gate: LoopGate,
+        in containment: HookContainment? = nil,
         made: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (End) -> Void
     ) -> HookProcess {
-        let process = HookProcess(timeout: launch.timeout, on: gate, made: made, ended: ended)
-        gate.execute { process.begin(launch) }
+        let process = HookProcess(timeout: launch.timeout, on: gate, in: containment, made: made, ended: ended)
+        var launch = launch
+        if let run = process.run { launch.environment[HookContainment.variable] = run }
+        gate.execute { [launch] in process.begin(launch) }
         return process
     }
 
-    /// Ends it: TERM to the group, a second later KILL.
+    /// Ends the program: SIGTERM to the group, a second later SIGKILL.
     ///
-    /// `ended` is called with `.stopped`, unless the program had ended already. Safe from any thread.
+    /// `ended` is called with `.stopped`, unless the program had ended already. Safe to call from any thread.
     package func stop() { gate.execute { self.end(because: .stopped) } }
 
     private func begin(_ launch: HookLaunch) {
@@ -106,15 +111,16 @@ package final class HookProcess: Sendable {
     }
 
     private func startThread(_ launch: HookLaunch, _ streams: HookStreams) {
-        let gate = gate
+        let (gate, containment) = (gate, containment)
         do {
-            try DetachedThread.start {
-                let leader = Result { () throws(HookStartFailure) in
-                    try HookLeader.start(launch, streams: streams)
+            try NamedThread.start("hook-wait") {
+                let started = Result { () throws(HookStartFailure) -> Started in
+                    if let containment { return try containment.start(launch, streams: streams) }
+                    return (try HookLeader.start(launch, streams: streams), nil)
                 }
                 streams.closeProgramsEnds()
-                gate.execute { self.started(leader) }
-                guard case .success(let leader) = leader else { return }
+                gate.execute { self.started(started) }
+                guard case .success((let leader, _)) = started else { return }
                 leader.wait()
                 gate.execute { self.leaderEnded() }
             }
@@ -125,12 +131,15 @@ package final class HookProcess: Sendable {
         }
     }
 
-    private func started(_ result: Result<HookLeader, HookStartFailure>) {
+    private typealias Started = (leader: HookLeader, group: ControlGroup?)
+
+    private func started(_ result: Result<Started, HookStartFailure>) {
         switch result {
         case .failure(let failure): finish(failure.outcome)
-        case .success(let leader):
+        case .success((let leader, let group)):
             made()
             state.value.leader = leader
+            state.value.group = group
             if let reason = state.value.reason {
                 terminate(leader, because: reason)
             } else {
@@ -139,8 +148,8 @@ package final class HookProcess: Sendable {
         }
     }
 
-    /// Asks the group to end, unless the leader has ended already: then it is over, and what it left behind is let be.
-    private func end(because reason: HookCompletion.Outcome) {
+    /// Sends SIGTERM to the group, unless the leader has ended already: then processes left behind are ignored.
+    private func end(because reason: HookRunEnd.Outcome) {
         guard state.value.ended != nil, state.value.reason == nil else { return }
         guard let leader = state.value.leader else {
             state.value.reason = reason
@@ -150,22 +159,35 @@ package final class HookProcess: Sendable {
         terminate(leader, because: reason)
     }
 
-    private func terminate(_ leader: HookLeader, because reason: HookCompletion.Outcome) {
+    private func terminate(_ leader: HookLeader, because reason: HookRunEnd.Outcome) {
         state.value.reason = reason
         state.value.timer?.cancel()
-        // Those that have left the group are found by their parents, which TERM may end.
-        state.value.descendants = HookDescendants(of: leader.number)
-        leader.signalGroup(SIGTERM)
-        state.value.descendants.signal(SIGTERM, exceptGroup: leader.number)
+        if let group = state.value.group {
+            group.signal(SIGTERM)
+        } else {
+            // Those that have left the group are found by their parents, which TERM may end.
+            state.value.descendants = HookDescendants(of: leader.number, adopted: adopted)
+            leader.signalGroup(SIGTERM)
+            state.value.descendants.signal(SIGTERM, exceptGroup: leader.number)
+        }
         state.value.timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(Self.grace)) { self.kill(leader) }
     }
+
+    /// What the run has started, and this process has become the parent of.
+    private var adopted: HookDescendants.Adopted? { run.flatMap { containment?.adopted(by: $0) } }
 
     /// The leader is alive or was not reaped: the group's number is still its own.
     private func kill(_ leader: HookLeader) {
         state.value.wasKilled = true
-        state.value.descendants.refresh(leader.number)
-        leader.signalGroup(SIGKILL)
-        state.value.descendants.signal(SIGKILL, exceptGroup: leader.number)
+        if state.value.group?.kill() != true {
+            // One that starts others faster than they are found is caught up with when all that were found have ended.
+            for _ in 0..<Self.mostRounds {
+                state.value.descendants.refresh(leader.number, adopted: adopted)
+                leader.signalGroup(SIGKILL)
+                state.value.descendants.signal(SIGKILL, exceptGroup: leader.number)
+                if state.value.descendants.living.isEmpty { break }
+            }
+        }
         if state.value.hasLeaderEnded { return over(leader) }
         state.value.timer = loop.assumeIsolated().scheduleTask(in: Self.patience) {
             if let reason = self.state.value.reason { self.finish(reason) }
@@ -176,13 +198,18 @@ package final class HookProcess: Sendable {
         guard let leader = state.value.leader else { return }
         state.value.hasLeaderEnded = true
         let isEnding = state.value.reason != nil && !state.value.wasKilled
-        // Who is left of a group that is to end has its second, and the leader's number is kept for KILL.
-        if isEnding && (leader.hasCompanions || !state.value.descendants.living.isEmpty) { return }
+        // The rest of a group being ended has its second, and the leader's number is kept for SIGKILL.
+        if isEnding, hasCompanions(leader) { return }
         over(leader)
+    }
+
+    private func hasCompanions(_ leader: HookLeader) -> Bool {
+        state.value.group?.isPopulated ?? (leader.hasCompanions || !state.value.descendants.living.isEmpty)
     }
 
     private func over(_ leader: HookLeader) {
         let ending = leader.reap()
+        containment?.end(leader, state.value.group)
         switch ending {
         case _ where state.value.reason != nil: finish(state.value.reason ?? .stopped)
         case .exited(0): finish(.succeeded)
@@ -192,7 +219,7 @@ package final class HookProcess: Sendable {
         }
     }
 
-    private func finish(_ outcome: HookCompletion.Outcome) {
+    private func finish(_ outcome: HookRunEnd.Outcome) {
         state.value.timer?.cancel()
         state.value.timer = nil
         let output = state.value.reader?.finish() ?? HookOutput()

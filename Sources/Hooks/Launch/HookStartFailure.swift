@@ -1,15 +1,18 @@
 import CSpawn
 import Glibc
 
-/// Why there is no process, as the run's outcome.
+/// The reason there is no process, as the run's outcome.
 struct HookStartFailure: Error, Sendable, Hashable {
-    let outcome: HookCompletion.Outcome
+    let outcome: HookRunEnd.Outcome
+    /// Whether it is the control group that the program could not be put into.
+    let isOfGroup: Bool
 
     /// - Parameters:
-    ///   - error: The system's number.
-    ///   - step: What could not be done.
+    ///   - error: The errno.
+    ///   - step: The failed step.
     init(_ error: Int32, at step: reachagent_step, of launch: HookLaunch) {
         let reason = SystemText.of(error)
+        isOfGroup = step == reachagent_step_group
         switch step {
         case reachagent_step_account:
             let name = launch.account?.name ?? launch.account.map { "UID \($0.uid)" } ?? "another user"
@@ -35,10 +38,10 @@ struct HookStartFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// execve(2) failed.
-    private static func program(_ error: Int32, _ reason: String, _ file: HookFile) -> HookCompletion.Outcome {
+    /// Returns the outcome of a failed execve(2).
+    private static func program(_ error: Int32, _ reason: String, _ file: HookFile) -> HookRunEnd.Outcome {
         switch error {
-        // The file itself is there, for it is open: what is missing is what is to interpret or load it.
+        // The file itself exists, because it is open: its interpreter or loader is missing.
         case ENOENT:
             .refused(
                 HookRefusal(

@@ -1,26 +1,26 @@
 import CSpawn
 import Glibc
 
-/// What a program is given as standard input and output.
+/// The standard input and output of a program.
 struct HookStreams: Sendable {
-    /// Why there are none.
+    /// The reason there are none.
     struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         let action: String
         let number: Int32
         var description: String { "cannot \(action): \(String(cString: strerror(number)))" }
     }
 
-    /// The last of the numbers that a program's descriptors have: 0 to 2, and 3 for a script.
+    /// The highest descriptor of a program: 0 to 2, and 3 for a script.
     static let lastGiven: Int32 = 3
 
-    /// A file in memory with the whole input: a program that does not read it holds nobody up.
+    /// A file in memory with the whole input: a program that does not read it blocks nothing.
     let input: Int32
-    /// The end of the pipe that we read.
+    /// The read end of the output pipe.
     let outputReader: Int32
-    /// The end that the program writes to.
+    /// The write end of the output pipe, for the program.
     let outputWriter: Int32
 
-    /// Makes them; all are closed again when one of them cannot be made.
+    /// Creates the streams; all are closed again when one of them cannot be created.
     ///
     /// - Throws: ``Refusal`` when there are no descriptors or no memory left.
     init(input bytes: [UInt8]) throws(Refusal) {
@@ -39,19 +39,19 @@ struct HookStreams: Sendable {
         }
     }
 
-    /// Closes what only the program needs.
+    /// Closes the descriptors that only the program needs.
     func closeProgramsEnds() {
         close(input)
         close(outputWriter)
     }
 
-    /// Closes everything.
+    /// Closes all descriptors.
     func closeAll() {
         closeProgramsEnds()
         close(outputReader)
     }
 
-    /// The number of bytes in a pipe.
+    /// Returns the number of bytes in a pipe.
     static func waiting(in reader: Int32) -> Int {
         var count: Int32 = 0
         return ioctl(reader, UInt(FIONREAD), &count) == 0 ? Int(max(0, count)) : 0
@@ -74,8 +74,8 @@ struct HookStreams: Sendable {
         return descriptor
     }
 
-    /// The same file under a number that is none of those that the program is given (0 to 3), or it would be overwritten
-    /// before it is its turn to be copied: an agent that was started with standard descriptors closed gets such numbers.
+    /// Duplicates a descriptor to a number above those of the program (0 to 3), where it would be overwritten before it
+    /// is copied: an agent started with closed standard descriptors gets such numbers.
     private static func aboveStandard(_ descriptor: Int32) throws(Refusal) -> Int32 {
         guard descriptor >= 0 else { throw Refusal(action: "make a file in memory", number: errno) }
         guard descriptor <= Self.lastGiven else { return descriptor }

@@ -1,36 +1,36 @@
 internal import Probes
 
-/// What one attempt to send a webhook came to.
+/// The result of one attempt to send a webhook.
 struct WebhookAttempt {
-    /// What is to be done now.
+    /// The next step after an attempt.
     enum Sequel {
         /// The request was accepted.
         case delivered
-        /// Another attempt may fare better.
+        /// Another attempt may succeed.
         case repeatable
-        /// Another attempt would fare no better.
+        /// Another attempt would fail too.
         case final
-        /// The check was cancelled: the agent ends.
+        /// The check was cancelled, because the agent stops.
         case cancelled
     }
 
-    /// The answers of the 4xx class that another attempt can change: Request Timeout, Too Early, Too Many Requests.
+    /// The 4xx statuses that may change on a retry: Request Timeout, Too Early, Too Many Requests.
     private static let passingRefusals: Set<Int> = [408, 425, 429]
 
-    /// What is to be done now.
+    /// The next step.
     let sequel: Sequel
     /// The check's code; nil when the request was accepted.
     let code: FindingCode?
-    /// What was found, as a clause.
+    /// The finding, as a clause.
     let detail: String
-    /// The response's status; nil when none came.
+    /// The response's status; nil without a response.
     let httpStatus: Int?
-    /// The beginning of what a refusing response says.
+    /// The start of an error response's body.
     let output: HookOutput
-    /// How long the server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3, in seconds); nil when it does not.
+    /// The pause requested by the server (`Retry-After`, RFC 9110, section 10.2.3, in seconds); nil without one.
     let askedPause: Duration?
 
-    /// Judges a check that was made with these expectations.
+    /// Creates the result of a check with these expectations.
     init(_ report: CheckReport, expecting expectations: ResponseExpectations) {
         let response = report.hops.last?.response
         let status = response?.status
@@ -52,9 +52,10 @@ struct WebhookAttempt {
             }
     }
 
-    /// Whether the status alone tells that the request was accepted, whatever became of the rest of the response.
+    /// Returns whether the status alone proves that the request was accepted, whatever happened to the rest of the
+    /// response.
     ///
-    /// Without it a receiver whose answer is too long or ends too early would be given the event again and again.
+    /// Otherwise a receiver whose response is too long or truncated would get the event again and again.
     private static func isAccepted(_ status: Int?, by expectations: ResponseExpectations) -> Bool {
         guard let status, expectations.acceptableStatusCodes.contains(status) else { return false }
         return expectations.acceptableContentTypes == nil && expectations.serializer == .http
@@ -65,7 +66,7 @@ struct WebhookAttempt {
         guard let response, let body = response.body, !body.isEmpty else { return HookOutput() }
         var shown = body.prefix(Snippet.limit)
         if shown.count < body.count {
-            // A character that is cut is left out.
+            // An incomplete character is left out.
             while let last = shown.last, last & 0xC0 == 0x80 { shown.removeLast() }
             if let last = shown.last, last >= 0xC0 { shown.removeLast() }
         }
@@ -77,7 +78,7 @@ struct WebhookAttempt {
         guard let value = headers.first(where: { $0.name.lowercased() == "retry-after" })?.value,
             !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
-        // More digits than an Int32 has are no less than the longest pause that is granted.
+        // More digits than an Int32 has exceed the maximum pause anyway.
         return .seconds(Int32(value) ?? Int32.max)
     }
 }

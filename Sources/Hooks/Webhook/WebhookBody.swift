@@ -1,16 +1,16 @@
-/// The text of a webhook's body, with places where what an event says is put in.
+/// The template of a webhook's body, with placeholders for facts about the event.
 ///
-/// `${REACH_TO_VIA}` is replaced by the value of that variable of ``HookEnvironment``, with everything escaped that a JSON
-/// string must not contain (RFC 8259, section 7); `$$` is a dollar.
+/// `${REACH_TO_VIA}` is replaced by the value of that variable of ``HookEnvironment``, escaped for a JSON string (RFC
+/// 8259, section 7); `$$` is a dollar sign.
 public struct WebhookBody: Sendable, Hashable {
-    /// Why a text is no body.
+    /// The reason a string is not a valid template.
     public enum Mistake: Error, Sendable, Hashable, CustomStringConvertible {
-        /// A place is not closed, or names no variable that hooks have.
+        /// A placeholder is not closed, or names an unknown variable.
         case unknownVariable(String)
-        /// There is something else than `{` or `$` after a dollar.
+        /// A dollar sign is followed by something other than `{` or `$`.
         case strayDollar
 
-        /// What is wrong, in a few words.
+        /// A short description of the error.
         public var description: String {
             switch self {
             case .unknownVariable(let name): "there is no variable '\(name)'"
@@ -19,7 +19,7 @@ public struct WebhookBody: Sendable, Hashable {
         }
     }
 
-    /// A stretch of the body.
+    /// A piece of the body.
     private enum Piece: Sendable, Hashable {
         case text([UInt8])
         case variable(String)
@@ -27,11 +27,11 @@ public struct WebhookBody: Sendable, Hashable {
 
     private static let variables = Set(HookEnvironment.variables.map(\.name))
 
-    /// The text as it was written.
+    /// The source of the template.
     public let text: String
     private let pieces: [Piece]
 
-    /// Reads a text.
+    /// Parses a template.
     public init(parsing text: String) throws(Mistake) {
         self.text = text
         var pieces: [Piece] = []
@@ -53,9 +53,9 @@ public struct WebhookBody: Sendable, Hashable {
         self.pieces = pieces
     }
 
-    /// The body with the values in their places; a variable without a value is nothing.
+    /// Returns the body with the values inserted; a variable without a value is empty.
     ///
-    /// Quotes around the places are the text's to write: the values are made fit for the inside of a JSON string.
+    /// The template contains the quotes: the values are escaped for the inside of a JSON string.
     package func bytes(_ variables: [String: String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for piece in pieces {
@@ -68,7 +68,7 @@ public struct WebhookBody: Sendable, Hashable {
     }
 
     private static func takeName(from rest: inout ArraySlice<UInt8>) throws(Mistake) -> String {
-        // Longer than any name is; what is shown of a place that is never closed stays short.
+        // Longer than any name; an unclosed placeholder is shown only in part.
         let beginning = rest.prefix(64)
         let name = beginning.prefix { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "\n") }
         let text = String(decoding: name, as: UTF8.self)

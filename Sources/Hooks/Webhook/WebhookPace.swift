@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// When a webhook that came to nothing is sent again, and what time it is.
+/// The retry delays of a webhook, and the clock of its signatures.
 package struct WebhookPace: Sendable {
-    /// How long to wait after so many failures; `asked` is what the server asked for at least.
+    /// Returns the delay after a number of failures; `asked` is the minimum requested by the server.
     package var pause: @Sendable (_ failures: Int, _ asked: Duration?) -> Duration
-    /// The time for signatures, in seconds since 1970.
+    /// Returns the time for signatures, in seconds since 1970.
     package var timestamp: @Sendable () -> Int
 
-    /// A pace; by default the agent's.
+    /// Creates a pace; by default the agent's.
     package init(
         pause: @escaping @Sendable (_ failures: Int, _ asked: Duration?) -> Duration = WebhookPace.standardPause,
         timestamp: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
@@ -16,12 +16,12 @@ package struct WebhookPace: Sendable {
         self.timestamp = timestamp
     }
 
-    /// The longest pause of our own.
+    /// The maximum backoff delay.
     private static let longestPause = 60
-    /// The longest pause that a server can ask for.
+    /// The maximum delay that a server can request.
     private static let longestAskedPause = Duration.seconds(300)
 
-    /// 1, 2, 4 … 60 seconds, or as long as the server asked for when that is longer; at most 300 seconds.
+    /// Returns 1, 2, 4 … 60 seconds, or the delay requested by the server if that is longer; at most 300 seconds.
     @Sendable
     package static func standardPause(failures: Int, asked: Duration?) -> Duration {
         let doublings = min(max(failures, 1) - 1, 6)

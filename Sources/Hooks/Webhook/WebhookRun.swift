@@ -1,27 +1,16 @@
 package import NIOCore
 package import Probes
 
-/// Sends one webhook, again and again until it is accepted or given up.
+/// Sends one webhook, with retries until it is accepted or abandoned.
 ///
-/// The time-out is that of each attempt. Redirects are not followed. A response is judged by what the probe expects; one of
-/// the 4xx class other than 408, 425 and 429 is final, and so is a request that cannot be built. Everything else is tried
-/// again, also a server whose certificates are refused: it may be a portal that will be gone.
+/// The timeout is that of each attempt. Redirects are not followed. A response is evaluated by the probe's
+/// expectations; a 4xx status other than 408, 425 and 429 is final, and so is a request that cannot be built.
+/// Everything else is retried, including a server whose certificates are refused: it may be a temporary portal.
 ///
-/// Sendable by hand: everything that changes is only used on the event loop.
+/// Sendable by hand: mutable state is used only on the event loop.
 package final class WebhookRun: @unchecked Sendable {
-    /// What came of it.
-    package struct End: Sendable, Hashable {
-        /// How it ended.
-        package var outcome: HookCompletion.Outcome
-        /// How many times the request was sent, or was begun to be.
-        package var attempts: Int
-        /// The status of the last attempt's response; nil when none came.
-        package var httpStatus: Int?
-        /// Nothing, or the beginning of a refusing response's body in the form of evidence.
-        package var output: HookOutput
-        /// How long it took, the pauses between the attempts included.
-        package var duration: Duration
-    }
+    /// The result of the run.
+    package typealias End = HookRunEnd
 
     private let webhook: Webhook
     private let event: HookEvent
@@ -59,16 +48,17 @@ package final class WebhookRun: @unchecked Sendable {
         self.ended = ended
     }
 
-    /// Begins to send, and returns at once.
+    /// Starts to send, and returns at once.
     ///
     /// - Parameters:
-    ///   - webhook: What to send.
-    ///   - event: The event that it tells of.
-    ///   - variables: The values for the body's places, by the names of ``HookEnvironment``.
-    ///   - timeout: The time for each attempt.
-    ///   - prober: Who makes the requests.
-    ///   - loop: Where the end is told, never before this method has returned when it is called there.
-    ///   - pace: When it is tried again.
+    ///   - webhook: The webhook.
+    ///   - event: The event to send.
+    ///   - variables: The values for the placeholders, by the names of ``HookEnvironment``.
+    ///   - timeout: The timeout of each attempt.
+    ///   - prober: The prober that sends the requests.
+    ///   - loop: The event loop on which the end is reported, never before this method has returned when it is called
+    ///     there.
+    ///   - pace: The retry delays.
     ///   - ended: Called once.
     @discardableResult
     package static func start(
@@ -95,9 +85,9 @@ package final class WebhookRun: @unchecked Sendable {
         return run
     }
 
-    /// Gives the webhook up: it ends as `stopped`, and an attempt that is under way is cancelled.
+    /// Stops the webhook: it ends as `stopped`, and a running attempt is cancelled.
     ///
-    /// Safe from any thread, and after the end.
+    /// Safe to call from any thread, and after the end.
     package func stop() {
         loop.execute { [self] in
             let cancel = cancelCheck
@@ -167,17 +157,17 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    private func finish(_ outcome: HookCompletion.Outcome) {
+    private func finish(_ outcome: HookRunEnd.Outcome) {
         guard let ended else { return }
         self.ended = nil
         nextAttempt?.cancel()
         (nextAttempt, cancelCheck, signature) = (nil, nil, nil)
         let end = End(
             outcome: outcome,
-            attempts: attempts,
-            httpStatus: last?.httpStatus,
             output: last?.output ?? HookOutput(),
-            duration: Duration(.now() - beginning)
+            duration: Duration(.now() - beginning),
+            attempts: attempts,
+            httpStatus: last?.httpStatus
         )
         ended(end)
     }

@@ -2,22 +2,22 @@ internal import Crypto
 internal import FoundationEssentials
 package import Probes
 
-/// Signs requests by the Standard Webhooks specification, with a secret that both sides know.
+/// Signs requests by the Standard Webhooks specification, with a shared secret.
 ///
-/// Neither a description nor a mirror of the value shows the secret.
+/// Neither the description nor the mirror of a value shows the secret.
 package struct WebhookSignature: Sendable {
-    /// The longest file that is read.
+    /// The maximum size of a file, in bytes.
     package static let longestFile = 4096
-    /// What a secret begins with whose bytes are written in base64.
+    /// The prefix of a secret in base64.
     private static let encodedPrefix = Array("whsec_".utf8)
 
     private let key: SymmetricKey
 
     /// Reads the secret from a file.
     ///
-    /// The file must be a regular file that others can neither read nor write. What follows `whsec_` is base64; any other
-    /// content is the secret itself, without the newline at its end.
-    /// - Throws: ``RequestError/file(path:reason:)``, which names the file and never shows what it holds.
+    /// The file must be a regular file that others can neither read nor write. The text after `whsec_` is base64; any
+    /// other content is the secret itself, without its trailing newline.
+    /// - Throws: `RequestError.file(path:reason:)`, which names the file and never shows its content.
     package init(secretFile path: String) throws(RequestError) {
         var secret = try SecretFile.bytes(of: path, atMost: Self.longestFile)[...]
         if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
@@ -32,11 +32,11 @@ package struct WebhookSignature: Sendable {
         key = SymmetricKey(data: Array(secret))
     }
 
-    /// The fields that prove who sent a body, and when.
+    /// Returns the header fields that authenticate a body and its time.
     ///
     /// - Parameters:
-    ///   - id: What names the message; the same for every attempt to send it.
-    ///   - timestamp: When it is sent, in seconds since 1970.
+    ///   - id: The id of the message; the same for every attempt to send it.
+    ///   - timestamp: The time of sending, in seconds since 1970.
     ///   - body: The exact bytes of the body.
     package func headers(id: String, timestamp: Int, body: [UInt8]) -> [HeaderField] {
         var code = HMAC<SHA256>(key: key)
@@ -51,10 +51,10 @@ package struct WebhookSignature: Sendable {
 }
 
 extension WebhookSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing of the secret.
+    /// A constant that does not show the secret.
     package var description: String { "webhook signature" }
     /// The same as the description.
     package var debugDescription: String { description }
-    /// Nothing of the secret either.
+    /// An empty mirror, which does not show the secret.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

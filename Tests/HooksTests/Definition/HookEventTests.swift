@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Testing
 
 @testable import Hooks
@@ -17,7 +17,7 @@ struct HookEventTests {
         #expect(event.from.via == "wifi" && event.from.connectivity == "full" && event.from.portalURL == nil)
         #expect(event.to.via == "wifi" && event.to.connectivity == "portal" && event.to.interface == "wlan0")
         #expect(event.to.portalURL == "http://login.example/")
-        #expect(event.cause == HookEvent.Cause(kind: "probe", code: "portal_redirect"))
+        #expect(event.cause == ChangeCause(kind: "probe", code: "portal_redirect"))
         #expect(event.line == line)
         #expect(event.target == nil && event.probe == nil && !event.isInitial)
     }
@@ -28,7 +28,7 @@ struct HookEventTests {
         #expect(event.to.via == "none" && event.to.reason == "link_down" && event.to.interface == "wlan0")
         #expect(
             event.cause
-                == HookEvent.Cause(
+                == ChangeCause(
                     kind: "link",
                     code: "link_down",
                     interface: "wlan0",
@@ -63,7 +63,8 @@ struct HookEventTests {
     }
 
     @Test(arguments: [
-        "agent.started", "agent.stopping", "certificate.expiring", "config.reloaded", "journal.degraded",
+        "agent.started", "agent.stopping", "certificate.expiring", "config.reloaded", "config.rejected",
+        "journal.degraded",
         "netlink.overrun", "netlink.resynced", "suspend.resumed", "probe.completed", "network.snapshot",
         "agent.hello", "subscriber.lagged",
     ])
@@ -74,45 +75,53 @@ struct HookEventTests {
     }
 
     @Test
-    func `what the agent makes can be read without its line being copied out`() throws {
+    func `what the agent makes is the same as what stands in its line`() throws {
         let event = SampleEvent.reachability(7, cause: "start")
-        let read = try #require(HookEvent(event))
-        #expect(read.sequence == 7 && read.isInitial && read.line == event.line)
+        let made = HookEvent(event)
+        #expect(made.sequence == 7 && made.isInitial && made.line == event.line)
+        #expect(HookEvent(line: event.line) == made)
     }
+
+    private static let beginning = #"{"type":"reachagent.target.changed","id":"a","source":"/x","subject":"x","#
 
     @Test
     func `members that nobody knows are ignored`() throws {
-        let line = #"""
-            {"type":"reachagent.target.changed","id":"a","time":"now","subject":"x","new":[1,{"a":null}],\#
-            "data":{"to":{"via":"wifi","path":{"interface":null,"colour":7}},"from":null,"more":true}}
-            """#
+        let line =
+            Self.beginning + #"""
+                "time":"2026-11-21T07:00:00Z","new":[1,{"a":null}],"data":{"more":true,"observed":"2026-11-21T07:00:00Z",\#
+                "from":{"via":"none","af_status":0,"path":{"via":"none"}},"cause":{"kind":"link","code":"link_up","x":[]},\#
+                "to":{"via":"wifi","af_status":2,"path":{"via":"wifi","interface":null,"colour":7}}}}
+                """#
         let event = try #require(HookEvent(line: Array(line.utf8)))
         #expect(event.to.via == "wifi" && event.to.interface == nil && event.sequence == nil)
     }
 
     @Test(arguments: [
         "", "{", "null", "[]", "{}", "\u{0}",
-        #"{"type":"reachagent.target.changed","id":"a","time":"t"}"#,
-        #"{"type":"reachagent.unheard.of","id":"a","time":"t","subject":"s"}"#,
-        #"{"type":"reachagent.target.changed","id":7,"time":"t","subject":"s"}"#,
-        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","seq":-1}"#,
-        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","seq":99999999999999999999}"#,
-        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","data":[]}"#,
-        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","data":{"to":{"via":["wifi"]}}}"#,
-        #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","data":{"cause":{"kind":"start"}}}"#,
+        #"{"type":"reachagent.target.changed","id":"a","time":"2026-11-21T07:00:00Z"}"#,
+        #"{"type":"reachagent.unheard.of","id":"a","source":"/x","time":"2026-11-21T07:00:00Z","subject":"s"}"#,
+        #"{"type":"reachagent.target.changed","id":7,"source":"/x","time":"2026-11-21T07:00:00Z","subject":"s"}"#,
+        beginning + #""time":"now","data":{}}"#,
+        beginning + #""time":"2026-11-21T07:00:00Z","data":[]}"#,
+        beginning + #""time":"2026-11-21T07:00:00Z","data":{"to":{"via":["wifi"]}}}"#,
+        beginning + #""time":"2026-11-21T07:00:00Z","data":{"cause":{"kind":"start"}}}"#,
     ])
     func `a line that is no event gives nothing`(line: String) {
         #expect(HookEvent(line: Array(line.utf8)) == nil)
     }
 
     @Test
-    func `lines that are too long, too deep or no UTF-8 give nothing`() {
-        let beginning = #"{"type":"reachagent.target.changed","id":"a","time":"t","subject":"s","x":"#
-        let long = beginning + "\"" + String(repeating: "y", count: ScannedLine.mostBytes) + "\"}"
+    func `lines that are too long, too deep or no UTF-8 give nothing`() throws {
+        // Each would be an event without what is wrong with it.
+        let stopping =
+            #"{"type":"reachagent.agent.stopping","id":"a","source":"/x","subject":"agent","#
+            + #""time":"2026-11-21T07:00:00Z","data":{"reason":"r"},"x":"#
+        #expect(HookEvent(line: Array((stopping + "1}").utf8)) != nil)
+        let long = stopping + "\"" + String(repeating: "y", count: ScannedLine.mostBytes) + "\"}"
         #expect(HookEvent(line: Array(long.utf8)) == nil)
-        let deep = beginning + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}"
+        let deep = stopping + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}"
         #expect(HookEvent(line: Array(deep.utf8)) == nil)
-        #expect(HookEvent(line: Array(beginning.utf8) + [0x22, 0xFF, 0xFE, 0x22, 0x7D]) == nil)
+        #expect(HookEvent(line: Array(stopping.utf8) + [0x22, 0xFF, 0xFE, 0x22, 0x7D]) == nil)
     }
 
     @Test

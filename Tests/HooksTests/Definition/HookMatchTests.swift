@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Testing
 
 @testable import Hooks
@@ -90,14 +90,14 @@ struct HookMatchTests {
     func `a probe behind a captive portal is for hooks that ask for that cause`(causes: [String], match: HookMatch)
         throws
     {
-        let event = try #require(HookEvent(SampleEvent.probeBehindPortal("web")))
+        let event = HookEvent(SampleEvent.probeBehindPortal("web"))
         let trigger = HookTrigger(types: [.probeChanged], filter: Self.filter { $0.causes = causes })
         #expect(trigger.matches(event) == match)
     }
 
     @Test
     func `another type is said before any condition`() throws {
-        let event = try #require(HookEvent(SampleEvent.probe("web")))
+        let event = HookEvent(SampleEvent.probe("web"))
         let trigger = HookTrigger(filter: Self.filter { $0.toVia = ["wifi"] })
         #expect(trigger.matches(event) == .type)
     }
@@ -106,7 +106,7 @@ struct HookMatchTests {
     func `the state at the start is only for hooks that ask for it`(runsAtStart: Bool, cause: String, match: HookMatch)
         throws
     {
-        let event = try #require(HookEvent(SampleEvent.reachability(cause: cause)))
+        let event = HookEvent(SampleEvent.reachability(cause: cause))
         let hook = HookDefinition(
             name: "x",
             action: .command(HookCommand(arguments: ["true"])),

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 
 @testable import Hooks
@@ -7,6 +7,8 @@ import Foundation
 enum SampleEvent {
     static let origin = EventOrigin(streamID: "6f1c0000000000000000000000000001", host: "edge-7")
 
+    private static let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+
     /// A settled change of the default path.
     static func reachability(
         _ number: UInt64 = 1,
@@ -14,67 +16,58 @@ enum SampleEvent {
         to: (via: String, connectivity: String) = ("wifi", "full"),
         cause: String = "link"
     ) -> Event {
-        make(.reachabilityChanged, "default", number) { json in
-            for (name, side) in [("from", from), ("to", to)] as [(StaticString, (via: String, connectivity: String))] {
-                json.name(name)
-                json.object { json in
-                    json.member("via", side.via)
-                    json.member("connectivity", side.connectivity)
-                }
-            }
-            json.name("cause")
-            json.object { json in
-                json.member("kind", cause)
-                json.member("code", cause == "start" ? "initial" : "link_down")
-            }
+        func state(_ side: (via: String, connectivity: String)) -> ReachabilityState {
+            let via = Via(side.via)
+            return ReachabilityState(
+                via: via,
+                afStatus: 2,
+                connectivity: Connectivity(side.connectivity),
+                path: .init(Path(via: via))
+            )
         }
+        let change = StateChange(
+            from: state(from),
+            to: state(to),
+            cause: ChangeCause(kind: cause, code: cause == "start" ? "initial" : "link_down"),
+            observed: time,
+            settledMilliseconds: 0
+        )
+        return make(.reachabilityChanged, AgentEvent.defaultSubject, number, .reachabilityChanged(change))
     }
 
     /// A change of a probe's verdict.
     static func probe(_ name: String, _ number: UInt64 = 1) -> Event {
-        make(.probeChanged, name, number) { json in
-            json.name("from")
-            json.object { $0.member("verdict", "up") }
-            json.name("to")
-            json.object { $0.member("verdict", "down") }
-        }
+        probe(name, number, ProbeVerdict(verdict: "down", code: "timeout"), code: "timeout")
     }
 
     /// A probe of which nothing is known, because a captive portal answers.
     static func probeBehindPortal(_ name: String, _ number: UInt64 = 1) -> Event {
-        make(.probeChanged, name, number) { json in
-            json.name("from")
-            json.object { $0.member("verdict", "up") }
-            json.name("to")
-            json.object { json in
-                json.member("verdict", "unknown")
-                json.member("code", "behind_portal")
-            }
-            json.name("cause")
-            json.object { json in
-                json.member("kind", "probe")
-                json.member("code", "behind_portal")
-            }
-        }
+        probe(name, number, ProbeVerdict(verdict: "unknown", code: "behind_portal"), code: "behind_portal")
+    }
+
+    private static func probe(_ name: String, _ number: UInt64, _ verdict: ProbeVerdict, code: String) -> Event {
+        let change = ProbeChange(
+            point: ProbePoint(probe: name),
+            from: ProbeVerdict(verdict: "up"),
+            to: verdict,
+            cause: ChangeCause(kind: "probe", code: code),
+            observed: time
+        )
+        return make(.probeChanged, name, number, .probeChanged(change))
     }
 
     /// An event of any type that says nothing more.
     static func plain(_ type: EventType, subject: String = "agent", _ number: UInt64 = 1) -> Event {
-        make(type, subject, number) { _ in }
+        make(type, subject, number, .unknown)
     }
 
     private static func make(
         _ type: EventType,
         _ subject: String,
         _ number: UInt64,
-        _ data: @escaping @Sendable (inout JSONWriter) -> Void
+        _ content: AgentEvent.Content
     ) -> Event {
-        Event(
-            EventDraft(type, subject: subject, summary: "", data),
-            from: origin,
-            at: Timestamp(microsecondsSince1970: 1_795_244_400_000_000),
-            number: number
-        )
+        Event(EventDraft(type, subject: subject, content), from: origin, at: time, number: number)
     }
 
     /// A line of the frozen ones.

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Testing
 
 @testable import Hooks

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Testing
 
 @testable import Hooks
@@ -27,7 +27,7 @@ struct HookOccasionTests {
         to: Side,
         expected: Set<HookOccasion>
     ) throws {
-        let event = try #require(HookEvent(SampleEvent.reachability(from: from, to: to)))
+        let event = HookEvent(SampleEvent.reachability(from: from, to: to))
         #expect(HookOccasion.occasions(of: event) == expected)
     }
 

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 import Synchronization
 import Testing
@@ -20,7 +20,7 @@ struct HookRunnerTests {
         }
 
         /// The texts that the hooks wrote, by the hook's name, in the order in which they ended.
-        func written(_ hook: String) -> [String] { log.completions.filter { $0.hook == hook }.map(\.output.text) }
+        func written(_ hook: String) -> [String] { log.completions.filter { $0.hook == hook }.map { $0.output ?? "" } }
     }
 
     private static func script(_ fixture: HookFixture, _ name: String, _ text: String) throws -> String {
@@ -67,11 +67,15 @@ struct HookRunnerTests {
         let event = SampleEvent.reachability(7, to: ("wwan", "full"))
         scene.runner.deliver(event)
         let report = try #require(await scene.log.reports(1).first)
-        #expect(report.hook == "tell" && report.kind == .command && report.sequence == 7)
-        #expect(report.trigger == .reachabilityChanged && report.outcome == .exited(status: 3))
-        #expect(report.output.text == "wwan \(event.line.count)\n" && report.failures == 1 && report.superseded == 0)
-        let standing = try #require(scene.runner.standings.first)
-        #expect(standing.runs == 1 && standing.failedRuns == 1 && standing.last == report && standing.running == 0)
+        #expect(report.hook == "tell" && report.kind == "command" && report.triggerSequence == 7)
+        #expect(
+            report.trigger == "reachability.changed" && report.ending.outcome == "exited"
+                && report.ending.exitStatus == 3
+        )
+        #expect(report.output == "wwan \(event.line.count)\n" && report.failures == 1 && report.superseded == 0)
+        let status = try #require(scene.runner.statuses.first)
+        #expect(status.runs == 1 && status.failedRuns == 1 && status.running == 0)
+        #expect(status.last?.ending == report.ending && status.last?.output == "wwan \(event.line.count)")
         await scene.runner.stopped()
     }
 
@@ -91,9 +95,10 @@ struct HookRunnerTests {
         let scene = Scene(fixture, HookSettings(folders: [fixture.folder]))
         scene.runner.deliver(SampleEvent.reachability(1, cause: "start"))
         let reports = await scene.log.reports(4)
-        #expect(reports.count == 4 && reports.allSatisfy { $0.outcome == .succeeded && $0.kind == .folder })
+        #expect(reports.count == 4 && reports.allSatisfy { $0.ending.isSuccess && $0.kind == "folder" })
         // Identifiers of processes rise, so they tell in which order the programs were started.
-        let started = reports.sorted { (Int($0.output.text.dropLast()) ?? 0) < (Int($1.output.text.dropLast()) ?? 0) }
+        func process(_ report: HookCompletion) -> Int { Int(report.output?.dropLast() ?? "") ?? 0 }
+        let started = reports.sorted { process($0) < process($1) }
         #expect(started.map(\.hook) == ["10-a", "wifi.d/15-b", "20-c", "30-d"])
         // A file that is put there later runs without anything else, and one that is gone is forgotten.
         _ = try Self.script(fixture, "40-e", "true")
@@ -101,7 +106,7 @@ struct HookRunnerTests {
         scene.runner.deliver(SampleEvent.reachability(2, from: ("wifi", "full"), to: ("wifi", "unknown")))
         let all = await scene.log.reports(7)
         #expect(Set(all.dropFirst(4).map(\.hook)) == ["20-c", "30-d", "40-e"])
-        #expect(scene.runner.standings.map(\.hook) == ["20-c", "30-d", "40-e", "wifi.d/15-b"])
+        #expect(scene.runner.statuses.map(\.hook) == ["20-c", "30-d", "40-e", "wifi.d/15-b"])
         await scene.runner.stopped()
     }
 
@@ -122,14 +127,14 @@ struct HookRunnerTests {
             )
         }
         let reports = await scene.log.reports { reports in
-            ["latest", "all"].allSatisfy { hook in reports.contains { $0.hook == hook && $0.sequence == 1000 } }
+            ["latest", "all"].allSatisfy { hook in reports.contains { $0.hook == hook && $0.triggerSequence == 1000 } }
         }
         await scene.runner.stopped(grace: .seconds(60))
         for hook in ["latest", "all"] {
             let runs = (reports + scene.log.completions.dropFirst(reports.count)).filter { $0.hook == hook }
-            #expect(runs.allSatisfy { $0.outcome == .succeeded })
+            #expect(runs.allSatisfy { $0.ending.isSuccess })
             #expect(runs.count + runs.map(\.superseded).reduce(0, +) == 1000)
-            #expect(runs.map { $0.sequence ?? 0 }.max() == 1000)
+            #expect(runs.map { $0.triggerSequence ?? 0 }.max() == 1000)
         }
         #expect(scene.written("latest").last == "1000\n")
         #expect(scene.log.completions.filter { $0.hook == "latest" }.count < 500)
@@ -147,13 +152,13 @@ struct HookRunnerTests {
         for number in 1...3 as ClosedRange<UInt64> {
             scene.runner.deliver(SampleEvent.reachability(number))
             let reports = await scene.log.reports(Int(number))
-            #expect(reports.last?.hook == "quick" && reports.last?.sequence == number)
+            #expect(reports.last?.hook == "quick" && reports.last?.triggerSequence == number)
         }
-        let standing = scene.runner.standings.first { $0.hook == "hanging" }
-        #expect(standing?.running == 1 && standing?.waiting == 1 && standing?.superseded == 1)
+        let status = scene.runner.statuses.first { $0.hook == "hanging" }
+        #expect(status?.running == 1 && status?.waiting == 1 && status?.superseded == 1)
         await scene.runner.stopped()
         let last = try #require(scene.log.completions.last)
-        #expect(last.hook == "hanging" && last.outcome == .stopped && last.sequence == 1)
+        #expect(last.hook == "hanging" && last.ending.outcome == "stopped" && last.triggerSequence == 1)
     }
 
     @Test
@@ -173,7 +178,7 @@ struct HookRunnerTests {
         let scene = Scene(fixture, HookSettings(definitions: hooks, mostRunning: 2))
         scene.runner.deliver(SampleEvent.reachability(1))
         let reports = await scene.log.reports(12)
-        #expect(reports.count == 12 && reports.allSatisfy { $0.outcome == .succeeded })
+        #expect(reports.count == 12 && reports.allSatisfy { $0.ending.isSuccess })
         await scene.runner.stopped()
     }
 
@@ -194,12 +199,11 @@ struct HookRunnerTests {
         runner.deliver(SampleEvent.reachability(1))
         let reports = await log.reports(4)
         func code(_ hook: String) -> HookRefusal.Code? {
-            guard case .refused(let refusal)? = reports.first(where: { $0.hook == hook })?.outcome else { return nil }
-            return refusal.code
+            reports.first { $0.hook == hook }?.ending.refusal.flatMap { HookRefusal.Code(rawValue: $0.code) }
         }
         #expect(code("missing") == .missing && code("unknown") == .missing && code("writable") == .writable)
         #expect(code("lost") == .workingDirectory)
-        #expect(runner.standings.allSatisfy { $0.failures == 1 })
+        #expect(runner.statuses.allSatisfy { $0.failures == 1 })
         await runner.stopped()
     }
 
@@ -220,7 +224,8 @@ struct HookRunnerTests {
         scene.runner.configure(HookSettings(definitions: [stays, changed, added]))
         scene.runner.deliver(SampleEvent.reachability(2, from: ("wifi", "full"), to: ("none", "none")))
         _ = await scene.log.reports { reports in
-            ["stays", "changes", "added"].allSatisfy { name in reports.contains { $0.hook == name && $0.sequence == 2 }
+            ["stays", "changes", "added"].allSatisfy { name in
+                reports.contains { $0.hook == name && $0.triggerSequence == 2 }
             }
         }
         await scene.runner.stopped(grace: .seconds(60))
@@ -228,9 +233,9 @@ struct HookRunnerTests {
         #expect(scene.written("changes") == ["", "2\n"])
         // The state that was there before the hook was is replaced when another one comes before it could run.
         #expect([["1 1\n", "2\n"], ["2\n"]].contains(scene.written("added")))
-        let standings = Dictionary(uniqueKeysWithValues: scene.runner.standings.map { ($0.hook, $0) })
-        #expect(standings["stays"]?.runs == 2 && standings["changes"]?.runs == 1 && standings["goes"] == nil)
-        #expect(standings["changes"]?.failures == 0)
+        let statuses = Dictionary(uniqueKeysWithValues: scene.runner.statuses.map { ($0.hook, $0) })
+        #expect(statuses["stays"]?.runs == 2 && statuses["changes"]?.runs == 1 && statuses["goes"] == nil)
+        #expect(statuses["changes"]?.failures == 0)
     }
 
     @Test
@@ -240,7 +245,7 @@ struct HookRunnerTests {
         let runner = HookRunner(HookSettings()) { _ in }
         let log = CompletionLog()
         let scene = HookRunner(HookSettings()) { log.note($0) }
-        #expect(runner.standings.isEmpty)
+        #expect(runner.statuses.isEmpty)
         scene.deliver(SampleEvent.reachability(1, cause: "start"))
         scene.deliver(SampleEvent.probe("web", 2))
         let pace = HookPace(queue: .all, runsAtStart: true)
@@ -252,7 +257,7 @@ struct HookRunnerTests {
         scene.configure(settings)
         let reports = await log.reports(2)
         await scene.stopped(grace: .seconds(60))
-        #expect(Set(reports.map { "\($0.hook) \($0.output.text)" }) == ["state 1 1\n", "probes 2 1\n"])
+        #expect(Set(reports.map { "\($0.hook) \($0.output ?? "")" }) == ["state 1 1\n", "probes 2 1\n"])
         #expect(log.completions.count == 2)
     }
 
@@ -280,17 +285,17 @@ struct HookRunnerTests {
         let waits = try Self.script(fixture, "waits", "while [ ! -e '\(go)' ]; do sleep 0.02; done")
         let scene = Scene(fixture, HookSettings(definitions: [Self.hook("waits", waits)]))
         scene.runner.deliver(SampleEvent.reachability(1))
-        await Self.until { scene.runner.standings.first?.running == 1 }
+        await Self.until { scene.runner.statuses.first?.running == 1 }
         scene.runner.deliver(SampleEvent.reachability(2))
-        await Self.until { scene.runner.standings.first?.waiting == 1 }
+        await Self.until { scene.runner.statuses.first?.waiting == 1 }
         async let stopped: Void = scene.runner.stopped(grace: .seconds(60))
         // What waits is dropped when the stop has begun; only then the hook may end.
-        await Self.until { scene.runner.standings.first?.waiting == 0 }
+        await Self.until { scene.runner.statuses.first?.waiting == 0 }
         try fixture.file("go", Data())
         await stopped
-        #expect(scene.log.completions.map(\.sequence) == [1])
+        #expect(scene.log.completions.map(\.triggerSequence) == [1])
         // Where the machine is so slow that its file was still being looked at, it was not begun.
-        #expect([.succeeded, .stopped].contains(scene.log.completions.first?.outcome))
+        #expect(["succeeded", "stopped"].contains(scene.log.completions.first?.ending.outcome))
         scene.runner.deliver(SampleEvent.reachability(3))
         scene.runner.configure(HookSettings(folders: [fixture.folder]))
         #expect(scene.log.completions.count == 1)

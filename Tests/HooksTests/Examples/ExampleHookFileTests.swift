@@ -10,7 +10,7 @@ import Testing
 
     @Test
     func `there are scripts`() {
-        #expect(ExampleHook.names == ["50-led", "50-metered", "50-notify-desktop", "50-restart-vpn"])
+        #expect(ExampleHook.names == ["10-log", "50-led", "50-metered", "50-notify-desktop", "50-restart-vpn"])
     }
 
     @Test(.enabled(if: shellcheck != nil, "shellcheck is not installed"), arguments: ExampleHook.names)

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSupport
 import Testing
 
 @testable import Hooks

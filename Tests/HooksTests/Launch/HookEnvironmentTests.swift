@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Testing
 
 @testable import Hooks
@@ -24,7 +24,7 @@ struct HookEnvironmentTests {
         event.to.verdict = "down"
         event.to.code = "tcp_refused"
         event.to.portalURL = "http://portal.example/"
-        event.cause = HookEvent.Cause(kind: "link", code: "carrier_lost", interface: "eth0", detail: "eth0 lost\u{7}\n")
+        event.cause = ChangeCause(kind: "link", code: "carrier_lost", interface: "eth0", detail: "eth0 lost\u{7}\n")
         event.family = "ipv4"
         return event
     }
@@ -87,7 +87,7 @@ struct HookEnvironmentTests {
         var event = HookEvent(type: .probeChanged, id: "a", sequence: 1, time: "t", subject: "p", line: [])
         event.from.interface = "eth9"
         event.interface = own
-        event.cause = HookEvent.Cause(kind: "k", code: "c", interface: cause)
+        event.cause = ChangeCause(kind: "k", code: "c", interface: cause)
         #expect(Self.variables(event)["REACH_INTERFACE"] == expected)
     }
 

@@ -10,8 +10,8 @@ struct HookProcessTests {
 
     init() throws { fixture = try HookFixture() }
 
-    @Test(arguments: [(0, HookCompletion.Outcome.succeeded), (7, .exited(status: 7)), (255, .exited(status: 255))])
-    func `an exit status is reported`(status: Int, outcome: HookCompletion.Outcome) async throws {
+    @Test(arguments: [(0, HookRunEnd.Outcome.succeeded), (7, .exited(status: 7)), (255, .exited(status: 255))])
+    func `an exit status is reported`(status: Int, outcome: HookRunEnd.Outcome) async throws {
         let end = await HookFixture.run(HookFixture.launch(try fixture.script("exit \(status)")))
         #expect(end.outcome == outcome)
         #expect(end.output == HookOutput())
@@ -192,7 +192,7 @@ struct HookProcessTests {
     func `300 runs leave nothing behind`() async throws {
         let script = try fixture.script("exit 0")
         let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-        var outcomes: Set<HookCompletion.Outcome> = []
+        var outcomes: Set<HookRunEnd.Outcome> = []
         for _ in 0..<300 { outcomes.insert(await HookFixture.run(HookFixture.launch(script)).outcome) }
         #expect(outcomes == [.succeeded])
         // Other tests run in the same process: a leak of one in each run is more than they can have.

@@ -1,0 +1,139 @@
+import Glibc
+import Synchronization
+
+/// Keeps hold of everything that hooks start, for the process that is there for nothing else.
+///
+/// Where the service manager delegates control groups each run has one, and ending it ends all that it has started.
+/// Elsewhere a run's descendants are found by their parents, and those whose parent has ended, which become this process's
+/// children, by a variable that they inherit.
+public final class HookContainment: Sendable {
+    /// The variable that names the run.
+    static let variable = "REACH_RUN"
+
+    /// The means by which the processes of a run are found.
+    public enum Means: Sendable, Hashable {
+        /// Each run has a control group of its own below this one.
+        case controlGroups(below: String)
+        /// Processes are found by their parents, and by a variable that they inherit, for this reason.
+        case descendants(because: String)
+    }
+
+    private enum Groups {
+        case unknown
+        case found(HookControlGroups)
+        case none(reason: String)
+    }
+
+    private struct State {
+        var groups = Groups.unknown
+        var limits = HookLimits()
+    }
+
+    private let reaper = OrphanReaper()
+    private let state = Mutex(State())
+    private let runs = Atomic<UInt64>(0)
+    private let note: @Sendable (String) -> Void
+
+    /// Becomes the parent of what hooks leave behind; ``reap()`` has to be called from now on.
+    ///
+    /// - Parameter note: Takes, once, in which way hooks are kept hold of.
+    public init(note: @escaping @Sendable (String) -> Void = { _ in }) { self.note = note }
+
+    /// The means that apply; nil before the first run, and while its groups are made, for which nobody waits here.
+    public var means: Means? {
+        state.withLockIfAvailable { state -> Means? in
+            switch state.groups {
+            case .unknown: nil
+            case .found(let groups): .controlGroups(below: groups.group.path)
+            case .none(let reason): .descendants(because: reason)
+            }
+        } ?? nil
+    }
+
+    /// Reaps the processes that were left behind and have ended; to be called after each SIGCHLD.
+    ///
+    /// Safe from any thread, and quick. This takes how any child ended that no hook is.
+    public func reap() {
+        reaper.sweep()
+        // The thread that makes the groups may be waiting for the kernel: the next run removes what is left then.
+        _ = state.withLockIfAvailable { state in
+            if case .found(let groups) = state.groups { groups.removeEmpty() }
+        }
+    }
+
+    /// Takes the limits of all hooks together into use.
+    func apply(_ limits: HookLimits) {
+        let groups = state.withLock { state -> HookControlGroups? in
+            state.limits = limits
+            if case .found(let groups) = state.groups { return groups }
+            return nil
+        }
+        groups?.apply(limits)
+    }
+
+    /// A name for a run that no other has.
+    func nextName() -> String { "\(getpid())-\(runs.wrappingAdd(1, ordering: .relaxed).newValue)" }
+
+    /// Starts a program, in a control group of its own where there are any.
+    ///
+    /// Blocks as ``HookLeader/start(_:streams:in:)`` does.
+    func start(
+        _ launch: HookLaunch,
+        streams: HookStreams
+    ) throws(HookStartFailure) -> (leader: HookLeader, group: ControlGroup?) {
+        let groups = groups
+        var group = groups?.begin()
+        do throws(HookStartFailure) {
+            let leader = try reaper.start { () throws(HookStartFailure) in
+                do throws(HookStartFailure) {
+                    return try HookLeader.start(launch, streams: streams, in: group)
+                } catch {
+                    // A group that cannot be entered keeps no hook from running.
+                    guard error.isOfGroup, let former = group else { throw error }
+                    group = nil
+                    groups?.end(former)
+                    return try HookLeader.start(launch, streams: streams)
+                }
+            }
+            return (leader, group)
+        } catch {
+            if let group { groups?.end(group) }
+            throw error
+        }
+    }
+
+    /// The processes that a run has started, whose parents have ended.
+    func adopted(by run: String) -> HookDescendants.Adopted {
+        HookDescendants.Adopted(mark: "\(Self.variable)=\(run)", others: reaper.leaders)
+    }
+
+    /// Notes that a program was reaped.
+    func end(_ leader: HookLeader, _ group: ControlGroup?) {
+        reaper.release(leader)
+        guard let group else { return }
+        state.withLock { state in
+            if case .found(let groups) = state.groups { groups.end(group) }
+        }
+    }
+
+    /// The control groups, which are made for the first program.
+    private var groups: HookControlGroups? {
+        let (groups, news) = state.withLock { state -> (HookControlGroups?, String?) in
+            switch state.groups {
+            case .found(let groups): return (groups, nil)
+            case .none: return (nil, nil)
+            case .unknown:
+                do throws(HookControlGroups.Unavailable) {
+                    let groups = try HookControlGroups(state.limits)
+                    state.groups = .found(groups)
+                    return (groups, "each run has a control group of its own below \(groups.group.path)")
+                } catch {
+                    state.groups = .none(reason: "\(error)")
+                    return (nil, "what hooks start is found by its parents, as \(error)")
+                }
+            }
+        }
+        if let news { note(news) }
+        return groups
+    }
+}
