@@ -1,15 +1,25 @@
 import ArgumentParser
+import Configuration
 import Foundation
+import StatePages
 
-/// `reachagent-manual`: makes the pages of the manual and the completions; it is not shipped.
+/// `reachagent-manual`: builds the manual pages, the completions and the reference of keys; it is not shipped.
 @main
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reachagent-manual",
+        abstract: "Make the manual and the reference of the configuration's keys.",
+        subcommands: [Pages.self, Reference.self],
+        defaultSubcommand: Pages.self
+    )
+}
+
+/// Makes the pages and completions.
+struct Pages: ParsableCommand {
+    static let configuration = CommandConfiguration(
         abstract: "Make the pages of the manual and the completions of the shells.",
         discussion: """
-            The command line is asked of the agent's program, the keys of the configuration of their reader, and the rest \
-            is set from the documentation in Markdown.
+            The command line is asked of the agent's program, and the rest is set from the documentation in Markdown.
             """
     )
 
@@ -31,11 +41,13 @@ struct ManualCommand: ParsableCommand {
             version: try agent.version(),
             date: try Self.date(ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"])
         )
-        let pages = [
-            ("reachagent.8", try manual.agentPage(try agent.description())),
-            ("reachagent.toml.5", try manual.configurationPage()),
-            ("reachagent-events.7", try manual.eventsPage()),
-        ]
+        let tool = try agent.description()
+        let pages =
+            [
+                ("reachagent.8", try manual.agentPage(tool)),
+                ("reachagent.toml.5", try manual.configurationPage()),
+                ("reachagent-events.7", try manual.eventsPage()),
+            ] + manual.commandPages(tool).map { ("\($0.name).8", $0.page) }
         let output = URL(filePath: output)
         let completions = output.appending(path: "completions")
         try FileManager.default.createDirectory(at: completions, withIntermediateDirectories: true)
@@ -47,12 +59,34 @@ struct ManualCommand: ParsableCommand {
         }
     }
 
-    /// The day that the pages carry: that of the source, where a build says it (reproducible-builds.org), else today.
+    /// Returns the date of the pages: that of the source, if a build sets it (reproducible-builds.org), else today.
     static func date(_ epoch: String?) throws -> String {
         guard let epoch else { return Date.now.formatted(.iso8601.year().month().day()) }
         guard let seconds = TimeInterval(epoch), (0...253_402_300_799).contains(seconds) else {
             throw ValidationError("SOURCE_DATE_EPOCH is '\(epoch)', and no number of seconds")
         }
         return Date(timeIntervalSince1970: seconds).formatted(.iso8601.year().month().day())
+    }
+}
+
+/// Makes the tables of keys and of metrics in the documentation anew.
+struct Reference: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Update the tables of docs/configuration.md and docs/metrics.md from the declarations."
+    )
+
+    @Option(help: ArgumentHelp("The project's folder, with docs in it.", valueName: "dir"))
+    var project = "."
+
+    func run() throws {
+        try update("docs/configuration.md") { try ConfigurationReference.updated($0) }
+        try update("docs/metrics.md") { MetricFamily.updated($0) }
+    }
+
+    private func update(_ name: String, _ updated: (String) throws -> String) throws {
+        let file = URL(filePath: project).appending(path: name)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let new = try updated(text)
+        if new != text { try Data(new.utf8).write(to: file, options: .atomic) }
     }
 }

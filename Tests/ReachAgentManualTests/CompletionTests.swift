@@ -1,4 +1,6 @@
+import AgentTestKit
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import ReachAgent
@@ -19,6 +21,28 @@ import Testing
         let result = try #require(try await Command.run(shell, ["-n", try Self.script(shell, in: folder)]))
         #expect(result.output == "")
         #expect(result.status == 0)
+    }
+
+    @Test(arguments: [("fish", #" path.\* "#), ("bash", "path.*"), ("zsh", "path.*")])
+    func `a family of events is completed as it is`(shell: String, family: String) throws {
+        let kind = try #require(CompletionShell(rawValue: shell))
+        #expect(ReachAgentCommand.completionScript(for: kind).contains(family))
+    }
+
+    @Test func `names are the running agent's, and none without one`() async throws {
+        let missing = try await FinishedCommand.run([
+            "---completion", "check", "--", "positional@0", "3", "0", "reachagent", "check", "--socket", "/nonexistent",
+        ])
+        #expect(missing.output.trimmingCharacters(in: .whitespacesAndNewlines) == "")
+        #expect(missing.error == "")
+        let agent = try ScriptedAgent { connection in
+            connection.readLine()
+            connection.send(lines: #"{"parameters":{"probes":[{"probe":"web"},{"probe":"a;b"}]}}"#)
+        }
+        let found = try await FinishedCommand.run([
+            "---completion", "check", "--", "positional@0", "3", "0", "reachagent", "check", "--socket", agent.path,
+        ])
+        #expect(found.output.trimmingCharacters(in: .whitespacesAndNewlines) == "web")
     }
 
     @Test(

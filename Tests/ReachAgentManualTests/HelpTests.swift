@@ -1,3 +1,4 @@
+import AgentTestKit
 import ArgumentParser
 import Testing
 
@@ -28,6 +29,23 @@ import Testing
     @Test func `there are the commands that the documentation tells of`() {
         #expect(Self.commands.count > 17)
         #expect(Self.commands.contains { $0.name == "reachagent hooks run" })
+    }
+
+    @Test func `the help of the program is one screen with every command in its group`() {
+        let lines = RootHelp.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count < 24)
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+        let words = Set(RootHelp.text.split { !$0.isLetter && $0 != "-" }.map(String.init))
+        for type in ReachAgentCommand.configuration.subcommands {
+            #expect(words.contains(type.configuration.commandName ?? ""))
+        }
+    }
+
+    @Test(arguments: ["", "-h", "--help", "help"])
+    func `whoever asks for help gets it on one screen`(argument: String) async throws {
+        let result = try await FinishedCommand.run(argument.isEmpty ? [] : [argument])
+        #expect(result.output == RootHelp.text + "\n")
+        #expect(result.status == 0)
     }
 
     @Test(arguments: commands)

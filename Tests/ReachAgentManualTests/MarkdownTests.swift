@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `the date is that of the source where a build says it`() throws {
-        #expect(try ManualCommand.date("1795219200") == "2026-11-21")
-        #expect(throws: (any Error).self) { try ManualCommand.date("yesterday") }
+        #expect(try Pages.date("1795219200") == "2026-11-21")
+        #expect(throws: (any Error).self) { try Pages.date("yesterday") }
     }
 }

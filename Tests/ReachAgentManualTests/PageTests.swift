@@ -1,4 +1,3 @@
-import EventEnvelope
 import Foundation
 import Hooks
 import NetlinkMonitor
@@ -6,7 +5,9 @@ import Probes
 import Reachability
 import Testing
 
-@testable import ConfigurationFile
+import enum AgentEvents.EventType
+
+@testable import Configuration
 @testable import ReachAgent
 @testable import ReachAgentManual
 
@@ -40,14 +41,13 @@ import Testing
 
     @Test func `every command and every option of the program is in its page with what it means`() throws {
         let tool = try Project.tool()
-        let page = try Self.page("reachagent.8")
+        let list = Self.plain(try Self.page("reachagent.8"))
         var options = 0
         for (path, command) in tool.command.leaves {
-            let name = path.joined(separator: " ").replacing("-", with: "\\-")
-            let parts = page.components(separatedBy: ".SS \"\(name)\"\n")
-            #expect(parts.count == 2, "\(name)")
-            let section = parts.last?.components(separatedBy: "\n.SS ").first ?? ""
-            let items = Self.items(section)
+            let name = path.joined(separator: "-")
+            #expect(list.contains("\n\(name)(8)\n"), "\(name) is not listed")
+            let page = try Self.page("\(name).8")
+            let items = Self.items(page)
             for argument in command.arguments ?? [] where !argument.isCommon {
                 options += 1
                 let tag = argument.names?.first?.text ?? argument.valueName ?? ""
@@ -87,39 +87,20 @@ import Testing
         for name in names.subtracting(others) { #expect(section.contains(name), "\(name) is missing") }
     }
 
-    @Test func `every key that the reader of the configuration knows is in its page with its kind`() throws {
-        let folder = Project.folder.appending(path: "Tests/ConfigurationFileTests/Fixtures").path(percentEncoded: false)
-        let notes = Notes(listsEffective: true)
-        _ = try ConfigurationFile.load("\(folder)/valid-everything.toml", folders: .system, notes: notes)
-        let tags = Self.items(try Self.page("reachagent.toml.5")).keys.filter { $0.contains(" = ") }
-        let shown = Set(tags.flatMap { $0.split(whereSeparator: { " ,".contains($0) }).map(String.init) })
-        // What a person names, and tables with a heading instead of a tag.
-        let asked = notes.keys.filter { !($0.keys.first == "interfaces" && $0.keys.count > 2) }.compactMap(\.keys.last)
-        let inline = ["good", "bad", "window"]
-        let headed = [
-            "agent", "settle", "interfaces", "metered", "portal", "connectivity", "limits", "target", "probe", "hook",
-            "hooks",
-        ]
-        let keys = Set(asked + ProbeReader.requestKeys + HookReader.webhookKeys + HookReader.commandKeys)
-        #expect(keys.count > 90)
-        for key in keys.subtracting(inline + headed) { #expect(shown.contains(key), "\(key) is missing") }
-    }
-
-    @Test(arguments: [
-        ("agent", "journal", "boolean"), ("agent", "journal_size", "size"), ("settle", "up", "duration"),
-        ("probe.NAME", "target", "text"), ("probe.NAME", "ca_file", "path"), ("probe.NAME", "rise", "integer"),
-        ("probe.NAME", "pins", "array of texts"), ("hook.NAME", "url", "text"),
-        ("hook.NAME", "command", "array of texts"),
-        ("hook.NAME.when", "to_via", "text or array of texts"), ("hooks", "folders", "array of paths"),
-    ])
-    func `the kind of a key is what its reader wants`(table: String, key: String, kind: String) throws {
-        let folder = try TemporaryFolder()
-        #expect(try KeyTypes(folder: folder.url).type(of: key, in: table) == kind)
-    }
-
-    @Test func `a key that there is not has no kind`() throws {
-        let folder = try TemporaryFolder()
-        #expect(try KeyTypes(folder: folder.url).type(of: "journl", in: "agent") == nil)
+    @Test func `every key that is declared is in its page with its type and its meaning`() throws {
+        let items = Self.items(try Self.page("reachagent.toml.5"))
+        var keys = 0
+        func check(_ list: KeyList) {
+            for declaration in list.declarations {
+                let facts = declaration.facts
+                keys += 1
+                let item = items["\(facts.name) = \(facts.kind)"]
+                #expect(item?.isEmpty == false, "\(facts.name) is missing")
+                if let table = declaration as? Subtable { check(table.keys) }
+            }
+        }
+        for case let section as Subtable in RootKeys.all.declarations { check(section.keys) }
+        #expect(keys > 120)
     }
 
     @Test func `every type of event is in its page with its meaning`() throws {

@@ -28,11 +28,13 @@ enum Project {
     static func pages() throws -> [String: String] { try made.get() }
 
     private static let made = Result {
-        [
+        var pages = [
             "reachagent.8": try manual.agentPage(try tool()).text,
             "reachagent.toml.5": try manual.configurationPage().text,
             "reachagent-events.7": try manual.eventsPage().text,
         ]
+        for (name, page) in manual.commandPages(try tool()) { pages["\(name).8"] = page.text }
+        return pages
     }
 }
 

@@ -11,7 +11,8 @@ struct ArgumentsTests {
         "durations have a unit",
         arguments: [
             ("0", Duration.zero), ("250ms", .milliseconds(250)), ("1s", .seconds(1)), ("1.5s", .milliseconds(1500)),
-            ("2m", .seconds(120)), ("60m", .seconds(3600)), ("0ms", .zero),
+            ("2m", .seconds(120)), ("60m", .seconds(3600)), ("0ms", .zero), ("1h", .seconds(3600)), ("5", .seconds(5)),
+            ("0.5", .milliseconds(500)), ("1m30s", .seconds(90)), ("1m1.5s", .milliseconds(61_500)),
         ]
     )
     func durations(_ text: String, _ duration: Duration) throws {
@@ -20,10 +21,30 @@ struct ArgumentsTests {
 
     @Test(
         "what is no duration is refused by name",
-        arguments: ["", "5", "ms", "-1s", "1h", "1e3s", "61m", "1.2.3s", "١s", "99999999999999s", " 1s"]
+        arguments: [
+            "", "ms", "-1s", "61m", "2h", "1e3s", "1.2.3s", "١s", "99999999999999s", " 1s", "30s1m", "1s1s", "1.5m30s",
+            "1 m",
+            "5x", "3601",
+        ]
     )
     func noDuration(_ text: String) {
         #expect { try Arguments.duration(text) } throws: { "\($0)".contains("'\(text)'") }
+    }
+
+    @Test("a long duration is any that a hundred years hold, and the error of others has an example")
+    func longDurations() throws {
+        #expect(try Arguments.longDuration("3d") == .seconds(3 * 86_400))
+        #expect(try Arguments.longDuration("1d12h") == .seconds(36 * 3600))
+        #expect { try Arguments.longDuration("soon") } throws: { "\($0)".contains("1m30s") }
+    }
+
+    @Test("a size has a unit or is in bytes, and the error of others has an example")
+    func sizes() throws {
+        #expect(try Arguments.byteCount("4096") == 4096)
+        #expect(try Arguments.byteCount("8M") == 8 << 20)
+        for text in ["", "8m", "8MB", "-1", "1.5G", "2048G"] {
+            #expect { try Arguments.byteCount(text) } throws: { "\($0)".contains("512K") }
+        }
     }
 
     @Test("a target is a name and an address")
@@ -56,11 +77,11 @@ struct ArgumentsTests {
     @Test(
         "wrong usage ends with status 64",
         arguments: [
-            ["run", "--settle-up", "5"], ["run", "--format", "xml"],
+            ["run", "--settle-up", "5x"], ["run", "--format", "xml"],
             ["run", "--target", "a=192.0.2.1", "--target", "a=192.0.2.2"],
             ["probe", "tcp://127.0.0.1:1", "--expect-status", "200"], ["probe", "tcp://127.0.0.1:1", "--http1"],
             ["probe", "icmp://127.0.0.1", "--connect-to", "127.0.0.1:1"], ["probe", "icmp://127.0.0.1", "--at", "x"],
-            ["run", "--interface-kind", "usb0"], ["route", "nowhere"], ["route"], ["nothing"], ["run", "--unknown"],
+            ["run", "--interface-kind", "usb0"], ["route"], ["nothing"], ["run", "--unknown"],
         ]
     )
     func usage(_ arguments: [String]) {

@@ -1,4 +1,4 @@
-import ConfigurationFile
+import Configuration
 import NetlinkMonitor
 import Probes
 import Reachability

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import EventJournal
 import Foundation
 import Probes

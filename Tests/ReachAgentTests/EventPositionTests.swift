@@ -1,5 +1,5 @@
+import AgentEvents
 import ArgumentParser
-import EventEnvelope
 import Testing
 
 @testable import ReachAgent
@@ -18,9 +18,13 @@ import Testing
         moment(text).map { String($0.localDescription.prefix(19)) }
     }
 
+    private func dayBefore(_ moment: Timestamp) -> Timestamp {
+        Timestamp(microsecondsSince1970: moment.microsecondsSince1970 - 86_400_000_000)
+    }
+
     private var today: String { String(now.localDescription.prefix(10)) }
 
-    @Test(arguments: [("0", 0), ("42", 42), ("18446744073709551615", UInt64.max)])
+    @Test(arguments: [("0", 0), ("42", 42), ("#42", 42), ("18446744073709551615", UInt64.max)])
     func `a whole number is a number`(text: String, number: UInt64) {
         #expect(EventPosition(text, now: now) == .number(number))
     }
@@ -30,13 +34,20 @@ import Testing
             ("2026-11-21T07:00:00Z", 0), ("2026-11-21T07:00:01.5Z", 1_500_000), ("2026-11-21t07:00:00z", 0),
             ("2026-11-21T08:00:00+01:00", 0), ("2026-11-21T00:30:00.25-06:30", 250_000),
             ("2026-11-21T07:00:00.123456789Z", 123_456), ("2026-11-22T06:59:00+23:59", 0),
+            ("2026-11-21T07:00Z", 0), ("2026-11-21 08:00:00+0100", 0), ("2026-11-21 06:00-01:00", 0),
         ] as [(String, Int64)]
     )
     func `a time with an offset is absolute`(text: String, microseconds: Int64) {
         #expect(moment(text)?.microsecondsSince1970 == now.microsecondsSince1970 + microseconds)
     }
 
-    @Test(arguments: [("90s", 90), ("15min", 900), ("15m", 900), ("2h", 7200), ("3d", 259_200), ("1w ago", 604_800)])
+    @Test(
+        arguments: [
+            ("now", 0), ("90s", 90), ("15min", 900), ("15m", 900), ("5m ago", 300), ("2h", 7200), ("2 h", 7200),
+            ("1h30m", 5400), ("3d", 259_200), ("1w ago", 604_800), ("1 hour ago", 3600), ("90 seconds ago", 90),
+            ("2 days 4 hours ago", 187_200), ("1 week", 604_800),
+        ] as [(String, Int64)]
+    )
     func `a duration is so long ago`(text: String, seconds: Int64) {
         #expect(moment(text)?.microsecondsSince1970 == now.microsecondsSince1970 - seconds * 1_000_000)
     }
@@ -49,14 +60,17 @@ import Testing
         #expect(local("06:05") == "\(today)T06:05:00")
         #expect(local("06:05:04") == "\(today)T06:05:04")
         #expect(local("today") == "\(today)T00:00:00")
+        #expect(local("today 06:05") == "\(today)T06:05:00")
+        #expect(moment("yesterday 06:05") == moment("06:05").map(dayBefore))
         let yesterday = moment("yesterday").map { $0.microsecondsSince1970 + 86_400_000_000 }
         #expect(yesterday == moment("today")?.microsecondsSince1970)
     }
 
     @Test(arguments: [
-        "", " ", "-1", "18446744073709551616", "1.5", "1x", "h", "-2h", "2 h", "9999999d", "noon", "Today",
+        "", " ", "-1", "18446744073709551616", "1.5", "1x", "h", "-2h", "2  h", "2h ", "5 ago", "ago", "1 fortnight",
+        "#", "#x", "9999999d", "noon", "Today",
         "2026-02-30", "2026-13-01", "2026-1-1", "1969-12-31", "24:00", "07:60", "7:00", "07:00:61", "07:00:00:00",
-        "2026-11-21 07", "2026-11-21  07:00", "2026-11-21 07:00 x", "2026-11-21T07:00:00+0100",
+        "2026-11-21 07", "2026-11-21  07:00", "2026-11-21 07:00 x", "today 7", "now 07:00", "yesterday yesterday",
         "2026-11-21T07:00:00+24:00", "2026-11-21T07:00:00.Z", "2026-11-21T07:00:00.1234567x", "é",
         "2026-11-21T07:00:00.é",
     ])
@@ -70,7 +84,7 @@ import Testing
     private func passes(_ types: [String], subject: String? = nil, _ type: String, of: String = "default") throws
         -> Bool
     {
-        let filter = EventFilter(types: try types.map(EventFilter.checked), subject: subject)
+        let filter = EventFilter(types: try types.map(EventFilter.journalType), subject: subject)
         return filter.passes(type: Array(type.utf8)[...], subject: Array(of.utf8)[...])
     }
 
@@ -78,7 +92,7 @@ import Testing
         ([], true), (["path.changed"], true), (["reachagent.path.changed"], true), (["path.*"], true),
         (["reachagent.path.*"], true), (["*"], true), (["target.changed"], false),
         (["target.*", "path.changed"], true),
-        (["path"], false), (["pat.*"], false), (["path.changed.*"], false),
+        (["pa*"], true), (["uplink.*"], false),
     ])
     func `types pass whole or by family`(types: [String], passes: Bool) throws {
         #expect(try self.passes(types, "reachagent.path.changed") == passes)
@@ -90,9 +104,25 @@ import Testing
         #expect(try !passes(["target.*"], subject: "office", "reachagent.path.changed", of: "office"))
     }
 
-    @Test(arguments: ["", ".*", "path.**", "pa*", "*.changed", "Path.changed", "path changed", "reachagent.", "é"])
-    func `what cannot be a type is refused`(text: String) {
-        #expect(throws: ValidationError.self) { try EventFilter.checked(type: text) }
+    @Test(arguments: [
+        "", ".*", "path", "pat.*", "path.**", "path.changed.*", "*.changed", "Path.changed", "path changed", "foo",
+        "reachagent.", "é", "agent.hello", "probe.completed",
+    ])
+    func `a type that no event of the journal has is refused with those that there are`(text: String) {
+        #expect { try EventFilter.journalType(argument: text) } throws: { "\($0)".contains("reachability.changed") }
+    }
+
+    @Test func `a hidden type does not pass`() {
+        let filter = EventFilter(types: [], subject: nil, hiding: .pathChanged)
+        #expect(!filter.passes(type: Array("reachagent.path.changed".utf8)[...], subject: []))
+        #expect(filter.passes(type: Array("reachagent.probe.changed".utf8)[...], subject: []))
+    }
+
+    @Test func `a type is suggested for one that is misspelt`() {
+        #expect { try EventFilter.subscribedType(argument: "reachabilty.changed") } throws: { error in
+            "\(error)".contains("did you mean 'reachability.changed'?")
+        }
+        #expect(throws: Never.self) { try EventFilter.subscribedType(argument: "probe.completed") }
     }
 }
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ConfigurationFile
+import Configuration
 import Hooks
 import Testing
 

@@ -63,7 +63,7 @@ import Testing
         #"{"specversion":"1.0","id":"a-42","source":"/reachagent/h","type":"reachagent.reachability.changed","#
         + #""subject":"default","time":"2026-11-21T07:00:00.123456Z","seq":42,"data":{"#
         + #""from":{"via":"wired","connectivity":"full"},"to":{"via":"wifi","connectivity":"full"},"#
-        + #""cause":{"kind":"link","code":"link_down"}}}"#
+        + #""cause":{"kind":"link","code":"link_down"},"observed":"2026-11-21T07:00:00.000001Z"}}"#
 
     @Test func `the list says what runs when, and why something does not`() async throws {
         let scratch = try Scratch()
@@ -179,5 +179,37 @@ import Testing
         let list = try await scratch.hooks("list")
         #expect(list.status == 78)
         #expect(list.error.contains("c.toml:2"))
+    }
+
+    @Test(arguments: [
+        (
+            #""containment":"control_groups","containment_detail":"/sys/fs/cgroup/a""#,
+            "each run has a control group below /sys/fs/cgroup/a"
+        ),
+        (
+            #""containment":"descendants","containment_detail":"not delegated""#,
+            "the processes of a run are found by their parents: not delegated"
+        ),
+        (#""containment":7"#, "decided at the first run"),
+    ])
+    func `the running agent's folders are listed, and what keeps hold of its runs`(
+        containment: String,
+        words: String
+    ) async throws {
+        let scratch = try Scratch()
+        let folder = "\(scratch.path)/first"
+        let agent = try ScriptedAgent { connection in
+            connection.readLine()
+            connection.send(
+                lines: #"{"parameters":{"agent":{"pid":812},"configuration":{"files":[],"searched":["/etc/a.toml"]},"#
+                    + #""hook_setup":{"folders":["\#(folder)"],\#(containment)}}}"#
+            )
+        }
+        let list = try await FinishedCommand.run(["hooks", "list", "--socket", agent.path])
+        #expect(list.status == 0, "\(list.error)")
+        let text = list.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("folders \(scratch.path)/first configuration none; looked for /etc/a.toml used by the"))
+        #expect(text.contains("containment \(words)"))
+        #expect(list.output.contains("  10-log "))
     }
 }

@@ -1,5 +1,5 @@
+import AgentEvents
 import AgentTestKit
-import EventEnvelope
 import StateClient
 import Testing
 
@@ -26,8 +26,8 @@ import Testing
         return isSnapshot ? .snapshot(line) : .event(line)
     }
 
-    private static func states(_ state: String) throws -> ObservedStates {
-        var states = ObservedStates()
+    private static func states(_ state: String) throws -> OnlineCondition.States {
+        var states = OnlineCondition.States()
         states.take(try item(AgentLines.snapshot(state, targets: targets), isSnapshot: true))
         return states
     }
@@ -71,7 +71,7 @@ import Testing
     @Test func `before anything is known nothing holds`() {
         for condition in [OnlineCondition(), OnlineCondition(target: "office")] {
             #expect(throws: OnlineCondition.Failure(code: "state_unknown", text: "the agent has not told its state")) {
-                try condition.check(ObservedStates())
+                try condition.check(OnlineCondition.States())
             }
         }
     }
@@ -81,11 +81,11 @@ import Testing
         states.take(try Self.item(AgentLines.path(42)))
         #expect(throws: OnlineCondition.Failure.self) { try OnlineCondition().check(states) }
         states.take(try Self.item(AgentLines.targetChanged(43, "depot", to: AgentLines.state(via: "wired"))))
-        #expect(try OnlineCondition(target: "depot").check(states).via == "wired")
+        #expect(try OnlineCondition(target: "depot").check(states).via == .wired)
         #expect(throws: OnlineCondition.Failure.self) { try OnlineCondition().check(states) }
         #expect(states.since(nil) == nil)
         states.take(try Self.item(AgentLines.changed(44, to: AgentLines.state(via: "wwan"))))
-        #expect(try OnlineCondition(media: [.wwan]).check(states).path?.interface == "wwan0")
+        #expect(try OnlineCondition(media: [.wwan]).check(states).path.interface == "wwan0")
         #expect(states.since(nil)?.description == "2026-11-21T07:00:00.123456Z")
     }
 

@@ -1,6 +1,4 @@
-import ConfigurationFile
-import EventEnvelope
-import EventSchema
+import Configuration
 import ForeignText
 import FoundationEssentials
 import InputRecording
@@ -10,6 +8,12 @@ import Probes
 import Reachability
 import Synchronization
 import Testing
+
+import struct AgentEvents.Event
+import struct AgentEvents.EventDraft
+import struct AgentEvents.EventOrigin
+import enum AgentEvents.EventType
+import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
 
@@ -158,17 +162,16 @@ import Testing
         _ = fixture.driver.judge(Self.check(.ok))
         _ = fixture.driver.tick()
         fixture.driver.finish(because: "the test ends")
-        let published = fixture.events().filter { ![.agentStarted, .agentStopping].contains($0.type) }
+        let published = fixture.events().filter { ![.agentStarted, .agentStopping, .probeSummary].contains($0.type) }
         #expect(published.map(\.type).contains(.suspendResumed))
 
         var replay = RecordingReplay(try RecordingReader(path: fixture.recording))
         let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
-        var texts = StateTexts()
         var replayed: [String] = []
         while let step = try replay.next() {
             var number = step.recorded.sequence ?? 0
             for transition in step.transitions {
-                let draft = EventDraft(transition, texts: &texts)
+                let draft = EventDraft(transition)
                 let time = Timestamp(step.recorded.input.observed)
                 replayed.append(
                     String(decoding: Event(draft, from: origin, at: time, number: number).line, as: UTF8.self)

@@ -49,12 +49,20 @@ import Testing
         #expect(result.output.isEmpty)
         #expect(
             result.error == #"""
-                reachagent: the configuration was refused, and the agent goes on with the one that it has:
+                reachagent: the configuration was rejected, and the agent keeps the earlier one:
                   /f.toml:3: probe.web.interval: '10' is no duration
                   /f.toml:9: no key 'foo'\u{1b}[2J
 
                 """#
         )
+        let (json, _) = try await Self.run(
+            ["reload", "--json"],
+            answering: #"{"error":"configuration_invalid","parameters":{"message":"\#(message)"}}"#
+        )
+        #expect(json.status == 78)
+        let written = message.replacing(#"\n"#, with: #"\u000a"#)
+        #expect(json.output == #"{"error":"configuration_invalid","parameters":{"message":"\#(written)"}}"# + "\n")
+        #expect(json.error.isEmpty)
     }
 
     @Test(arguments: [
@@ -79,14 +87,17 @@ import Testing
 
     @Test(arguments: [
         (#"{"points":3}"#, "3 checks started; 'reachagent status' shows the results\n"),
-        (#"{"points":3,"joined":2}"#, "3 checks started, or under way; 'reachagent status' shows the results\n"),
+        (#"{"points":3,"joined":2}"#, "3 checks started, or running; 'reachagent status' shows the results\n"),
         (#"{"points":1}"#, "1 check started; 'reachagent status' shows the results\n"),
-        (#"{"points":1,"joined":1}"#, "1 check is under way; 'reachagent status' shows the results\n"),
+        (#"{"points":1,"joined":1}"#, "1 check is running; 'reachagent status' shows the results\n"),
         (#"{"points":0}"#, "nothing to check at the moment: no path, or no interface that the probe is made over\n"),
         (#"{}"#, "checks started; 'reachagent status' shows the results\n"),
     ])
-    func `a check tells how many were begun`(_ reply: String, _ text: String) async throws {
-        let (result, requests) = try await Self.run(["check", "we\"b"], answering: #"{"parameters":\#(reply)}"#)
+    func `a check that is not waited for tells how many were started`(_ reply: String, _ text: String) async throws {
+        let (result, requests) = try await Self.run(
+            ["check", "we\"b", "--no-wait"],
+            answering: #"{"parameters":\#(reply)}"#
+        )
         #expect(requests == [#"{"method":"probe","parameters":{"name":"we\"b"}}"#])
         #expect(result.status == 0)
         #expect(result.output == text)

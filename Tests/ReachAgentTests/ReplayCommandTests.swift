@@ -1,11 +1,16 @@
 import AgentTestKit
-import EventEnvelope
-import EventSchema
 import Foundation
 import InputRecording
 import NetlinkMonitor
 import Reachability
 import Testing
+
+import struct AgentEvents.Event
+import struct AgentEvents.EventDraft
+import struct AgentEvents.EventOrigin
+import struct AgentEvents.Timestamp
+
+@testable import ReachAgent
 
 /// `reachagent replay`: the events of a recording, as the agent published them.
 @Suite struct ReplayCommandTests {
@@ -50,13 +55,12 @@ import Testing
     /// The lines that the agent would have published.
     private func published() -> [String] {
         var machine = ReachabilityMachine(MachineConfiguration())
-        var texts = StateTexts()
         var number: UInt64 = 0
         var lines: [String] = []
         for (input, sequence) in inputs.dropFirst() {
             number = sequence ?? number
             for transition in machine.take(input) {
-                let draft = EventDraft(transition, texts: &texts)
+                let draft = EventDraft(transition)
                 let event = Event(draft, from: origin, at: Timestamp(input.observed), number: number)
                 lines.append(String(decoding: event.line, as: UTF8.self))
                 number += 1
@@ -106,7 +110,7 @@ import Testing
     @Test func `people read one line for each event and each state`() async throws {
         let command = try await replay(["--format", "human", "--states"])
         #expect(command.status == 0)
-        #expect(command.lines.contains { $0.contains("reachability.changed") })
+        #expect(command.lines.contains { $0.contains("  reachability  ") })
         #expect(command.lines.contains { $0.hasPrefix("    line 2, configuration: ") })
         #expect(command.lines.contains { $0.hasPrefix("    line 3, update: wifi if0 IPv4") })
     }

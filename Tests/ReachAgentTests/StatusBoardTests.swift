@@ -1,10 +1,16 @@
-import EventEnvelope
-import EventSchema
 import NetlinkMonitor
 import Probes
 import Reachability
-import StateClient
 import Testing
+
+import struct AgentEvents.AgentStatus
+import struct AgentEvents.Event
+import enum AgentEvents.EventDecoder
+import struct AgentEvents.EventDraft
+import struct AgentEvents.EventOrigin
+import struct AgentEvents.JSONWriter
+import struct AgentEvents.Timestamp
+import struct AgentEvents.Via
 
 @testable import ReachAgent
 
@@ -34,8 +40,9 @@ import Testing
         return StatusBoard(agent: agent, targets: [office], lastSequence: 0)
     }
 
-    private static func reply(_ board: StatusBoard, at seconds: Int) throws -> StatusReply {
-        try StatusReply(parameters: board.status(at: moment(seconds), journal: nil, sockets: nil).json)
+    private static func reply(_ board: StatusBoard, at seconds: Int) throws -> AgentStatus {
+        let status = board.status(at: moment(seconds), journal: nil, sockets: nil)
+        return try EventDecoder.decode(AgentStatus.self, from: JSONWriter.text(of: status))
     }
 
     private static func change(_ from: ReachabilityState, _ to: ReachabilityState, _ seconds: Int)
@@ -46,13 +53,13 @@ import Testing
 
     @Test func `before anything was published, nothing is known`() throws {
         let reply = try Self.reply(Self.board(), at: 1)
-        #expect(reply.reachability.state?.via == "unknown")
+        #expect(reply.reachability.state?.via == .unknown)
         #expect(reply.reachability.since == nil)
         #expect(reply.targets.map(\.name) == ["office"])
         #expect(reply.lastSequence == 0)
         #expect(reply.isSynchronized == false)
         #expect(reply.agent?.bootID == "0e2a")
-        #expect(reply.agent?.uptime == .seconds(1))
+        #expect(reply.agent?.uptimeMilliseconds == 1000)
     }
 
     @Test func `a raw change is pending until it is published as settled`() throws {
@@ -64,15 +71,15 @@ import Testing
         let down = Self.change(Self.wifi, Self.lost, 10)
         board.note(.path(down), sequence: 4, at: Self.moment(10))
         let waiting = try Self.reply(board, at: 11)
-        #expect(waiting.reachability.state?.via == "wifi")
-        #expect(waiting.reachability.pending?.state?.via == "none")
-        #expect(waiting.reachability.pending?.age == .seconds(1))
+        #expect(waiting.reachability.state?.via == .wifi)
+        #expect(waiting.reachability.pending?.state?.via == Via("none"))
+        #expect(waiting.reachability.pending?.forMilliseconds == 1000)
         #expect(waiting.lastSequence == 4)
         board.note(.reachability(down), sequence: 5, at: Self.moment(12))
         let settled = try Self.reply(board, at: 72)
         #expect(settled.reachability.state?.isReachable == false)
         #expect(settled.reachability.pending == nil)
-        #expect(settled.reachability.age == .seconds(60))
+        #expect(settled.reachability.forMilliseconds == 60_000)
         #expect(settled.reachability.cause?.code == "link_down")
         #expect(settled.recent.map(\.sequence) == [3, 5])
         #expect(settled.recent.last?.from == "wifi wlan0 IPv4")
@@ -84,13 +91,13 @@ import Testing
         let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)
         let change = Change(from: unknown, to: reached, cause: .start, observed: Self.moment(0))
         board.note(.targetPath(Self.office, change), sequence: 4, at: Self.moment(0))
-        #expect(try Self.reply(board, at: 1).targets.first?.standing.pending?.state?.via == "wifi")
+        #expect(try Self.reply(board, at: 1).targets.first?.standing.pending?.state?.via == .wifi)
         board.note(.target(Self.office, change), sequence: 5, at: Self.moment(0))
         board.note(.target(Target(name: "home", address: .unspecified(.ipv4)), change), sequence: 6, at: Self.moment(0))
         let reply = try Self.reply(board, at: 1)
         #expect(reply.targets.count == 1)
-        #expect(reply.targets.first?.standing.state?.via == "wifi")
-        #expect(reply.reachability.state?.via == "unknown")
+        #expect(reply.targets.first?.standing.state?.via == .wifi)
+        #expect(reply.reachability.state?.via == .unknown)
         #expect(reply.lastSequence == 6)
     }
 
@@ -147,7 +154,7 @@ import Testing
         let board = Self.board()
         board.note(.reachability(Self.change(.unknown, Self.wifi(.full), 0)), sequence: 3, at: Self.moment(0))
         board.note(.path(Self.change(Self.wifi(.full), Self.lost, 5)), sequence: 4, at: Self.moment(5))
-        #expect(try Self.reply(board, at: 6).reachability.pending?.state?.via == "none")
+        #expect(try Self.reply(board, at: 6).reachability.pending?.state?.via == Via("none"))
         board.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 6)), sequence: 5, at: Self.moment(6))
         #expect(try Self.reply(board, at: 7).reachability.pending == nil)
     }
@@ -159,7 +166,7 @@ import Testing
         board.note(.reachability(Self.change(Self.lost, Self.wifi(.full), 5)), sequence: 5, at: Self.moment(7))
         let reply = try Self.reply(board, at: 8)
         #expect(reply.reachability.pending == nil)
-        #expect(reply.reachability.state?.connectivity == "full")
+        #expect(reply.reachability.state?.connectivity == .full)
     }
 
     @Test func `that a state flaps leaves pending what waits`() throws {
@@ -176,23 +183,29 @@ import Testing
         board.note(.reachability(change), sequence: 5, at: Self.moment(5))
         let reply = try Self.reply(board, at: 6)
         #expect(reply.reachability.state?.isFlapping == true)
-        #expect(reply.reachability.pending?.state?.via == "none")
+        #expect(reply.reachability.pending?.state?.via == Via("none"))
     }
 
     @Test func `how long the probes say the same is told apart from how long the path is the same`() throws {
         let board = Self.board()
-        func settle(_ from: ReachabilityState, _ to: ReachabilityState, _ seconds: Int) throws -> StatusReply.Standing {
+        func settle(
+            _ from: ReachabilityState,
+            _ to: ReachabilityState,
+            _ seconds: Int
+        ) throws -> AgentEvents.AgentStatus.Standing {
             let change = Self.change(from, to, seconds)
             board.note(.reachability(change), sequence: UInt64(seconds), at: Self.moment(seconds))
             return try Self.reply(board, at: 100).reachability
         }
         #expect(try settle(.unknown, Self.wifi(.unknown), 1).connectivitySince == nil)
-        #expect(try settle(Self.wifi(.unknown), Self.wifi(.full), 10).connectivityAge == .seconds(90))
-        #expect(try settle(Self.wifi(.full), Self.wifi(.partial, "tls_expired"), 40).connectivityAge == .seconds(60))
+        #expect(try settle(Self.wifi(.unknown), Self.wifi(.full), 10).connectivityForMilliseconds == 90_000)
+        #expect(
+            try settle(Self.wifi(.full), Self.wifi(.partial, "tls_expired"), 40).connectivityForMilliseconds == 60_000
+        )
         let other = try settle(Self.wifi(.partial, "tls_expired"), Self.wifi(.partial, "connect_timeout"), 50)
-        #expect(other.connectivityAge == .seconds(60))
-        #expect(other.age == .seconds(50))
-        #expect(other.viaAge == .seconds(99))
+        #expect(other.connectivityForMilliseconds == 60_000)
+        #expect(other.forMilliseconds == 50_000)
+        #expect(other.viaForMilliseconds == 99_000)
         #expect(try settle(Self.wifi(.partial), Self.lost, 60).connectivitySince == nil)
     }
 
@@ -244,7 +257,7 @@ import Testing
         board.setTargets([home, Self.office])
         let reply = try Self.reply(board, at: 1)
         #expect(reply.targets.map(\.name) == ["home", "office"])
-        #expect(reply.targets.map(\.standing.state?.via) == ["unknown", "wifi"])
+        #expect(reply.targets.map(\.standing.state?.via) == [.unknown, .wifi])
         board.setTargets([])
         #expect(try Self.reply(board, at: 1).targets.isEmpty)
     }
@@ -262,12 +275,12 @@ import Testing
             sockets: nil,
             probes: probes,
             uplinks: uplinks,
-            schedule: ProbeScheduler.Statistics(),
-            configuration: ConfigurationFacts(files: ["/etc/reachagent.toml"], loaded: Timestamp(Self.moment(0)))
+            schedule: ScheduleStatistics(),
+            configuration: AgentStatus.Configuration(files: ["/etc/reachagent.toml"], loaded: Timestamp(Self.moment(0)))
         )
-        let reply = try StatusReply(parameters: status.json)
+        let reply = try EventDecoder.decode(AgentStatus.self, from: JSONWriter.text(of: status))
         #expect(reply.probes.map(\.code) == ["connect_timeout"])
-        #expect(reply.uplinks.map(\.connectivity) == ["full"])
+        #expect(reply.uplinks.map(\.connectivity) == [.full])
         #expect(reply.schedule?.checks == 0)
         #expect(reply.configuration?.files == ["/etc/reachagent.toml"])
         let snapshot = board.snapshot(probes: probes, uplinks: uplinks).draft.event

@@ -48,18 +48,44 @@ import Testing
         let text = try await Self.run("status", agent.path)
         #expect(agent.requests == [#"{"method":"status"}"#])
         #expect(text.status == 1)
-        #expect(text.output.hasPrefix("not reachable: no carrier on wlan0 [link_down], since "))
+        #expect(text.output.hasPrefix("edge-7  NOT REACHABLE, since "))
+        #expect(text.output.contains("\nno carrier on wlan0 [link_down]\n"))
         #expect(text.error.isEmpty)
-        let json = try await Self.run("status", agent.path, ["--json"])
-        #expect(json.status == 1)
-        #expect(json.output == status + "\n")
+    }
+
+    @Test(arguments: [["--json"], ["--output", "json"], ["--output", "short"], ["probes", "--color", "always"]])
+    func `each form of the output has the status of the state`(_ options: [String]) async throws {
+        let status = try String(contentsOf: Self.golden, encoding: .utf8).dropLast()
+        let agent = try Self.agent("{\"parameters\":\(status)}")
+        let result = try await Self.run("status", agent.path, options)
+        #expect(result.status == 1)
+        switch options.last {
+        case "json", "--json": #expect(result.output == status + "\n")
+        case "short": #expect(result.output == "none: link_down\n")
+        default: #expect(!result.output.contains("NOT REACHABLE"))
+        }
+    }
+
+    @Test func `without an agent the short form is a line as well`() async throws {
+        let result = try await Self.run("status", "/nonexistent/control.sock", ["--output", "short"])
+        #expect(result.status == 69)
+        #expect(result.output == "no agent\n")
+        #expect(result.error.isEmpty)
+    }
+
+    @Test(arguments: [["--watch"], ["--watch", "--json"], ["wifi"], ["--output", "xml"], ["--color", "blue"]])
+    func `what cannot be done is refused with what can`(_ options: [String]) async throws {
+        let result = try await Self.run("status", "/nonexistent/control.sock", options)
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty)
+        #expect(result.error.hasPrefix("Error: "))
     }
 
     @Test func `a machine that is reachable is told so, with status 0`() async throws {
         let agent = try Self.agent(#"{"parameters":{"state":{"via":"wired","path":{"interface":"eth0"}}}}"#)
         let result = try await Self.run("status", agent.path)
         #expect(result.status == 0)
-        #expect(result.output.hasPrefix("reachable through wired eth0\n"))
+        #expect(result.output.hasPrefix("REACHABLE over wired eth0\n"))
     }
 
     @Test func `subscribers are told with status 0, whatever the state`() async throws {

@@ -1,10 +1,9 @@
-import EventEnvelope
-import StateClient
+import AgentEvents
 import Testing
 
 @testable import ReachAgent
 
-/// What people read of a status on a terminal.
+/// What people read of a status on a terminal, a line at a time.
 @Suite struct StatusTextTests {
     /// The middle of the night, and a zone that is an hour ahead.
     private static let local: @Sendable (Timestamp) -> String = { moment in
@@ -12,11 +11,11 @@ import Testing
         return ahead.prefix(23) + "+01:00"
     }
 
-    private static func text(_ members: String, columns: Int = 80, hasColour: Bool = false) throws -> String {
+    private static func status(_ members: String, columns: Int = 80, hasColour: Bool = false) throws -> StatusText {
         let json = "{\"time\":\"2026-11-21T13:00:00Z\"\(members.isEmpty ? "" : ",")\(members)}"
         let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: columns)
-        let reply = try StatusReply(parameters: Array(json.utf8))
-        return StatusText(reply, style: style, now: Timestamp(microsecondsSince1970: 0), local: local).text
+        let reply = try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8))
+        return StatusText(reply, style: style, now: Timestamp(microsecondsSince1970: 0), local: local)
     }
 
     private static let wifi = #"""
@@ -35,31 +34,34 @@ import Testing
         """#
     }
 
-    @Test func `the first line is the answer, with how long it has been so`() throws {
-        let lines = try Self.text(Self.reachable).split(separator: "\n", omittingEmptySubsequences: false)
+    @Test func `the first line is the answer, with its age, and the next ones say what to do`() throws {
+        let lines = try Self.status(Self.reachable).screen.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(
-            lines.prefix(8) == [
-                "reachable through wifi wlan0 (IPv4), since 10:48:00+01:00, 3 h 12 min ago",
-                "",
-                "  IPv4          wifi wlan0, gateway 192.0.2.1, from 192.0.2.2",
-                "  IPv6          none: no route [no_route]",
-                "  connectivity  not known: no probe is configured, only the kernel was asked",
-                "  last change   wlan0: 192.0.2.2/24 [address_added]; 13:30:00+01:00, 30 min ago",
-                "",
-                "AGENT",
+            lines == [
+                "REACHABLE over wifi wlan0 (IPv4), since 10:48:00 (3 h 12 min)",
+                "no probe is configured: whether anything answers is not checked",
+                "  [no_probe_configured]",
+                "-> Write a configuration with two: `reachagent config init`.",
+            ]
+        )
+    }
+
+    @Test func `the paths of both families, their particulars and the last change are shown in full`() throws {
+        let lines = try Self.status(Self.reachable, columns: 120).full.split(separator: "\n")
+        #expect(
+            lines.drop { $0 != "PATHS" }.prefix(4) == [
+                "PATHS",
+                "  IPv4          wifi wlan0, gateway 192.0.2.1, source 192.0.2.2",
+                "  IPv6          none [no_route]",
+                "  last change   wlan0: 192.0.2.2/24 [address_added], 13:30:00 (30 min)",
             ]
         )
     }
 
     @Test(arguments: [
         (#""reason":"link_down","interface":"eth0""#, "no carrier on eth0 [link_down]"),
-        (#""reason":"link_down","interface":"eth1""#, "eth1 is administratively down [link_down]"),
-        (#""reason":"link_down","interface":"eth9""#, "eth9 is down [link_down]"),
-        (#""reason":"link_down""#, "the interface is down [link_down]"),
-        (#""reason":"no_route""#, "no route [no_route]"),
-        (#""reason":"no_address","interface":"eth0""#, "eth0 has no address to send from [no_address]"),
-        (#""reason":"from_the_future""#, "for a reason that this version does not know [from_the_future]"),
-        (#""reason":7"#, "no reason is given"),
+        (#""reason":"link_down","interface":"eth1""#, "eth1 is switched off [link_down]"),
+        (#""reason":"from_the_future""#, "there is no path [from_the_future]"),
     ])
     func `a loss is told with its reason, its code, and the day when it is another one`(
         _ path: String,
@@ -69,9 +71,8 @@ import Testing
             ,"interfaces":[{"name":"eth0","kind":"wired","usable":false,"state":"no carrier"},\#
             {"name":"eth1","kind":"wired","usable":false,"state":"administratively down"}]
             """#
-        let text = try Self.text(Self.lost(path) + interfaces, columns: 200)
-        let first = text.split(separator: "\n").first
-        #expect(first.map(String.init) == "not reachable: \(reason), since 2026-11-20 23:30:00+01:00, 14 h 30 min ago")
+        let lines = try Self.status(Self.lost(path) + interfaces, columns: 120).screen.split(separator: "\n")
+        #expect(lines.prefix(2) == ["NOT REACHABLE, since 2026-11-20 23:30:00 (14 h 30 min)", reason[...]])
     }
 
     @Test func `a moment of another day is told with its day`() {
@@ -79,7 +80,9 @@ import Testing
         let clock = ClockText(now: now, local: Self.local)
         let moment = Timestamp(microsecondsSince1970: now.microsecondsSince1970 - 86_400_000_000)
         #expect(clock.text(now) == "14:00:00+01:00")
+        #expect(clock.brief(now) == "14:00:00")
         #expect(clock.text(moment) == "2026-11-20 14:00:00+01:00")
+        #expect(clock.brief(moment) == "2026-11-20 14:00:00")
         #expect(clock.age(of: moment) == "1 d ago")
         #expect(clock.age(of: moment, age: .seconds(61)) == "1 min 1 s ago")
         #expect(clock.age(of: Timestamp(microsecondsSince1970: .min)) == "just now")
@@ -102,71 +105,29 @@ import Testing
         #expect(ByteCountText.of(count) == text)
     }
 
-    @Test func `what is wrong stands right below the answer`() throws {
-        let text = try Self.text(
+    @Test func `a change that has not settled stands right below the answer`() throws {
+        let text = try Self.status(
             Self.reachable + #"""
-                ,"synchronized":false,"overruns":{"count":2,"code":"netlink_overrun","last":"2026-11-21T12:59:30Z"},\#
-                "pending":{"state":{"via":"none","path":{"via":"none","reason":"no_route"}},\#
-                "since":"2026-11-21T12:59:59Z","for_ms":1000},\#
-                "journal":{"degraded":true,"code":"no_space","detail":"No space left","missing":[\#
-                {"first_seq":4,"last_seq":5},{"first_seq":9,"last_seq":9},{"first_seq":-1,"last_seq":9}]},\#
-                "sockets":{"connections":16,"limit":16}
-                """#,
-            columns: 120
-        )
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(8)
-        #expect(
-            lines == [
-                "reachable through wifi wlan0 (IPv4), since 10:48:00+01:00, 3 h 12 min ago",
-                "about to change: not reachable: no route [no_route], since 13:59:59+01:00, 1 s ago",
-                "! the view of the kernel is not certain: messages were lost, and all is being read again",
-                "! messages of the kernel were lost 2 times [netlink_overrun], last 13:59:30+01:00, 30 s ago",
-                "! events are not kept [no_space]: No space left",
-                "! the journal lacks the events 4 to 5, 9",
-                "! all 16 connections are in use: others are turned away",
-                "",
-            ]
-        )
-    }
-
-    @Test(
-        arguments: [
-            ("none", "none", "eth0", "full", true), ("wired", "local", "eth0", "full", true),
-            ("wired", "partial", "eth0", "full", false), ("wired", "full", "eth0", "full", false),
-            ("none", "none", "eth0", "unknown", false), ("none", "none", "wwan0", "full", false),
-        ]
-    )
-    func `a standby that works is named where the preferred interface leads nowhere`(
-        via: String,
-        connectivity: String,
-        preferred: String,
-        standby: String,
-        isNamed: Bool
-    ) throws {
-        let text = try Self.text(
-            #"""
-            "state":{"via":"\#(via)","connectivity":"\#(connectivity)","path":{"via":"\#(via)",\#
-            "interface":"\#(preferred)"}},\#
-            "uplinks":[{"interface":"eth0","kind":"wired","connectivity":"none","used":false},\#
-            {"interface":"wwan0","kind":"wwan","connectivity":"\#(standby)","used":false}]
-            """#,
-            columns: 120
-        )
-        #expect(text.contains("UPLINKS"))
-        let advice = "wwan0 works: give its default route a lower metric than that of eth0, or ip link set eth0 down"
-        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(words.contains(advice) == isNamed)
+                ,"pending":{"state":{"via":"none","path":{"via":"none","reason":"no_route"}},\#
+                "since":"2026-11-21T12:59:59Z","for_ms":1000}
+                """#
+        ).screen
+        #expect(text.split(separator: "\n").dropFirst().first == "about to change: NOT REACHABLE, for 1 s")
     }
 
     @Test func `a loss of long ago is told with the agent, and is no problem`() throws {
         let losses = #","synchronized":true,"overruns":{"count":1,"last":"2026-11-20T12:00:00Z"}"#
-        let text = try Self.text(Self.reachable + losses, columns: 120)
-        #expect(!text.contains("! "))
-        #expect(text.contains("kernel        messages of the kernel were lost once, last 2026-11-20 13:00:00+01:00"))
+        let status = try Self.status(Self.reachable + losses, columns: 120)
+        #expect(!status.screen.contains("! "))
+        #expect(
+            status.full.contains(
+                "kernel        kernel messages were lost once, last at 2026-11-20 13:00:00; resynchronized"
+            )
+        )
     }
 
-    @Test func `targets, interfaces and changes are told in short, the loopback not at all`() throws {
-        let text = try Self.text(
+    @Test func `targets, interfaces and changes are shown in full, the loopback not at all`() throws {
+        let text = try Self.status(
             Self.reachable + #"""
                 ,"targets":[{"name":"office","state":{"via":"wwan","path":{"via":"wwan","interface":"wg0",\#
                 "underlay":{"interface":"wwan0"},"source":"10.8.0.2"}},"since":"2026-11-21T12:59:00Z"}],\#
@@ -174,50 +135,39 @@ import Testing
                 {"name":"eth0","kind":"wired","kind_is_guess":true,"usable":false,"state":"no carrier"},\#
                 {"name":"wlan0","kind":"wifi","usable":true,"state":"up","addresses":[\#
                 {"address":"192.0.2.2","prefix_length":24},{"address":"fe80::2","flags":["tentative"]}]}],\#
-                "recent":[{"time":"2026-11-21T12:59:00Z","subject":"office","from":"unknown","to":"wwan wg0",\#
-                "code":"initial"},{"time":"2026-11-21T12:59:59Z","subject":"default","from":"none","to":"wifi wlan0",\#
+                "recent":[{"seq":8,"time":"2026-11-21T12:59:00Z","subject":"office","from":"unknown","to":"wwan wg0",\#
+                "code":"initial"},{"seq":9,"time":"2026-11-21T12:59:59Z","subject":"default","from":"none","to":"wifi wlan0",\#
                 "code":"link_up","detail":"wlan0: up"}],\#
                 "agent":{"version":"0.1.0","pid":812,"started":"2026-11-21T12:00:00Z"},"last_seq":9
                 """#
-        )
+        ).full
         #expect(
             text.hasSuffix(
                 """
-                TARGETS
-                  office        wwan wg0 over wwan0, from 10.8.0.2; since 13:59:00+01:00,
-                                1 min ago
+                TARGET  PATH                                  SINCE
+                office  wwan wg0 over wwan0, source 10.8.0.2  13:59:00 (1 min)
 
                 INTERFACES
                   wlan0         wifi      up, 192.0.2.2/24, fe80::2 tentative
                   eth0          wired?    no carrier
 
                 LAST CHANGES
-                  13:59:59+01:00  1 s ago    none -> wifi wlan0 [link_up] wlan0: up
-                  13:59:00+01:00  1 min ago  office: unknown -> wwan wg0 [initial]
+                13:59:59      none -> wifi wlan0 [link_up] wlan0: up  #9
+                13:59:00      office: unknown -> wwan wg0 [initial]   #8
 
                 AGENT
-                  agent         version 0.1.0, process 812, started 13:00:00+01:00, 1 h ago
-                  events        the last one is number 9
-                  journal       none: nothing outlives the agent
+                  agent         version 0.1.0, process 812, since 13:00:00 (1 h)
+                  events        last event #9
+                  journal       none: events are lost when the agent ends
                 """
-            )
+            ),
+            "\(text)"
         )
-    }
-
-    @Test(arguments: [40, 60, 80])
-    func `no line is longer than the terminal is wide`(_ columns: Int) throws {
-        let text = try Self.text(
-            Self.lost(#""reason":"link_down","interface":"wlan0""#)
-                + #","journal":{"directory":"/var/lib/reachagent","oldest_seq":1,"newest_seq":99999,"bytes":4000,"#
-                + #""sync":"interval","sync_ms":1000}"#,
-            columns: columns
-        )
-        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns })
     }
 
     @Test func `nothing that the agent sends reaches the terminal as a control character`() throws {
         let evil = #"a\u001b[31m\n\u202e"#
-        let text = try Self.text(
+        let text = try Self.status(
             #"""
             "state":{"via":"\#(evil)","connectivity":"\#(evil)","path":{"via":"\#(evil)","interface":"\#(evil)",\#
             "ipv4":{"via":"none","reason":"\#(evil)"}}},"cause":{"code":"\#(evil)","detail":"\#(evil)"},\#
@@ -228,20 +178,39 @@ import Testing
             "agent":{"version":"\#(evil)"},"journal":{"directory":"\#(evil)","degraded":true,"code":"\#(evil)"},\#
             "overruns":{"count":1,"code":"\#(evil)"},"sockets":{"events":"\#(evil)"}
             """#
-        )
+        ).full
         #expect(
             text.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{202E}") }
         )
         #expect(text.contains(#"\u{1b}"#))
     }
 
+    @Test func `an agent without a file says where it looks for one`() throws {
+        let text = try Self.status(Self.reachable + #","configuration":{"files":[],"searched":["/etc/a","/usr/b"]}"#)
+            .full
+        #expect(text.contains("  configuration  none; looked for /etc/a, /usr/b\n"))
+    }
+
     @Test func `colours are used only where there are colours`() throws {
-        #expect(try !Self.text(Self.reachable).contains("\u{1B}"))
-        #expect(try Self.text(Self.reachable, hasColour: true).hasPrefix("\u{1B}[32mreachable"))
-        #expect(try Self.text(Self.lost(#""reason":"no_route""#), hasColour: true).hasPrefix("\u{1B}[31mnot reachable"))
+        #expect(try !Self.status(Self.reachable).full.contains("\u{1B}"))
+        #expect(try Self.status(Self.reachable, hasColour: true).screen.hasPrefix("\u{1B}[32mREACHABLE"))
+        let lost = try Self.status(Self.lost(#""reason":"no_route""#), hasColour: true).screen
+        #expect(lost.hasPrefix("\u{1B}[31mNOT REACHABLE"))
     }
 
     @Test func `an agent that says next to nothing is no reason to fail`() throws {
-        #expect(try Self.text("").hasPrefix("not known: the kernel has not answered yet\n"))
+        #expect(try Self.status("").screen == "UNKNOWN: the kernel has not answered yet")
+        #expect(try Self.status("").full.hasPrefix("UNKNOWN: the kernel has not answered yet\n"))
+    }
+
+    @Test(arguments: [20, 30, 60])
+    func `a table gives way where it is widest, and leaves out what is empty`(_ columns: Int) {
+        var table = FittedTable(["NAME", .right("COUNT"), "DETAIL", "EMPTY"])
+        table.add(["wlan0", "7", "a b", ""])
+        table.add(["longer-than-that", "1000", "a text of some words", ""])
+        let lines = table.lines(TerminalStyle(hasColour: false, hasUnicode: false, columns: columns))
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.count <= columns && !$0.contains("EMPTY") && $0.last != " " })
+        #expect(lines.last?.contains(columns == 60 ? "a text of some words" : "...") == true)
     }
 }

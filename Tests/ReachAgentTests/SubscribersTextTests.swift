@@ -1,5 +1,4 @@
-import EventEnvelope
-import StateClient
+import AgentEvents
 import Testing
 
 @testable import ReachAgent
@@ -10,7 +9,7 @@ import Testing
         let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)
         let clock = ClockText(now: Timestamp(microsecondsSince1970: 1_795_266_000_000_000))
         let text = SubscribersText(style: style, clock: clock) { $0 == 1000 ? "kim" : nil }
-        return text.text(try SubscribersReply(parameters: Array(json.utf8)))
+        return text.text(try EventDecoder.decode(SubscriberList.self, from: Array(json.utf8)))
     }
 
     @Test func `each connection has a line, and its filters another one`() throws {

@@ -1,8 +1,8 @@
-import EventEnvelope
-import EventSchema
 import NetlinkMonitor
 import Reachability
 import Testing
+
+import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
 

@@ -73,10 +73,10 @@ import Testing
     @Test func `without an agent the time-out says so`() async throws {
         let path = ScriptedAgent.newPath()
         let wait = try await wait(path, "--timeout", "0.2")
-        #expect(wait.status == 1)
+        #expect(wait.status == 69)
         #expect(wait.error == "reachagent: not online: no agent answers at \(path): No such file or directory\n")
         let quiet = try await self.wait(path, "--timeout", "0.2", "--quiet")
-        #expect(quiet.status == 1)
+        #expect(quiet.status == 69)
         #expect(quiet.error.isEmpty && quiet.output.isEmpty)
     }
 

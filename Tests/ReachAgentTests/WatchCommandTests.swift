@@ -39,19 +39,21 @@ import Testing
 
     @Test func `the events go on over restarts, and the reader's end is the end`() async throws {
         let agent = try Self.restartingAgent()
-        let watch = try await watch(["--socket", agent.path], lines: 5)
+        let watch = try await watch(["--all", "--socket", agent.path], lines: 6)
         #expect(watch.status == 0)
-        try #require(watch.lines.count == 5)
-        #expect(watch.lines[0].hasSuffix("now: reachable through wifi wlan0, connectivity unknown"))
-        #expect(watch.lines[3].hasSuffix("now: reachable through wifi wlan0, connectivity unknown"))
-        for number in [1, 2, 4] { #expect(watch.lines[number].contains("path.changed")) }
+        // The events are of another day.
+        let lines = watch.lines.filter { !$0.hasPrefix("──") }
+        try #require(lines.count == 5)
+        #expect(lines[0].hasSuffix("now             reachable through wifi wlan0, connectivity unknown"))
+        #expect(lines[3].hasSuffix("now             reachable through wifi wlan0, connectivity unknown"))
+        for number in [1, 2, 4] { #expect(lines[number].contains("  path  ")) }
         #expect(
             watch.error.split(separator: "\n") == [
                 "reachagent: the agent at \(agent.path) closed the connection; waiting for it",
-                "reachagent: connected again (agent 0.1.0); resuming after event 41",
+                "reachagent: connected again (agent 0.1.0); resuming after event #41",
                 "reachagent: the agent at \(agent.path) has ended; waiting for it",
-                "reachagent: connected again (agent 0.1.0); resuming after event 42",
-                "reachagent: events 43 to 100 are missing: the agent does not have what happened then any more",
+                "reachagent: connected again (agent 0.1.0); resuming after event #42",
+                "reachagent: events #43 to #100 are missing: the agent does not have what happened then any more",
             ]
         )
     }
@@ -68,17 +70,23 @@ import Testing
     }
 
     @Test func `the filters and the number are asked for`() async throws {
-        let agent = try ScriptedAgent({ connection in
-            connection.readLine()
-            connection.send(lines: Self.reply(AgentLines.hello(7)))
-        })
+        let agent = try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.send(lines: AgentLines.error("unknown_method"))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.reply(AgentLines.hello(7)))
+            }
+        )
         let arguments = ["--since", "7", "--type", "path.*", "--type", "target.changed", "--subject", "office"]
         let options = ["watch", "--no-reconnect", "--socket", agent.path] + arguments
         let watch = try await FinishedCommand.run(options)
         #expect(watch.status == 75)
         #expect(watch.error == "reachagent: the agent at \(agent.path) closed the connection\n")
         let parameters = #"{"types":["path.*","target.changed"],"subjects":["office"],"since_seq":7}"#
-        #expect(agent.requests == [#"{"method":"subscribe","parameters":\#(parameters),"more":true}"#])
+        #expect(agent.requests.last == #"{"method":"subscribe","parameters":\#(parameters),"more":true}"#)
     }
 
     @Test func `without an agent, and without waiting for one, the status is 69`() async throws {
@@ -93,9 +101,15 @@ import Testing
             connection.readLine()
             connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no such type 'x'"}"#))
         })
-        let watch = try await FinishedCommand.run(["watch", "--type", "x", "--socket", agent.path])
+        let watch = try await FinishedCommand.run(["watch", "--type", "path.changed", "--socket", agent.path])
         #expect(watch.status == 64)
         #expect(watch.error.contains("no such type 'x'"))
+    }
+
+    @Test func `an unknown type is refused without asking, with a suggestion`() async throws {
+        let watch = try await FinishedCommand.run(["watch", "--type", "path.chnged", "--socket", "/nowhere"])
+        #expect(watch.status == 64)
+        #expect(watch.error.contains("expected an event type, got 'path.chnged'; did you mean 'path.changed'?"))
     }
 
     @Test func `an agent that is not there yet is waited for, and the reader's end ends the waiting`() async throws {

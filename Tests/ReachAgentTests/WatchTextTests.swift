@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import StateClient
 import Testing
@@ -6,13 +7,23 @@ import Testing
 
 /// What `watch` prints for what the stream brings.
 @Suite struct WatchTextTests {
+    /// The time of all lines.
+    private let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+
     private func line(_ text: String) throws -> StreamLine { try #require(StreamLine(Array(text.utf8))) }
 
-    private func texts(_ items: [StreamItem], json: Bool = false, since: UInt64? = nil) -> [String] {
-        var text = WatchText(isJSON: json, socket: "/s", since: since)
+    private func texts(
+        _ items: [StreamItem],
+        json: Bool = false,
+        showsPaths: Bool = false,
+        since: EventPosition? = nil
+    ) -> [String] {
+        let lines = EventLines(style: .plain, today: time, width: { nil }, local: \.description)
+        var text = WatchText(json ? .json : .human(lines, showsPaths: showsPaths), socket: "/s", since: since)
         return items.flatMap { text.lines(for: $0) }.map { line in
             switch line {
-            case .output(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .json(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .text(let text): text
             case .notice(let notice): "! \(notice)"
             }
         }
@@ -25,8 +36,8 @@ import Testing
         let snapshot = AgentLines.snapshot(targets: targets.filter { $0.key == "office" })
         let lines = texts([.snapshot(try line(snapshot))])
         try #require(lines.count == 2)
-        #expect(lines[0].hasSuffix("  now: reachable through wifi wlan0, connectivity unknown"))
-        #expect(lines[1] == "  office: not reachable (no_route)")
+        #expect(lines[0] == "07:00:00  now             reachable through wifi wlan0, connectivity unknown")
+        #expect(lines[1] == "07:00:00  target office   not reachable (no_route)")
     }
 
     @Test func `of the probes it is told how many are up, and a few of those that are not`() throws {
@@ -40,17 +51,17 @@ import Testing
         }
         #expect(try told("[]") == nil)
         #expect(try told("7") == nil)
-        #expect(try told(#"[{"probe":"web","verdict":"up"}]"#) == "  probes: all 1 up")
+        #expect(try told(#"[{"probe":"web","verdict":"up"}]"#) == "07:00:00  probes          all 1 up")
         let some = #"""
             [{"probe":"web","family":"ipv6","verdict":"down","code":"tls_expired"},{"probe":"\u001b","interface":"wwan0",\#
             "verdict":"portal"},{"probe":"dns","verdict":"up"}]
             """#
         #expect(
-            try told(some) == #"  probes: 1 of 3 up; web IPv6 down (tls_expired), \u{1b} wwan0 portal"#
+            try told(some) == #"07:00:00  probes          1 of 3 up; web IPv6 down (tls_expired), \u{1b} wwan0 portal"#
         )
         let many = (1...1200).map { #"{"probe":"p\#($0)","verdict":"unknown"}"# }.joined(separator: ",")
         let names = (1...6).map { "p\($0) unknown" }.joined(separator: ", ")
-        #expect(try told("[\(many)]") == "  probes: 0 of 1,200 up; \(names) and 1,194 more")
+        #expect(try told("[\(many)]") == "07:00:00  probes          0 of 1,200 up; \(names) and 1,194 more")
     }
 
     @Test func `an outage is told once, and where the events go on`() throws {
@@ -59,11 +70,12 @@ import Testing
         let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 111), retryIn: .zero)
         let again = try Hello(line(AgentLines.hello(42)))
         let texts = texts([
-            .connected(hello), .event(try line(AgentLines.path(42))), gone, refused, refused, .connected(again),
+            .connected(hello), .event(try line(AgentLines.changed(42, to: AgentLines.state(via: "wwan")))), gone,
+            refused, refused, .connected(again),
         ])
         try #require(texts.count == 3)
         #expect(texts[1] == "! the agent at /s closed the connection; waiting for it")
-        #expect(texts[2] == "! connected again (agent 0.1.0); resuming after event 42")
+        #expect(texts[2] == "! connected again (agent 0.1.0); resuming after event #42")
     }
 
     @Test func `an agent that comes late is told, and one that is there is not`() throws {
@@ -83,9 +95,23 @@ import Testing
             .missed(42...42), .missed(42...100), .missed(0...UInt64.max), .connected(hello),
             .restarted(from: "old", to: "new"),
         ])
-        #expect(texts[0] == "! event 42 is missing: the agent does not have what happened then any more")
-        #expect(texts[1].hasPrefix("! events 42 to 100 are missing"))
+        #expect(texts[0] == "! event #42 is missing: the agent does not have what happened then any more")
+        #expect(texts[1].hasPrefix("! events #42 to #100 are missing"))
         #expect(texts[3] == "! the agent counts its events anew; what came after the last one cannot be told")
+    }
+
+    @Test func `every edge of a path is shown only when it is asked for`() throws {
+        let edge = StreamItem.event(try line(AgentLines.path(42)))
+        #expect(texts([edge]).isEmpty)
+        #expect(texts([edge], showsPaths: true) == ["07:00:00  path            none → wifi wlan0 [link_down]  #42"])
+    }
+
+    @Test func `events before a moment are left out, and what is missing before it is not named`() throws {
+        let item = StreamItem.event(try line(AgentLines.changed(42, to: AgentLines.state(via: "wwan"))))
+        let (now, later) = (EventPosition.moment(time), Timestamp(microsecondsSince1970: .max))
+        #expect(texts([.missed(1...41), item], since: now).count == 1)
+        #expect(texts([.missed(1...41), item], since: .moment(later)).isEmpty)
+        #expect(texts([.missed(1...41), item], json: true, since: .moment(later)).isEmpty)
     }
 
     @Test func `in JSON every line of the agent's is passed on as it is`() throws {

@@ -1,14 +1,14 @@
-/// A paragraph's text that cannot be understood.
+/// A paragraph that cannot be parsed.
 struct InlineError: Error {
     let message: String
 }
 
-/// Reads what stands within a paragraph: code, emphasis, links, and other pages of the manual.
+/// Parses the inline elements of a paragraph: code, emphasis, links, and references to other manual pages.
 struct InlineReader {
-    /// What a link to a document comes to; the link's own text where it says nothing.
+    /// Returns the replacement for a link to a document; the link's own text if nil.
     var place: @Sendable (_ target: String) -> [Span]? = { _ in nil }
 
-    /// The pieces of a paragraph.
+    /// Returns the spans of a paragraph.
     func spans(_ text: String) throws(InlineError) -> [Span] {
         var spans: [Span] = []
         var plain = ""
@@ -40,7 +40,7 @@ struct InlineReader {
         return spans
     }
 
-    /// The text between two marks; the first of them is next.
+    /// Returns the text up to the closing mark; the opening one is next.
     private static func enclosed(_ rest: inout Substring, by mark: String) throws(InlineError) -> String {
         let body = rest.dropFirst(mark.count)
         guard let end = body.firstRange(of: mark) else { throw InlineError(message: "'\(mark)' is not closed") }
@@ -62,7 +62,7 @@ struct InlineReader {
         return target.hasPrefix("https://") ? words + [.plain(" <"), .literal(target), .plain(">")] : words
     }
 
-    /// Names such as `fnmatch(3)` are pages of the manual.
+    /// Returns spans in which names such as `fnmatch(3)` are manual pages.
     private static func withPages(_ text: String) -> [Span] {
         var spans: [Span] = []
         var plain = ""

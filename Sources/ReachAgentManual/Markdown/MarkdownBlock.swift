@@ -1,4 +1,4 @@
-/// A part of a document in Markdown, as far as ours go.
+/// A block of a Markdown document, in the subset that ours use.
 enum MarkdownBlock: Hashable {
     case heading(level: Int, [Span])
     case paragraph([Span])
@@ -15,7 +15,7 @@ enum MarkdownBlock: Hashable {
     }
 }
 
-/// What a document has that pages are not made of.
+/// An element of a document that pages do not support.
 struct MarkdownError: Error, Hashable, CustomStringConvertible {
     let document: String
     let line: Int
@@ -25,7 +25,8 @@ struct MarkdownError: Error, Hashable, CustomStringConvertible {
 }
 
 extension [MarkdownBlock] {
-    /// What follows the heading with this text, up to the next one of the same level; nil without such a heading.
+    /// Returns the content after the heading with this text, up to the next one of the same level; nil without such a
+    /// heading.
     func section(_ title: String) -> [MarkdownBlock]? {
         guard let start = firstIndex(where: { $0.headingText == title }), case .heading(let level, _) = self[start]
         else { return nil }
@@ -37,12 +38,12 @@ extension [MarkdownBlock] {
         return Array(rest[..<(end ?? endIndex)])
     }
 
-    /// What stands before the first heading below the title.
+    /// The content before the first heading below the title.
     var introduction: [MarkdownBlock] {
         Array(drop { $0.headingText != nil }.prefix { $0.headingText == nil })
     }
 
-    /// The texts of the headings of a level, in their order.
+    /// Returns the text of the headings of a level, in order.
     func titles(level: Int) -> [String] {
         compactMap { block in
             if case .heading(level, let spans) = block { return spans.plainText }
@@ -52,7 +53,7 @@ extension [MarkdownBlock] {
 }
 
 extension MarkdownBlock {
-    /// The words of a heading; nil of anything else.
+    /// The text of a heading; nil for anything else.
     var headingText: String? {
         if case .heading(_, let spans) = self { return spans.plainText }
         return nil
@@ -60,7 +61,7 @@ extension MarkdownBlock {
 }
 
 extension [Span] {
-    /// The words without what they are.
+    /// The text without markup.
     var plainText: String {
         map { span in
             switch span {

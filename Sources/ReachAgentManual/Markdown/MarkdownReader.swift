@@ -1,20 +1,20 @@
-/// Reads the Markdown of our own documentation: headings, paragraphs, lists, code and tables.
+/// Parses the Markdown of our own documentation: headings, paragraphs, lists, code and tables.
 ///
-/// Anything else is an error with its line, so that a page never leaves out or garbles what somebody wrote.
+/// Anything else is an error with its line, so that a page never omits or garbles content.
 struct MarkdownReader {
     private let document: String
     private let lines: [Substring]
     private let inline: InlineReader
     private var place = 0
 
-    /// A reader of a document's text.
+    /// Creates a reader of a document's text.
     init(_ text: String, document: String, inline: InlineReader = InlineReader()) {
         self.document = document
         self.inline = inline
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// All parts of the document, in their order.
+    /// Returns all blocks of the document, in order.
     static func blocks(
         _ text: String,
         document: String,
@@ -28,7 +28,7 @@ struct MarkdownReader {
         var blocks: [MarkdownBlock] = []
         while place < lines.count {
             let line = lines[place]
-            if line.allSatisfy({ $0 == " " }) {
+            if line.allSatisfy({ $0 == " " }) || line.hasPrefix("<!--") && line.hasSuffix("-->") {
                 place += 1
             } else if line.hasPrefix("#") {
                 blocks.append(try heading())
@@ -97,7 +97,7 @@ struct MarkdownReader {
         return .table(head: head, rows: rows)
     }
 
-    /// The cells of a line of a table; a bar within one is written `\|`.
+    /// Parses the cells of a table row; a bar within a cell is written `\|`.
     private mutating func cells() throws(MarkdownError) -> [[Span]] {
         let line = lines[place].replacing("\\|", with: "\u{1}")
         guard line.count > 1, line.hasSuffix("|") else { throw error("the line does not end with a bar") }
@@ -122,7 +122,7 @@ struct MarkdownReader {
         return .list(items)
     }
 
-    /// The number of an item of a list, if it has one, and where its text begins.
+    /// Returns the number of a list item, if it has one, and the indentation of its text.
     private static func item(_ line: Substring) -> (mark: String?, indentation: Int)? {
         if line.hasPrefix("- ") { return (nil, 2) }
         let digits = line.prefix { $0.isASCII && $0.isNumber }
@@ -130,7 +130,7 @@ struct MarkdownReader {
         return ("\(digits).", digits.count + 2)
     }
 
-    /// The lines that belong to what has begun, as one.
+    /// Joins the lines that belong to the current block.
     private mutating func joined(while belongs: (Substring) -> Bool) -> String {
         var words: [String] = []
         while place < lines.count, belongs(lines[place]) {

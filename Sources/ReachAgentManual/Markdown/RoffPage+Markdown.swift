@@ -1,7 +1,7 @@
 extension RoffPage {
-    /// Sets parts of a document; headings are parts of the section that has begun.
+    /// Writes blocks of a document; headings are parts of the current section.
     ///
-    /// - Parameter level: The level of the headings that begin such a part; those below are set in bold.
+    /// - Parameter level: The level of the headings that begin a subsection; those below are set in bold.
     mutating func set(_ blocks: [MarkdownBlock], headings level: Int = 2) {
         for block in blocks {
             switch block {
@@ -11,14 +11,15 @@ extension RoffPage {
             case .code(let lines): example(lines)
             case .list(let items): for item in items { listItem(item.mark, item.text) }
             case .table(let head, let rows):
-                // A table of the values of one member has the member's name for its head.
+                // A table of the values of one member has the member's name as its head.
                 if case .literal(let name)? = head[0].first { heading(name) }
                 for row in rows { item(row[0], Self.bodies(row, head: head.map(\.plainText))) }
             }
         }
     }
 
-    /// The cells of a row behind the first one, which is a tag: what it means, and then the others with what they are.
+    /// Returns the cells of a row after the first one, which is the tag: the meaning, and then the others with their
+    /// column names.
     static func bodies(_ row: [[Span]], head: [String]) -> [[Span]] {
         let meaning = head.firstIndex(of: "Meaning") ?? 1
         let others = row.indices.dropFirst().filter { $0 != meaning && !row[$0].isEmpty }

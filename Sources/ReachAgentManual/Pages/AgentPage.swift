@@ -1,18 +1,21 @@
 extension Manual {
-    /// reachagent(8), of what the program tells of its own command line.
+    /// Returns reachagent(8), from the program's description of its own command line.
     func agentPage(_ tool: ToolDescription) throws -> RoffPage {
         let root = tool.command
-        var page = page(root.commandName, 8, "tells how this machine is reachable, and every change of it")
+        var page = page(root.commandName, 8, "report network reachability and its changes")
         let help = HelpText.blocks(root.discussion ?? "")
         let status = help.firstIndex(of: .heading("EXIT STATUS")) ?? help.endIndex
         page.section("Synopsis")
-        page.lines(root.leaves.map { RoffPage.usage($0.path, $0.command) })
+        let options: [Span] = [.plain(" ["), .emphasis("option"), .plain("]...")]
+        page.lines([[.literal(root.commandName), .plain(" "), .emphasis("command")] + options])
         page.section("Description")
         page.set(Array(help[..<status]))
         page.set(try Self.blocks(Self.agentDescription, page: "reachagent"))
         page.section("Commands")
         page.paragraph(HelpText.spans("All commands know --help and --version. A value follows a space or '='."))
-        for (path, command) in root.leaves { page.set(command, path: path) }
+        for (path, command) in root.leaves {
+            page.item([.page(name: Self.pageName(path), section: 8)], [HelpText.spans(command.abstract ?? "")])
+        }
         page.section("Exit status")
         page.set(Array(help[status...].dropFirst()))
         page.paragraph([
@@ -24,10 +27,45 @@ extension Manual {
         }
         return page
     }
+
+    /// Returns a page for each command, such as reachagent-status(8), with its name.
+    func commandPages(_ tool: ToolDescription) -> [(name: String, page: RoffPage)] {
+        tool.command.leaves.map { path, command in (Self.pageName(path), commandPage(path, command)) }
+    }
+
+    /// Returns the name of a command's page: its words with hyphens between them.
+    static func pageName(_ path: [String]) -> String { path.joined(separator: "-") }
+
+    private func commandPage(_ path: [String], _ command: ToolDescription.Command) -> RoffPage {
+        let abstract = command.abstract ?? ""
+        let summary = abstract.prefix(1).lowercased() + abstract.dropFirst()
+        var page = page(Self.pageName(path), 8, summary.hasSuffix(".") ? String(summary.dropLast()) : summary)
+        page.section("Synopsis")
+        page.lines([RoffPage.usage(path, command)])
+        let help = HelpText.sections(of: command.discussion ?? "")
+        page.section("Description")
+        page.paragraph(HelpText.spans(abstract))
+        page.set(help.first { $0.title == nil }?.blocks ?? [])
+        page.setOptions(of: command)
+        // A manual has its examples last (man-pages(7)).
+        let (examples, others) = (help.filter { $0.title == "EXAMPLES" }, help.filter { $0.title != "EXAMPLES" })
+        for section in others + examples {
+            guard let title = section.title else { continue }
+            page.section(title)
+            page.set(section.blocks)
+        }
+        page.section("See also")
+        page.paragraph([
+            .page(name: "reachagent", section: 8), .plain(", "), .page(name: "reachagent.toml", section: 5),
+            .plain(", "),
+            .page(name: "reachagent-events", section: 7),
+        ])
+        return page
+    }
 }
 
 extension RoffPage {
-    /// How a command is called.
+    /// Returns the usage of a command.
     fileprivate static func usage(_ path: [String], _ command: ToolDescription.Command) -> [Span] {
         var spans = [Span.literal(path.joined(separator: " "))]
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
@@ -44,27 +82,25 @@ extension RoffPage {
         return spans
     }
 
-    /// A command: what it is for, how it is called, and its options in the groups of its help.
-    fileprivate mutating func set(_ command: ToolDescription.Command, path: [String]) {
-        subsection(path.joined(separator: " "))
-        paragraph(Self.usage(path, command))
-        paragraph(HelpText.spans(command.abstract ?? ""))
-        set(HelpText.blocks(command.discussion ?? ""))
+    /// Writes a command's options in the groups of its help.
+    fileprivate mutating func setOptions(of command: ToolDescription.Command) {
         let arguments = (command.arguments ?? []).filter { $0.shouldDisplay && !$0.isCommon }
         var titles = ["Arguments"]
         for argument in arguments where !titles.contains(argument.title) { titles.append(argument.title) }
-        // The help shows options without a title last, too.
+        // The help also shows options without a title last.
         titles = titles.filter { $0 != "Options" } + ["Options"]
+        if !arguments.isEmpty { section("Options") }
         for title in titles {
             let group = arguments.filter { $0.title == title }
-            if !group.isEmpty { heading(Self.sentence(title)) }
+            // The section's own heading stands above a single group.
+            if !group.isEmpty, group.count < arguments.count { subsection(Self.sentence(title)) }
             for argument in group {
                 item(argument.tag, [HelpText.spans(argument.sentence), HelpText.spans(argument.discussion ?? "")])
             }
         }
     }
 
-    /// The parts of a help.
+    /// Writes the blocks of a help text.
     fileprivate mutating func set(_ blocks: [HelpText.Block]) {
         for block in blocks {
             switch block {
@@ -76,14 +112,14 @@ extension RoffPage {
         }
     }
 
-    /// `EXIT STATUS` as a heading within a section.
+    /// Returns a title such as `EXIT STATUS` as a heading within a section.
     private static func sentence(_ title: String) -> String {
         title.prefix(1).uppercased() + title.dropFirst().lowercased()
     }
 }
 
 extension ToolDescription.Argument {
-    /// The group that the help shows it in.
+    /// The group in the help.
     fileprivate var title: String { sectionTitle ?? (kind == .positional ? "Arguments" : "Options") }
 
     /// `--type TYPE`, or the name of an argument.
@@ -95,7 +131,7 @@ extension ToolDescription.Argument {
         return spans
     }
 
-    /// What it means, with its values and its default where the sentence does not tell them.
+    /// The meaning, with the values and the default unless the sentence mentions them.
     fileprivate var sentence: String {
         let abstract = abstract ?? ""
         let values = allValues.map { "values: \($0.joined(separator: ", "))" }

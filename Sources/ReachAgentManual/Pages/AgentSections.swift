@@ -1,5 +1,5 @@
 extension Manual {
-    /// What the description says besides the program's own help.
+    /// The description beyond the program's own help.
     static let agentDescription = """
         `reachagent run` is the agent: it watches the kernel, checks the targets that reachagent.toml(5) names, publishes \
         each change with its reason as an event (reachagent-events(7)), keeps them in a journal, serves two sockets and \
@@ -7,7 +7,7 @@ extension Manual {
         look for themselves; none of them needs to be root. The sockets are open to the group `reachagent`.
         """
 
-    /// The sections behind the commands, in Markdown.
+    /// The sections after the commands, in Markdown.
     static let agentSections = [
         ("Signals", signals), ("Environment", environment), ("Files", files), ("Examples", examples),
         ("See also", seeAlso),
@@ -20,7 +20,7 @@ extension Manual {
         |---|---|
         | `SIGTERM`, `SIGINT` | The agent ends in order: `agent.stopping` is published and kept, subscribers are given what they wait for, and programs that run as hooks have `stop_grace` to end. The second of them ends it at once. |
         | `SIGHUP` | The configuration is read again, as by `reachagent reload`; what is wrong with it is in the log, and changes nothing. An agent whose terminal was closed ends instead. |
-        | `SIGUSR1` | The state, as `reachagent status` shows it, is written to the log, whatever the log's level is. |
+        | `SIGUSR1` | The state, as `reachagent status --full` shows it, is written to the log, whatever the log's level is. |
         | `SIGPIPE` | Ignored: the agent outlives whoever reads its output. |
         """
 
@@ -63,6 +63,10 @@ extension Manual {
             reachagent status
             reachagent watch
 
+        What is broken, from link to TLS, as a page to attach to a report:
+
+            reachagent diagnose --output report.txt
+
         Without the service, in a terminal, with a check besides:
 
             reachagent run --format human --probe https://www.example.org/
@@ -74,7 +78,7 @@ extension Manual {
 
         Try a configuration before the agent takes it:
 
-            reachagent check-config && systemctl reload reachagent
+            reachagent config check && systemctl reload reachagent
 
         A program of your own, in any language, begins by reading lines:
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Manual {
-    /// reachagent.toml(5), of docs/configuration.md and what the reader of the configuration says of each key.
+    /// reachagent.toml(5), of docs/configuration.md, whose tables of keys are made from the declarations of the keys.
     func configurationPage() throws -> RoffPage {
         var page = page("reachagent.toml", 5, "configuration of the reachability agent")
         page.section("Synopsis")
@@ -37,72 +37,34 @@ extension Manual {
         return page
     }
 
-    /// The documentation of the tables: everything between the forms of values and the warnings.
+    /// Writes the documentation of the tables: everything between the value formats and the warnings.
     private func setTables(on page: inout RoffPage) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "reachagent-manual-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let types = KeyTypes(folder: folder)
-        var (section, table): (String?, String?) = (nil, nil)
+        var isInTable = false
         for block in try document("configuration.md", page: "reachagent.toml") {
-            if case .heading(let level, let spans) = block {
-                // A heading such as `[agent]`: the agent itself.
-                if case .literal(let name)? = spans.first, name.hasPrefix("[") {
-                    table = String(name.dropFirst().dropLast())
-                    if level == 2 { section = table }
-                } else {
-                    // What follows `[hook.NAME.when]` is about `[hook.NAME]` again.
-                    if level == 2 { section = nil }
-                    table = section
-                }
-                guard table != nil else { continue }
+            switch block {
+            case .heading(let level, let spans):
+                // A heading such as `[agent]`: the agent itself; those below it belong to it.
+                if level == 2 { isInTable = spans.plainText.hasPrefix("[") }
+                guard isInTable else { continue }
                 level == 2 ? page.subsection(spans.plainText) : page.heading(spans.plainText)
-                continue
+            case .table(let head, let rows) where isInTable && head.map(\.plainText).starts(with: ["Key", "Type"]):
+                for row in rows { set(row, head: head.map(\.plainText), on: &page) }
+            default:
+                if isInTable { page.set([block]) }
             }
-            guard let table else { continue }
-            guard case .table(let head, let rows) = block, head.first?.plainText == "Key" else {
-                page.set([block])
-                continue
-            }
-            for row in rows { try set(row, head: head.map(\.plainText), of: table, types: types, on: &page) }
         }
     }
 
-    /// A row of a table of keys: the keys with their kind, what they mean, and what counts without them.
-    private func set(
-        _ row: [[Span]],
-        head: [String],
-        of table: String,
-        types: KeyTypes,
-        on page: inout RoffPage
-    ) throws {
-        let keys = row[0].compactMap { span in
-            if case .literal(let key) = span { return key }
-            return nil as String?
-        }
-        let kinds = try keys.map { key in
-            guard let type = try types.type(of: key, in: table) else {
-                throw MarkdownError(document: "configuration.md", line: 1, message: "[\(table)] has no key '\(key)'")
-            }
-            return type
-        }
-        page.item(Self.tag(keys, kinds), RoffPage.bodies(row, head: head).map(Self.needed))
-    }
-
-    /// `up = duration`; keys of one kind share it.
-    private static func tag(_ keys: [String], _ kinds: [String]) -> [Span] {
-        var tag: [Span] = []
-        for (place, (key, kind)) in zip(keys, kinds).enumerated() {
-            if place > 0 { tag.append(.plain(", ")) }
-            tag.append(.literal(key))
-            guard place + 1 == kinds.count || kinds[place + 1] != kind else { continue }
-            tag += [.plain(" = "), .emphasis(kind)]
-        }
-        return tag
-    }
-
-    private static func needed(_ body: [Span]) -> [Span] {
-        body.plainText == "Default: needed" ? [.plain("Needed.")] : body
+    /// A row of a table of keys, `up = duration`, and below it the meaning and the default.
+    private func set(_ row: [[Span]], head: [String], on page: inout RoffPage) {
+        var (rest, names) = (row, head)
+        rest.remove(at: 1)
+        names.remove(at: 1)
+        let bodies = RoffPage.bodies(rest, head: names)
+        page.item(
+            row[0] + [.plain(" = "), .emphasis(row[1].plainText)],
+            bodies.map { $0.plainText == "Default: required" ? [.plain("Required.")] : $0 }
+        )
     }
 
     private func example(_ name: String) throws -> [String] {
@@ -116,8 +78,8 @@ extension Manual {
         what it finds. It is written in TOML 1.0. Everything in it has a default: without a file the agent watches and \
         reports paths, and sends nothing to the network.
 
-        `reachagent check-config` names everything that is wrong, with file, line and key, and `check-config --show` \
-        prints every value in effect and where it comes from. `reachagent reload`, `systemctl reload reachagent` and \
+        `reachagent config check` reports every error with file, line and key, `config show` prints every value in \
+        effect and where it comes from, and `config init` writes a file with two probes. `reachagent reload`, `systemctl reload reachagent` and \
         SIGHUP make a running agent read it again; when anything is wrong, nothing changes. What only takes effect with \
         the next start is said.
         """
@@ -161,7 +123,7 @@ extension Manual {
 }
 
 extension [String] {
-    /// The lines without those at the end that are as told.
+    /// Returns the lines without trailing ones that match a condition.
     func dropLast(while isDropped: (String) -> Bool) -> [String] {
         Array(reversed().drop(while: isDropped).reversed())
     }

@@ -1,5 +1,5 @@
 extension Manual {
-    /// reachagent-events(7), of docs/events.md, docs/findings.md and the refusals of docs/hooks.md.
+    /// Returns reachagent-events(7), from docs/events.md, docs/findings.md and the refusals of docs/hooks.md.
     func eventsPage() throws -> RoffPage {
         var page = page("reachagent-events", 7, "events and codes of the reachability agent")
         let document = try document("events.md", page: "reachagent-events")

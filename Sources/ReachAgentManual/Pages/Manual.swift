@@ -1,20 +1,20 @@
 import Foundation
 
-/// What all pages are made with.
+/// The context for all pages.
 struct Manual {
-    /// The folder with the documentation in Markdown.
+    /// The directory of the documentation in Markdown.
     let documentation: URL
-    /// The folder with the examples.
+    /// The directory of the examples.
     let examples: URL
     /// The agent's version.
     let version: String
     /// The date of the pages as `2026-11-21`.
     let date: String
 
-    /// Where the package installs the other documents, and the examples.
+    /// The installation directory of the other documents, and the examples.
     static let installed = "/usr/share/doc/reachagent"
 
-    /// A page with its title.
+    /// Creates a page with its title.
     func page(_ name: String, _ section: Int, _ summary: String) -> RoffPage {
         let manual = [5: "File Formats Manual", 7: "Miscellaneous Information Manual", 8: "System Manager's Manual"]
         return RoffPage(
@@ -25,13 +25,13 @@ struct Manual {
         )
     }
 
-    /// One of the documents, for a page.
+    /// Reads one of the documents for a page.
     func document(_ name: String, page: String) throws -> [MarkdownBlock] {
         let text = try String(contentsOf: documentation.appending(path: name), encoding: .utf8)
         return try Self.blocks(text, document: name, page: page)
     }
 
-    /// A section of a document; a heading that is gone is an error, not a hole in a page.
+    /// Returns a section of a document; a missing heading is an error, not a gap in a page.
     func section(_ title: String, of name: String, page: String) throws -> [MarkdownBlock] {
         guard let section = try document(name, page: page).section(title) else {
             throw MarkdownError(document: name, line: 1, message: "there is no section '\(title)'")
@@ -39,7 +39,7 @@ struct Manual {
         return section
     }
 
-    /// Text in Markdown that is a page's own.
+    /// Parses a page's own Markdown text.
     static func blocks(_ text: String, page: String) throws -> [MarkdownBlock] {
         try blocks(text, document: page, page: page)
     }
@@ -53,7 +53,7 @@ struct Manual {
         return try MarkdownReader.blocks(text, document: document, inline: inline)
     }
 
-    /// Where a reader of a page finds one of our documents; nil for what is not installed.
+    /// Returns the place where a reader of a page finds one of our documents; nil if it is not installed.
     private static func place(of file: String, from page: String) -> [Span]? {
         let events = Span.page(name: "reachagent-events", section: 7)
         let isOnEventsPage = page == "reachagent-events"

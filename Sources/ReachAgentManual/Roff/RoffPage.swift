@@ -1,24 +1,24 @@
-/// Writes a page of the manual in the macros of man(7), which man-db's groff and mandoc both set.
+/// Writes a manual page with the macros of man(7), for both man-db's groff and mandoc.
 struct RoffPage {
     /// The page's source so far.
     private(set) var text: String
-    /// Where lines of the source are broken.
+    /// The column at which lines of the source are broken.
     private static let width = 78
-    /// The longest line that an example can have: 80 columns without the margins.
+    /// The maximum length of a line of an example: 80 columns without the margins.
     static let exampleWidth = 68
-    /// Whether a heading has just been written: what follows it is no new paragraph then (mandoc warns of that).
+    /// `true` directly after a heading, where mandoc warns about a new paragraph.
     private var isBelowHeading = false
 
-    /// A page that has its title and its name.
+    /// Creates a page with its title and name.
     ///
     /// - Parameters:
-    ///   - name: What people ask `man` for.
+    ///   - name: The argument of `man`.
     ///   - section: The manual's section.
-    ///   - summary: What whatis(1) shows, without a full stop.
-    ///   - heading: The date as `2026-11-21`, what the page belongs to, and the name of the section.
+    ///   - summary: The summary in whatis(1), without a full stop.
+    ///   - heading: The date as `2026-11-21`, the source of the page, and the name of the section.
     init(name: String, section: Int, summary: String, heading: (date: String, source: String, manual: String)) {
-        // Names of options and codes are neither to be hyphenated nor to be torn apart by even margins. groff's macros
-        // hyphenate again after each paragraph unless the register says so, too.
+        // Names of options and codes must neither be hyphenated nor be stretched by justification. groff's macros
+        // hyphenate again after each paragraph unless the register forbids it too.
         text = """
             .TH \(Self.argument(name)) \(section) \(heading.date) \(Self.argument(heading.source)) \
             \(Self.argument(heading.manual))
@@ -31,10 +31,10 @@ struct RoffPage {
             """
     }
 
-    /// Begins a section.
+    /// Starts a section.
     mutating func section(_ title: String) { head(".SH \(Self.argument(title.uppercased()))") }
 
-    /// Begins a part of a section.
+    /// Starts a subsection.
     mutating func subsection(_ title: String) { head(".SS \(Self.argument(title))") }
 
     private mutating func head(_ line: String) {
@@ -47,20 +47,20 @@ struct RoffPage {
         isBelowHeading = false
     }
 
-    /// A heading below that.
+    /// Writes a heading below a subsection.
     mutating func heading(_ title: String) {
         beginParagraph()
         text += "\\fB\(RoffText.prose(title))\\fP\n"
     }
 
-    /// A paragraph.
+    /// Writes a paragraph.
     mutating func paragraph(_ spans: [Span]) {
         guard !spans.isEmpty else { return }
         beginParagraph()
         fill(spans)
     }
 
-    /// Lines of which each begins anew.
+    /// Writes separate lines.
     mutating func lines(_ lines: [[Span]]) {
         beginParagraph()
         for (place, line) in lines.enumerated() {
@@ -69,12 +69,12 @@ struct RoffPage {
         }
     }
 
-    /// What belongs to a tag; each of the bodies begins on a line of its own.
+    /// Writes a tagged item; each of the bodies begins on a line of its own.
     mutating func item(_ tag: [Span], _ bodies: [[Span]]) {
         text += ".TP\n\(RoffText.line(tag.map(\.roff).joined()))\n"
         isBelowHeading = false
         let bodies = bodies.filter { !$0.isEmpty }
-        // Without any text the next macro would be taken for the tag's.
+        // Without any text the next macro would be taken as part of the tag.
         if bodies.isEmpty { text += "\\&\n" }
         for (place, body) in bodies.enumerated() {
             if place > 0 { text += ".br\n" }
@@ -82,14 +82,14 @@ struct RoffPage {
         }
     }
 
-    /// An item of a list, with a bullet or a number in front.
+    /// Writes a list item, with a bullet or a number.
     mutating func listItem(_ mark: String?, _ spans: [Span]) {
         text += mark.map { ".IP \(Self.argument($0)) 4\n" } ?? ".IP \\(bu 2\n"
         isBelowHeading = false
         fill(spans)
     }
 
-    /// Lines as they are; one that is too long is broken at a space and indented.
+    /// Writes verbatim lines; one that is too long is broken at a space and indented.
     mutating func example(_ lines: [String]) {
         beginParagraph()
         text += ".RS 4\n.EX\n"
@@ -110,7 +110,7 @@ struct RoffPage {
         return lines + [String(rest)]
     }
 
-    /// A line without the room in front of its comment, which lines it up with those of other lines.
+    /// Returns a line without the padding before its comment, which aligns it with other lines.
     private static func squeezed(_ line: String) -> String {
         guard let comment = line.firstRange(of: "  #") else { return line }
         var head = line[..<comment.lowerBound]
@@ -118,7 +118,7 @@ struct RoffPage {
         return "\(head)\(line[comment.lowerBound...])"
     }
 
-    /// Words, broken into lines between them.
+    /// Writes words, breaking lines between them.
     private mutating func fill(_ spans: [Span]) {
         var line = ""
         for word in spans.map(\.roff).joined().split(separator: " ") {
@@ -131,7 +131,8 @@ struct RoffPage {
         if !line.isEmpty { text += Self.finished(line) }
     }
 
-    /// A line of text; one that ends as a sentence does would be given two spaces behind it where the next is joined.
+    /// Returns a line of text; one that ends like a sentence would get two spaces after it when it is joined with the
+    /// next.
     private static func finished(_ line: String) -> String {
         var end = line[...]
         while let closing = ["\\fP", "\\(dq", "\\(aq", ")", "]"].first(where: end.hasSuffix) {

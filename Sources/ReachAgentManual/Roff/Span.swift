@@ -1,17 +1,17 @@
-/// A piece of a line, by what it is.
+/// A piece of a line, with its role.
 enum Span: Hashable {
-    /// A sentence's words.
+    /// Ordinary words.
     case plain(String)
-    /// What is typed or printed exactly so.
+    /// Literal input or output.
     case literal(String)
-    /// What stands for something else, or matters.
+    /// A placeholder, or emphasis.
     case emphasis(String)
-    /// Another page of the manual.
+    /// Another manual page.
     case page(name: String, section: Int)
 }
 
 extension Span {
-    /// The piece in roff: literal text is bold, what stands for something else is italic (man-pages(7)).
+    /// The piece in roff: literal text is bold, placeholders are italic (man-pages(7)).
     var roff: String {
         switch self {
         case .plain(let text): RoffText.prose(text)
@@ -22,15 +22,15 @@ extension Span {
     }
 }
 
-/// Escapes what roff would take for its own.
+/// Escapes roff's special characters.
 enum RoffText {
-    /// A sentence: hyphens stay hyphens, and only quotes are kept straight.
+    /// Escapes a sentence: hyphens stay hyphens, and only quotes are kept straight.
     static func prose(_ text: String) -> String { escape(text, hyphen: "-") }
 
-    /// What a reader may copy: a hyphen is the minus sign of the keyboard.
+    /// Escapes text that a reader may copy: a hyphen becomes the keyboard's minus sign.
     static func literal(_ text: String) -> String { escape(text, hyphen: "\\-") }
 
-    /// A line that a macro or a request must not be read from, however it begins.
+    /// Protects the start of a line from being read as a macro or a request.
     static func line(_ escaped: String) -> String {
         escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&\(escaped)" : escaped
     }
@@ -52,7 +52,7 @@ enum RoffText {
             case "–": result += "\\(en"
             case "−": result += "\\-"
             case "\u{20}"..."\u{7E}": result.unicodeScalars.append(scalar)
-            // A control character has no place on a page; roff would act on it.
+            // Control characters are not allowed on a page; roff would act on them.
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += " "
             default:
                 let digits = String(scalar.value, radix: 16, uppercase: true)

@@ -1,24 +1,24 @@
 import Foundation
 
-/// The agent's program, which is asked for what it knows of itself.
+/// The agent's program, which describes itself.
 struct Agent {
     /// Its path.
     let path: String
 
-    /// The program failed, or said what cannot be understood.
+    /// The program failed, or its output is invalid.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The names that shells look for completions by, with the shell that they are for.
+    /// The file names of completions, with their shells.
     static let completions = [("reachagent.bash", "bash"), ("_reachagent", "zsh"), ("reachagent.fish", "fish")]
 
-    /// Its version.
+    /// Returns its version.
     func version() throws -> String {
         String(decoding: try output(["--version"]), as: UTF8.self).replacing("\n", with: "")
     }
 
-    /// Its command line.
+    /// Returns its command line.
     func description() throws -> ToolDescription {
         let tool = try JSONDecoder().decode(ToolDescription.self, from: try output(["--experimental-dump-help"]))
         guard tool.serializationVersion == ToolDescription.knownVersion else {
@@ -27,7 +27,7 @@ struct Agent {
         return tool
     }
 
-    /// What completes its command line in a shell.
+    /// Returns the completion script for a shell.
     func completionScript(for shell: String) throws -> Data { try output(["--generate-completion-script", shell]) }
 
     private func output(_ arguments: [String]) throws -> Data {

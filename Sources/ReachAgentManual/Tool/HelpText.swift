@@ -1,9 +1,9 @@
-/// The longer text of a command's help, taken apart by the form that all of them keep.
+/// Parses the longer text of a command's help, which has a fixed format.
 ///
-/// A line in capitals is a heading, lines that are indented stand as they are, and everything else is a paragraph. In
-/// lines that stand as they are, two spaces separate what a row is about from what it says.
+/// A line in capitals is a heading, indented lines are verbatim, and everything else is a paragraph. In verbatim lines,
+/// two spaces separate the columns.
 enum HelpText {
-    /// A part of such a text.
+    /// A block of such a text.
     enum Block: Hashable {
         case heading(String)
         case paragraph(String)
@@ -17,7 +17,7 @@ enum HelpText {
         var text: String
     }
 
-    /// The parts of a text, in their order.
+    /// Returns the blocks of a text, in order.
     static func blocks(_ text: String) -> [Block] {
         var blocks: [Block] = []
         var kept: [String] = []
@@ -39,7 +39,26 @@ enum HelpText {
         return blocks
     }
 
-    /// Rows, when every line is one or goes on with the one above.
+    /// A part of a text, from a heading to the next; the first one has no title.
+    struct Section: Hashable {
+        var title: String?
+        var blocks: [Block] = []
+    }
+
+    /// Returns the sections of a text, in order.
+    static func sections(of text: String) -> [Section] {
+        var sections = [Section()]
+        for block in blocks(text) {
+            if case .heading(let title) = block {
+                sections.append(Section(title: title))
+            } else {
+                sections[sections.count - 1].blocks.append(block)
+            }
+        }
+        return sections
+    }
+
+    /// Returns rows, if every line is one or continues the one above.
     private static func block(_ lines: [String]) -> Block {
         var rows: [Row] = []
         for line in lines {
@@ -58,7 +77,7 @@ enum HelpText {
 
     private static func example(_ lines: [String]) -> Block { .example(lines.map { String($0.dropFirst(2)) }) }
 
-    /// A sentence of a help: what stands in quotes, and options, are literal.
+    /// Parses a sentence of a help text: quoted words and options are literal.
     static func spans(_ text: String) -> [Span] {
         var spans: [Span] = []
         var plain = ""
@@ -88,7 +107,7 @@ enum HelpText {
         return spans
     }
 
-    /// What stands between two single quotes, of which the second ends a word.
+    /// Returns the text between two single quotes, of which the second ends a word.
     private static func quotation(_ rest: Substring) -> (text: String, end: Substring.Index)? {
         let body = rest.dropFirst()
         guard let end = body.firstIndex(of: "'"), end != body.startIndex else { return nil }

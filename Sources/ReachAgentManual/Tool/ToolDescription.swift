@@ -1,8 +1,8 @@
-/// What `reachagent --experimental-dump-help` tells of the command line, as far as the manual needs it.
+/// The output of `reachagent --experimental-dump-help`, as far as the manual needs it.
 ///
-/// The types that swift-argument-parser decodes it with are no product of that package.
+/// swift-argument-parser's own types for it are not a product of that package.
 struct ToolDescription: Decodable {
-    /// The only form that this reader knows.
+    /// The only supported version.
     static let knownVersion = 0
 
     let serializationVersion: Int
@@ -17,7 +17,7 @@ struct ToolDescription: Decodable {
         let subcommands: [Command]?
         let arguments: [Argument]?
 
-        /// The commands that do something by themselves, with the names that lead to them.
+        /// The commands with an action of their own, with their names.
         var leaves: [(path: [String], command: Command)] {
             let below = (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
             guard !below.isEmpty else { return [([commandName], self)] }
@@ -27,7 +27,7 @@ struct ToolDescription: Decodable {
 
     /// An argument or an option.
     struct Argument: Decodable {
-        /// What the command line has of it.
+        /// The kind of an argument.
         enum Kind: String, Decodable {
             case positional, option, flag
         }
@@ -53,7 +53,7 @@ struct ToolDescription: Decodable {
         let abstract: String?
         let discussion: String?
 
-        /// Whether every command has it.
+        /// `true` if every command has it.
         var isCommon: Bool { names?.contains { ["help", "version"].contains($0.name) } ?? false }
     }
 }

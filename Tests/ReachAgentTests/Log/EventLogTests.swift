@@ -1,7 +1,5 @@
 import AgentTestKit
-import ConfigurationFile
-import EventEnvelope
-import EventSchema
+import Configuration
 import Foundation
 import Logging
 import NetlinkMonitor
@@ -9,6 +7,11 @@ import NotificationBus
 import Probes
 import Reachability
 import Testing
+
+import struct AgentEvents.Event
+import struct AgentEvents.EventDraft
+import struct AgentEvents.EventOrigin
+import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
 
@@ -29,8 +32,7 @@ import Testing
     }
 
     private static func event(_ transition: Transition) -> Event {
-        var texts = StateTexts()
-        return event(EventDraft(transition, texts: &texts))
+        event(EventDraft(transition))
     }
 
     private static func change<State>(_ from: State, _ to: State, detail: String? = nil) -> Change<State> {

@@ -1,4 +1,4 @@
-import EventEnvelope
+import AgentEvents
 import Foundation
 import Logging
 import Testing

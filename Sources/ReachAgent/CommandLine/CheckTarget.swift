@@ -1,0 +1,84 @@
+internal import Configuration
+internal import ForeignText
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// The check that a word of the command line stands for: a URL, the name of a probe or target, a host name, or an
+/// address.
+enum CheckTarget: Sendable {
+    /// A configured probe.
+    case probe(ProbeDefinition)
+    /// A target of its own.
+    case target(ProbeTarget)
+
+    /// A word that stands for nothing.
+    struct Unknown: Error, Sendable, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Finds the check for a word; probes come before targets of the same name.
+    ///
+    /// A name without a dot is one of the configuration; a host of such a name needs a URL.
+    ///
+    /// - Throws: ``Unknown``, or `ProbeTargetError`, which never shows a password.
+    init(_ text: String, _ settings: Settings) throws {
+        if text.firstRange(of: "://") != nil {
+            self = .target(try ProbeTarget(parsing: text))
+        } else if let definition = settings.probes.first(where: { $0.name == text }) {
+            self = .probe(definition)
+        } else if let target = settings.targets.first(where: { $0.name == text }) {
+            self = .target(.icmp(host: .address(target.address.networkBytes)))
+        } else if let address = IPAddress(text) {
+            self = .target(.icmp(host: .address(address.networkBytes)))
+        } else if text.contains("." as Character) {
+            self = .target(try ProbeTarget(parsing: "https://\(text)/"))
+        } else {
+            throw Unknown(description: Self.unknown(text, settings))
+        }
+    }
+
+    /// True for a word that only a configuration gives a meaning.
+    static func isName(_ text: String) -> Bool {
+        text.firstRange(of: "://") == nil && IPAddress(text) == nil
+    }
+
+    /// The check over the default path, with an evaluator of its own where none is configured.
+    var probe: Probe {
+        switch self {
+        case .probe(let definition): definition.probe
+        case .target(let target):
+            Probe(target: target, serializer: RequestOptions.serializer(), trust: TrustEvaluator(anchors: .system))
+        }
+    }
+
+    /// The thresholds of expiring certificates.
+    var expiry: ExpiryPolicy {
+        guard case .probe(let definition) = self else { return ExpiryPolicy() }
+        return definition.rule.expiry
+    }
+
+    /// The sentence for a name that is neither a probe nor a target, with the nearest that is.
+    static func unknown(_ text: String, _ settings: Settings) -> String {
+        let names = settings.probes.map(\.name) + settings.targets.map(\.name)
+        let shown = ForeignText.shown(text, limit: 64)
+        let sentence = "there is no probe or target '\(shown)' in the configuration"
+        if let nearest = KeySuggestion.nearest(to: text, among: names) {
+            return "\(sentence); did you mean '\(nearest)'?"
+        }
+        guard !names.isEmpty else { return "\(sentence), which has none" }
+        let more = names.count > 8 ? " and \(names.count - 8) more" : ""
+        return "\(sentence); there are \(names.prefix(8).joined(separator: ", "))\(more)"
+    }
+}
+
+extension ProbeTarget {
+    /// The host that is connected to.
+    var host: ServerIdentity {
+        switch self {
+        case .http(let url): url.host
+        case .tcp(let host, _), .icmp(let host): host
+        case .dns(let resolver, _, _, _): resolver
+        }
+    }
+}

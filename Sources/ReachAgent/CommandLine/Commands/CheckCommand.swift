@@ -1,0 +1,127 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import ForeignText
+internal import StateClient
+
+/// `reachagent check`: the agent makes its probes now.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Make the running agent check now.",
+        usage: "reachagent check [<options>] [<name>]",
+        discussion: """
+            Checks of all probes, or of the named one, start at once instead of when they are due, over every interface and in \
+            every family of the probe, and their results are shown when the last of them has ended. A check that is running \
+            is joined, and a probe is checked on request at most once a second. 'reachagent probe NAME' makes the check of \
+            a probe itself, and shows every phase.
+
+            EXAMPLES
+              reachagent check
+              reachagent check web
+              reachagent check --no-wait
+
+            EXIT STATUS
+              0   every target answered as expected; with --no-wait: the checks started
+              1   a check failed
+              64  the agent has no probe of that name
+              69  no agent answers
+              75  a check could not be made, or none ended in time; or too many
+                  requests, or the budget of the link allows no more
+              77  no permission to ask the agent
+              78  the agent has no probe at all
+            """
+    )
+
+    @Argument(help: "The probe's name; without it, all of them.", completion: .agentNames(of: .probes))
+    var name: String?
+
+    @Flag(help: "Print one JSON object for each check, one a line.")
+    var json = false
+
+    @Flag(help: "Do not wait for the results; with --json print the agent's answer.")
+    var noWait = false
+
+    @Option(
+        help: ArgumentHelp("The time to wait for the results (default: 30s).", valueName: "time"),
+        transform: Arguments.duration
+    )
+    var timeout: Duration = .seconds(30)
+
+    @OptionGroup var agent: SocketOptions
+
+    func validate() throws {
+        guard timeout > .zero else { throw ValidationError("'--timeout' must be longer than 0") }
+    }
+
+    func run() throws {
+        guard !noWait else { return try request() }
+        let wait = CheckRequest(of: name, StateClient(socket: agent.socket))
+        let timeout = timeout
+        switch Blocking.run({ await wait.run(timeout: timeout) }) {
+        case .completed(let checks): try show(checks)
+        case .timedOut(let checks, let count):
+            try? show(checks)
+            let missing = "\(ProbeCountText.number(count - checks.count)) of \(ProbeCountText.number(count)) checks"
+            Terminal.printError("reachagent: \(missing) did not end in time; 'reachagent status' shows their results")
+            throw ExitCode(ExitStatus.tryAgain)
+        case .failed(let error): try end(error)
+        }
+    }
+
+    /// Shows results; the worst of them decides the status.
+    private func show(_ checks: [AgentEvents.CompletedCheck]) throws {
+        guard !checks.isEmpty else {
+            if !json { Terminal.print(Self.nothing) }
+            return
+        }
+        if json {
+            for check in checks { Terminal.print(JSONWriter.text(of: check)) }
+        } else {
+            Terminal.print(CompletedCheckText(style: .standardOutput()).text(checks))
+        }
+        let verdicts = Set(checks.map(\.report.verdict))
+        guard !verdicts.contains("failed") else { throw ExitCode(ExitStatus.finding) }
+        guard verdicts == ["ok"] else { throw ExitCode(ExitStatus.tryAgain) }
+    }
+
+    private func request() throws {
+        let reply: [UInt8]
+        do throws(ClientError) {
+            reply = try AgentQuestion.answer(
+                to: "probe",
+                parameters: CheckRequest.parameters(name),
+                socket: agent.socket
+            )
+        } catch {
+            return try end(error)
+        }
+        if json { return Terminal.print(reply) }
+        let checks = try? EventDecoder.decode(CheckRequest.Reply.self, from: reply)
+        Terminal.print(Self.text(checks?.points, joined: checks?.joined ?? 0))
+    }
+
+    private func end(_ error: ClientError) throws {
+        switch error {
+        case .refused("unknown_probe", let message): throw WrongUsage.exit(ForeignText.line(message))
+        case .refused("no_probe_configured", let message):
+            Terminal.printError("reachagent: \(ForeignText.line(message)) [no_probe_configured]")
+            throw ExitCode(ExitStatus.badConfiguration)
+        default: try AgentQuestion.orExit { () throws(ClientError) in throw error }
+        }
+    }
+
+    private static let nothing =
+        "nothing to check at the moment: no path, or no interface that the probe is made over"
+
+    /// The number of checks, and the command that shows their results.
+    private static func text(_ points: Int?, joined: Int) -> String {
+        guard points != 0 else { return nothing }
+        let checks =
+            switch points {
+            case nil: "checks started"
+            case 1?: joined == 1 ? "1 check is running" : "1 check started"
+            case let count?: "\(ProbeCountText.number(count)) checks started" + (joined > 0 ? ", or running" : "")
+            }
+        return "\(checks); 'reachagent status' shows the results"
+    }
+}

@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import ForeignText
+internal import NetlinkMonitor
+
+internal import struct AgentEvents.Interface
+internal import struct AgentEvents.JSONWriter
+
+/// `reachagent interfaces`: every interface, its kind, and the evidence for the kind.
+struct InterfacesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "interfaces",
+        abstract: "Show every interface with its kind.",
+        usage: "reachagent interfaces [<options>]",
+        discussion: """
+            Reads the kernel's interfaces; no agent is needed. EVIDENCE is the reason for the kind. A kind followed by '?' \
+            is a guess: the evidence fits another kind as well, as a phone tethered by USB looks like Ethernet. Correct \
+            such kinds with 'kinds' in the configuration, which applies here too, or with --interface-kind.
+
+            EXAMPLES
+              reachagent interfaces
+              reachagent interfaces --interface-kind 'usb*=wwan'
+
+            EXIT STATUS
+              0   done
+              69  the kernel's netlink is not available
+              78  the file of '--config' is bad
+            """
+    )
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @OptionGroup(title: "Configuration") var source: CurrentConfigurationOptions
+
+    @OptionGroup(title: "Expert options") var watch: WatchOptions
+
+    func run() throws {
+        let kinds = try source.load().settings.kindOverrides
+        let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
+            try NetworkMonitor.snapshot(watch.monitorConfiguration(kindOverrides: kinds))
+        }
+        let links = snapshot.links.values.sorted { $0.index < $1.index }
+        if json {
+            for link in links {
+                Terminal.print(JSONWriter.text(of: Interface(link, in: snapshot)))
+            }
+        } else {
+            Terminal.print(table(links, snapshot))
+        }
+    }
+
+    private func addresses(of link: Link, _ snapshot: NetworkSnapshot) -> [InterfaceAddress] {
+        snapshot.addresses.filter { $0.interfaceIndex == link.index }
+    }
+
+    private func table(_ links: [Link], _ snapshot: NetworkSnapshot) -> String {
+        var table = TextTable(header: ["NAME", "KIND", "STATE", "ADDRESSES", "EVIDENCE"])
+        for link in links {
+            table.add(
+                [
+                    link.name,
+                    link.kind.rawValue + (link.classification.isGuess ? "?" : ""),
+                    link.stateDescription,
+                    addresses(of: link, snapshot).map(\.description).joined(separator: ", "),
+                    link.classification.evidence.map(\.description).joined(separator: " "),
+                ].map(ForeignText.line)
+            )
+        }
+        return table.text
+    }
+}

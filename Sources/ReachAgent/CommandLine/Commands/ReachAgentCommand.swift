@@ -1,0 +1,67 @@
+internal import ArgumentParser
+
+/// `reachagent`: the command line's root.
+@main
+struct ReachAgentCommand: ParsableCommand {
+    /// The name of the group of commands that are seldom needed.
+    static let rest = "More"
+
+    static let configuration = CommandConfiguration(
+        commandName: "reachagent",
+        abstract: "Report network reachability and its changes.",
+        discussion: """
+            reachagent watches links, addresses, routes and policy rules in the kernel and derives through what the machine is \
+            reachable: wifi, wwan, wired, other or none. It only observes, needs no privilege, and sends nothing to the \
+            network unless it is asked to check a target.
+
+            EXIT STATUS
+              0   reachable, or done
+              1   not reachable, or a check failed
+              64  wrong usage
+              69  no agent answers, there is no journal, or the kernel's netlink is missing
+              75  this machine could not check, or another agent is running; try again
+              77  not permitted
+              78  a file or a setting is bad
+            """,
+        version: Agent.version,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Observe",
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, HistoryCommand.self, ReportCommand.self,
+                    WaitOnlineCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Diagnose",
+                subcommands: [
+                    DiagnoseCommand.self, ProbeCommand.self, RouteCommand.self, InterfacesCommand.self,
+                    TrustCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Operate",
+                subcommands: [
+                    RunCommand.self, CheckCommand.self, ConfigCommand.self, ReloadCommand.self, HooksCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: rest,
+                subcommands: [SubscribersCommand.self, ReplayCommand.self, CompletionCommand.self]
+            ),
+        ]
+    )
+
+    /// Runs the command of the process's arguments.
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
+        main(arguments)
+    }
+}
+
+/// What the agent is.
+enum Agent {
+    /// The agent's version (Semantic Versioning).
+    static let version = "0.1.0"
+}

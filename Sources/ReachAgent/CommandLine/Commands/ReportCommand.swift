@@ -1,0 +1,128 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import Availability
+internal import EventJournal
+internal import ForeignText
+
+/// `reachagent report`: the availability over a time, and its outages.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Report availability and outages.",
+        usage: "reachagent report [<options>]",
+        discussion: """
+            Reads the journal itself, whether an agent runs or not. Every moment of the time is full, partial, portal, \
+            local, none or unknown; their sum is the time. Time of which the journal says nothing is unknown, and never \
+            counted as available. Times and days are those of the system's time zone (TZ).
+
+            Each outage is put down to a segment: machine, wifi, modem, first_hop, provider, portal, target, or \
+            undetermined, with the evidence or with what was missing. Only with '[connectivity] first_hop' can a silent \
+            gateway be told from the provider.
+
+            EXAMPLES
+              reachagent report
+              reachagent report --month 2026-10 --slo 99.5
+              reachagent report --since 7d --uplink wlan0
+              reachagent report --month 2026-10 --format html >report.html
+
+            EXIT STATUS
+              0   done
+              64  wrong usage, such as a month that does not exist
+              69  there is no journal, or it has no data of this time
+              75  the journal could not be read; try again
+              77  no permission to read the journal
+              78  the journal is of a newer version
+            """
+    )
+
+    @OptionGroup var time: ReportOptions
+
+    @Option(
+        help: ArgumentHelp("Report on this uplink instead of the default path.", valueName: "interface"),
+        completion: .agentNames(of: .uplinks)
+    )
+    var uplink: String?
+
+    @Option(
+        help: ArgumentHelp("Report on this probe instead of the default path.", valueName: "name"),
+        completion: .agentNames(of: .probes)
+    )
+    var probe: String?
+
+    @Option(
+        help: ArgumentHelp("The objective, for the error budget: 99.5 for 99.5 %.", valueName: "percent"),
+        transform: ReportCommand.objective(argument:)
+    )
+    var slo: Objective?
+
+    @Option(help: "The output format.")
+    var format = ReportFormat.text
+
+    @Option(
+        help: ArgumentHelp("The journal's directory (default: as for 'reachagent history').", valueName: "dir"),
+        completion: .directory
+    )
+    var directory: String?
+
+    func validate() throws {
+        if uplink != nil, probe != nil { throw ValidationError("'--uplink' and '--probe' exclude each other") }
+    }
+
+    func run() throws {
+        let location = JournalLocation()
+        let path = location.directoryToRead(directory)
+        let account: Account
+        do {
+            let journal = ReportedJournal(path: path)
+            account = try journal.account(of: try time.window(now: .now))
+        } catch let error as JournalError {
+            throw HistoryCommand.status(of: error, directories: location.directoriesToRead(directory))
+        } catch let error as ReportedJournal.NewerVersion {
+            Terminal.printError("reachagent: \(error)")
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+        guard let report = Report(account, selection, objective: slo), !account.isEmpty else {
+            Terminal.printError("reachagent: \(Self.absence(in: account, selection, path: path))")
+            throw ExitCode(ExitStatus.unavailable)
+        }
+        switch format {
+        case .text:
+            let style = TerminalStyle.standardOutput()
+            let text = report.text(hasColour: style.hasColour, introducer: style.introducer)
+            Terminal.write(TerminalText.bytes(of: text))
+        case .json: Terminal.print(report.json())
+        case .csv: Terminal.write(Array(report.csv().utf8))
+        case .html: Terminal.write(Array(report.html().utf8))
+        case .markdown: Terminal.write(Array(report.markdown().utf8))
+        }
+    }
+
+    private var selection: Report.Selection {
+        uplink.map(Report.Selection.uplink) ?? probe.map(Report.Selection.probe) ?? .everything
+    }
+
+    private static func objective(argument text: String) throws -> Objective {
+        guard let objective = Objective(percent: text) else {
+            throw ValidationError("expected per cent more than 0 and less than 100, such as 99.5, got '\(text)'")
+        }
+        return objective
+    }
+
+    /// The reason that there is nothing to report.
+    private static func absence(in account: Account, _ selection: Report.Selection, path: String) -> String {
+        let civil = account.window.civilTime
+        let time = "\(civil.text(account.window.start)) to \(civil.text(account.window.end))"
+        guard let first = account.coverage.first, let last = account.coverage.last else {
+            return "the journal in \(path) has no events"
+        }
+        let extent = "it reaches from \(civil.text(first)) to \(civil.text(last))"
+        switch selection {
+        case .uplink(let name) where !account.isEmpty:
+            return "the journal in \(path) has no uplink '\(ForeignText.line(name))'; \(extent)"
+        case .probe(let name) where !account.isEmpty:
+            return "the journal in \(path) has no probe '\(ForeignText.line(name))'; \(extent)"
+        default:
+            return "the journal in \(path) has no data of \(time); \(extent)"
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import AgentEvents
+internal import Configuration
+internal import ForeignText
+internal import Glibc
+
+/// The result of reading a configuration for a person.
+struct ConfigurationCheck {
+    private let choice: ConfigurationChoice
+    private let loaded: ConfigurationFile.Loaded
+    private let errors: [ConfigurationError]
+
+    /// Reads the files.
+    init(of choice: ConfigurationChoice, listsEffective: Bool = false) {
+        self.choice = choice
+        guard let path = choice.path else {
+            (loaded, errors) = (ConfigurationFile.defaults(), [])
+            return
+        }
+        do throws(ConfigurationErrors) {
+            loaded = try ConfigurationFile.load(
+                path,
+                serializer: RequestOptions.serializer(),
+                listsEffective: listsEffective,
+                checksMachine: true
+            )
+            errors = []
+        } catch {
+            loaded = ConfigurationFile.Loaded(settings: Settings(), files: [], effective: [])
+            errors = error.errors
+        }
+    }
+
+    /// True without an error.
+    var isValid: Bool { errors.isEmpty }
+    /// True when it has a probe, made or not.
+    var hasProbes: Bool { !loaded.settings.probes.isEmpty || loaded.settings.disabledProbes > 0 }
+    /// Every value in effect, one line each.
+    var effective: [String] { loaded.effective }
+    /// The errors and warnings, one line each.
+    var problems: [String] {
+        errors.map { ForeignText.line($0.description) }
+            + loaded.warnings.map { ForeignText.line("warning: \($0)") }
+    }
+
+    /// The result in a line, and below it the files that it is about.
+    var verdict: [String] {
+        let origin = choice.origin(files: loaded.files).map { "  \($0)" }
+        return ([headline] + origin + next.map { "  \($0)" }).map(ForeignText.line)
+    }
+
+    private var headline: String {
+        guard isValid else { return Self.count(errors.count, "error") }
+        guard let path = choice.path else {
+            return "there is no configuration file: the defaults apply, and nothing is probed"
+        }
+        return "\(path): ok, \(counts)"
+    }
+
+    private var counts: String {
+        let settings = loaded.settings
+        let disabled = settings.disabledProbes > 0 ? " (and \(settings.disabledProbes) disabled)" : ""
+        let hooks = settings.hooks.definitions.count
+        return Self.count(settings.probes.count, "probe") + disabled
+            + ", \(Self.count(settings.targets.count, "target"))" + (hooks > 0 ? ", \(Self.count(hooks, "hook"))" : "")
+    }
+
+    /// The next step, where there is one.
+    private var next: [String] {
+        if !isValid {
+            let isUnreadable = errors.contains { $0.message.hasSuffix(Self.notPermitted) }
+            if isUnreadable, geteuid() != 0 {
+                return ["not every file can be read by this user; try: sudo reachagent config check"]
+            }
+            return choice.agent == nil ? [] : ["the agent keeps the configuration that it has read before"]
+        }
+        if choice.isNewer(loaded.files) {
+            return ["the agent has not read this yet; apply it with: reachagent reload"]
+        }
+        return hasProbes ? [] : ["add two probes with: reachagent config init"]
+    }
+
+    private static var notPermitted: String { String(cString: strerror(EACCES)) }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
+
+extension ConfigurationCheck: JSONRepresentable {
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("valid", isValid)
+            json.member("path", ifPresent: choice.path)
+            json.member("agent", ifPresent: choice.agent?.status.agent?.processID) { $0.number($1) }
+            json.name("files")
+            json.array(loaded.files) { $0.string($1) }
+            json.name("searched")
+            json.array(choice.searched) { $0.string($1) }
+            json.member("newer_than_agent", choice.isNewer(loaded.files))
+            json.member("probes", loaded.settings.probes.count)
+            json.member("disabled_probes", loaded.settings.disabledProbes)
+            json.member("targets", loaded.settings.targets.count)
+            json.member("hooks", loaded.settings.hooks.definitions.count)
+            json.name("errors")
+            json.array(errors, Self.write)
+            json.name("warnings")
+            json.array(loaded.warnings, Self.write)
+        }
+    }
+
+    private static func write(_ json: inout JSONWriter, _ error: ConfigurationError) {
+        json.object { json in
+            json.member("file", error.file)
+            json.member("line", ifPresent: error.line) { $0.number($1) }
+            json.member("column", ifPresent: error.column) { $0.number($1) }
+            json.member("key", ifPresent: error.key)
+            json.member("message", error.message)
+        }
+    }
+}

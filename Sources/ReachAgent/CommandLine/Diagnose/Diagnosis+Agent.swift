@@ -1,0 +1,135 @@
+internal import AgentEvents
+internal import Hooks
+internal import StateClient
+
+// The agent itself.
+
+extension Diagnosis {
+    /// The section of the agent's own health.
+    static func agent(_ evidence: DiagnosisEvidence) -> Section {
+        let configuration = facts(of: evidence.configuration)
+        switch evidence.agent {
+        case nil: return Section(.agent, .notChecked, outOfTime, facts: configuration)
+        case .failure(let error)?: return absent(error, evidence, configuration)
+        case .success(let status)?: return running(status, facts: facts(of: status) + configuration + changes(status))
+        }
+    }
+
+    private static func absent(_ error: ClientError, _ evidence: DiagnosisEvidence, _ facts: [Fact]) -> Section {
+        switch error {
+        case .noAgent where !evidence.hasService:
+            return Section(.agent, .notChecked, "no agent is running", next: ["reachagent run"], facts: facts)
+        case .noAgent:
+            let next = ["systemctl status reachagent", "sudo systemctl start reachagent"]
+            return Section(.agent, .warning, "the service is installed and not running", next: next, facts: facts)
+        case .notPermitted:
+            let next = AgentQuestion.advice(error)
+            return Section(.agent, .warning, error.description, next: next, facts: facts)
+        default:
+            let next = ["systemctl status reachagent", "journalctl -u reachagent -p warning"]
+            return Section(.agent, .error, error.description, next: next, facts: facts)
+        }
+    }
+
+    /// The first of the agent's own problems decides.
+    private static func running(_ status: AgentStatus, facts: [Fact]) -> Section {
+        if let journal = status.journal, journal.isDegraded == true {
+            let detail = journal.detail.map { ": \($0)" } ?? ""
+            let next = ["df -h \(ShellWord.quoted(journal.directory ?? "/var/lib/reachagent"))", "dmesg"]
+            return Section(
+                .agent,
+                .error,
+                "the journal cannot be written\(detail)",
+                code: journal.code,
+                next: next,
+                facts: facts
+            )
+        }
+        if status.isSynchronized == false {
+            return Section(
+                .agent,
+                .warning,
+                "kernel messages were lost; the agent resynchronizes",
+                code: status.overruns?.code,
+                next: ["journalctl -u reachagent -p warning"],
+                facts: facts
+            )
+        }
+        if let version = status.agent?.version, version != Agent.version {
+            return Section(
+                .agent,
+                .warning,
+                "the agent has version \(version), this command \(Agent.version)",
+                next: ["sudo systemctl restart reachagent"],
+                facts: facts
+            )
+        }
+        if let hook = status.hooks.first(where: { ($0.failures ?? 0) > 0 }) {
+            return Section(
+                .agent,
+                .warning,
+                "the hook \(hook.hook) fails",
+                next: ["reachagent hooks run \(ShellWord.quoted(hook.hook)) --event last"],
+                facts: facts
+            )
+        }
+        return Section(.agent, .ok, "version \(status.agent?.version ?? "unknown") runs", facts: facts)
+    }
+
+    private static func facts(of status: AgentStatus) -> [Fact] {
+        var facts: [Fact] = []
+        if let state = status.reachability.state { facts.append(Fact("state", OnlineText.state(state))) }
+        if let uptime = status.agent?.uptimeMilliseconds {
+            facts.append(Fact("uptime", DurationText.coarse(.milliseconds(max(0, uptime)))))
+        }
+        facts += status.uplinks.prefix(12).map { uplink in
+            let reason = uplink.reason.map { " (\($0.code))" } ?? ""
+            return Fact(
+                "uplink",
+                "\(uplink.interface) \(uplink.isUsed ? "active" : "standby"), \(uplink.connectivity)\(reason)"
+            )
+        }
+        if let journal = status.journal {
+            let last = journal.newestSequence.map { "last event #\($0)" } ?? "empty"
+            let size = journal.bytes.map { ByteCountText.of($0) } ?? "?"
+            facts.append(Fact("journal", "\(last), \(size)" + (journal.missing.isEmpty ? "" : ", with gaps")))
+        } else {
+            facts.append(Fact("journal", "none"))
+        }
+        if let overruns = status.overruns, (overruns.count ?? 0) > 0 {
+            facts.append(Fact("netlink", "\(overruns.count ?? 0) losses of kernel messages since the start"))
+        }
+        if let schedule = status.schedule {
+            let words = [
+                schedule.checks.map { "\($0) checks" }, schedule.skipped.map { "\($0) skipped" },
+                schedule.longestDelayMilliseconds.map { "longest delay \($0) ms" },
+            ]
+            facts.append(Fact("schedule", words.compactMap(\.self).joined(separator: ", ")))
+        }
+        let failing = status.hooks.filter { ($0.failures ?? 0) > 0 }.count
+        if !status.hooks.isEmpty { facts.append(Fact("hooks", "\(status.hooks.count), \(failing) failing")) }
+        return facts
+    }
+
+    private static func facts(of configuration: DiagnosisEvidence.Configuration?) -> [Fact] {
+        switch configuration {
+        case nil: []
+        case .some(.none): [Fact("configuration", "no file")]
+        case .read(let files, let probes)?:
+            [Fact("configuration", "\(files.joined(separator: ", ")): \(probes) probe\(probes == 1 ? "" : "s")")]
+        // The messages quote the files.
+        case .rejected(let errors)?: [Fact("configuration", "rejected, \(errors.count) errors")]
+        }
+    }
+
+    /// The newest settled changes, without their details, which are those of the probes above.
+    private static func changes(_ status: AgentStatus) -> [Fact] {
+        status.recent.suffix(6).map { change in
+            let time = change.time.map { String($0.localDescription.prefix(19)) }
+            let words = [
+                time, change.subject, change.from.map { "\($0) →" }, change.to, change.code.map { "[\($0)]" },
+            ]
+            return Fact("change", words.compactMap(\.self).joined(separator: " "))
+        }
+    }
+}

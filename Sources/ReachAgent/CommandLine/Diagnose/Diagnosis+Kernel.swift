@@ -1,0 +1,184 @@
+internal import NetlinkMonitor
+internal import Reachability
+
+internal import enum AgentEvents.ShellWord
+
+// Link, address, route and next hop: what the kernel says.
+
+extension Diagnosis {
+    /// The sections of the layers that the kernel decides.
+    static func kernelSections(_ evidence: DiagnosisEvidence) -> [Section] {
+        switch evidence.kernel {
+        case .success(let snapshot)?:
+            let view = KernelEvidence(snapshot, evidence)
+            return [view.link, view.address, view.route, view.nextHop]
+        case .failure(let error)?:
+            let summary = "the kernel's netlink is not available: \(error)"
+            return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, summary) }
+        case nil:
+            return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, outOfTime) }
+        }
+    }
+
+    /// The summary of what the deadline has cut off.
+    static let outOfTime = "not read within the deadline"
+}
+
+/// The kernel's view, judged layer by layer.
+struct KernelEvidence {
+    /// The kinds of interface that can lead out of the machine by themselves.
+    private static let media: Set<InterfaceKind> = [.wifi, .wwan, .wired, .bluetooth, .ppp, .tunnel, .unknown]
+
+    let snapshot: NetworkSnapshot
+    let state: ReachabilityState
+    let evidence: DiagnosisEvidence
+    /// The interfaces that matter: those with a medium, and those that routes lead through.
+    let links: [Link]
+
+    init(_ snapshot: NetworkSnapshot, _ evidence: DiagnosisEvidence) {
+        self.snapshot = snapshot
+        self.evidence = evidence
+        let state = ReachabilityState(snapshot)
+        self.state = state
+        let routed = snapshot.defaultRoutes.flatMap(\.nextHops).compactMap(\.interfaceIndex)
+        let used = [state.ipv4, state.ipv6].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }
+        let indexes = Set(routed + used.compactMap(\.self))
+        var links = snapshot.links.values.filter { Self.media.contains($0.kind) || indexes.contains($0.index) }
+        if links.isEmpty {
+            // A container's way out is a veth without evidence of a medium.
+            let addressed = Set(snapshot.addresses.filter(\.reachesBeyondLink).map(\.interfaceIndex))
+            links = snapshot.links.values.filter { addressed.contains($0.index) && !$0.leadsNowhere }
+        }
+        self.links = links.sorted { $0.index < $1.index }
+    }
+
+    /// The reason that no family has a usable path; `nil` while one has.
+    var obstacle: ReasonCode? { state.via.isReachable ? nil : state.path.reason ?? .noRoute }
+
+    var paths: [(family: String, path: Path)] { [("IPv4", state.ipv4), ("IPv6", state.ipv6)] }
+
+    func describe(_ link: Link) -> String { "\(link.name) (\(link.kind.rawValue))" }
+}
+
+// MARK: - Link
+
+extension KernelEvidence {
+    var link: Diagnosis.Section {
+        var facts = links.map { link in
+            let kind = link.kind.rawValue + (link.classification.isGuess ? "?" : "")
+            return Diagnosis.Fact(link.name, "\(kind), \(snapshot.stateDescription(of: link))")
+        }
+        let others = snapshot.links.values.filter { link in
+            link.kind != .loopback && !links.contains { $0.index == link.index }
+        }
+        if !others.isEmpty { facts.append(Diagnosis.Fact("", "and \(others.count) virtual, on no path")) }
+        let passing = links.filter(snapshot.canPassPackets)
+        let used = state.path.underlay?.interface ?? state.path.interface
+        let broken = [ReasonCode.linkDown, .linkDormant, .underlayDown]
+        if let obstacle, broken.contains(obstacle), let used, let link = snapshot.links[used.index] {
+            return section(.error, "\(describe(link)): \(obstacle.sentence)", obstacle, [link], facts)
+        }
+        guard !passing.isEmpty else {
+            let summary = links.isEmpty ? "there is no interface with a medium" : "no interface can pass packets"
+            return section(.error, summary, .linkDown, Array(links.prefix(2)), facts)
+        }
+        let dead = links.filter { link in
+            !snapshot.canPassPackets(link) && hasDefaultRoute(link)
+        }
+        if let first = dead.first {
+            let summary = "\(describe(first)) has a default route and cannot pass packets"
+            return section(.warning, summary, .linkDown, [first], facts)
+        }
+        let names = passing.prefix(4).map(describe).joined(separator: ", ")
+        let more = passing.count > 4 ? " and \(passing.count - 4) more" : ""
+        return Diagnosis.Section(.link, .ok, "\(names)\(more) can pass packets", facts: facts)
+    }
+
+    private func section(
+        _ verdict: Diagnosis.Verdict,
+        _ summary: String,
+        _ code: ReasonCode,
+        _ links: [Link],
+        _ facts: [Diagnosis.Fact]
+    ) -> Diagnosis.Section {
+        let next = links.isEmpty ? ["ip link"] : links.flatMap(commands)
+        return Diagnosis.Section(.link, verdict, summary, code: code.rawValue, next: next, facts: facts)
+    }
+
+    /// The commands that show why an interface is down.
+    private func commands(for link: Link) -> [String] {
+        let name = ShellWord.quoted(link.name)
+        guard link.flags.contains(.up) else { return ["ip link set dev \(name) up"] }
+        switch link.kind {
+        case .wifi: return ["iw dev \(name) link", "rfkill list"]
+        case .wwan: return ["mmcli -m any"]
+        case .wired: return ["ip link show dev \(name)   # no carrier: the cable, the switch port"]
+        default: return ["ip link show dev \(name)"]
+        }
+    }
+
+    private func hasDefaultRoute(_ link: Link) -> Bool {
+        snapshot.defaultRoutes.contains { route in
+            route.type == .unicast && route.nextHops.contains { $0.interfaceIndex == link.index }
+        }
+    }
+}
+
+// MARK: - Address
+
+extension KernelEvidence {
+    var address: Diagnosis.Section {
+        let facts = links.compactMap { link -> Diagnosis.Fact? in
+            let own = addresses(of: link)
+            guard !own.isEmpty else { return nil }
+            return Diagnosis.Fact(link.name, own.map(\.description).joined(separator: ", "))
+        }
+        guard links.contains(where: snapshot.canPassPackets) else {
+            return Diagnosis.Section(.address, .notChecked, "no interface can pass packets", facts: facts)
+        }
+        if let obstacle, [.noAddress, .addressTentative].contains(obstacle) {
+            let name = state.path.interface.map { ShellWord.quoted($0.name) }
+            return Diagnosis.Section(
+                .address,
+                .error,
+                "\(state.path.interface?.name ?? "no interface"): \(obstacle.sentence)",
+                code: obstacle.rawValue,
+                next: [name.map { "ip address show dev \($0)" } ?? "ip address", "# the log of the DHCP client"],
+                facts: facts
+            )
+        }
+        let flawed = links.flatMap(addresses).filter { !$0.isUsable }
+        if let first = flawed.first {
+            let name = snapshot.interfaceName(first.interfaceIndex)
+            return Diagnosis.Section(
+                .address,
+                .warning,
+                "\(name): \(first) cannot be used",
+                code: first.flags.contains(.duplicateDetected) ? "no_address" : "address_tentative",
+                next: ["ip address show dev \(ShellWord.quoted(name))"],
+                facts: facts
+            )
+        }
+        let sources = paths.compactMap { family, path in
+            path.via.isReachable ? path.source.map { "\(family) from \($0)" } : nil
+        }
+        guard !sources.isEmpty else {
+            let hasOne = links.flatMap(addresses).contains(where: \.reachesBeyondLink)
+            return hasOne
+                ? Diagnosis.Section(.address, .ok, "there is an address that reaches beyond its link", facts: facts)
+                : Diagnosis.Section(
+                    .address,
+                    .error,
+                    "no interface has an address that reaches beyond its link",
+                    code: ReasonCode.noAddress.rawValue,
+                    next: ["ip address", "# the log of the DHCP client"],
+                    facts: facts
+                )
+        }
+        return Diagnosis.Section(.address, .ok, sources.joined(separator: ", "), facts: facts)
+    }
+
+    private func addresses(of link: Link) -> [InterfaceAddress] {
+        snapshot.addresses.filter { $0.interfaceIndex == link.index }
+    }
+}

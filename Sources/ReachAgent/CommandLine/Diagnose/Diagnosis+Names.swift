@@ -1,0 +1,121 @@
+internal import AgentEvents
+internal import Hooks
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+// Resolver and clock.
+
+extension Diagnosis {
+    /// The section of the system's resolver.
+    static func resolver(_ evidence: DiagnosisEvidence) -> Section {
+        guard let configuration = evidence.resolver else { return Section(.resolver, .notChecked, outOfTime) }
+        let facts = facts(of: configuration) + evidence.lookups.map(fact)
+        let failed = evidence.lookups.compactMap { lookup -> (name: String, failure: HostLookupFailure)? in
+            guard case .failure(let failure) = lookup.result else { return nil }
+            return (lookup.name, failure)
+        }
+        if let first = failed.first {
+            let isOnly = failed.count == evidence.lookups.count
+            return Section(
+                .resolver,
+                isOnly ? .error : .warning,
+                "\(first.name): \(first.failure.reason)",
+                code: first.failure.code.rawValue,
+                next: commands(for: first.name, configuration),
+                facts: facts
+            )
+        }
+        if let failing = ProbeEvidence(evidence).failures(in: .resolver).first {
+            return Section(
+                .resolver,
+                failing.isLoss ? .error : .warning,
+                "\(failing.name): \(failing.detail ?? failing.code)",
+                code: failing.code,
+                next: ["reachagent probe \(ShellWord.quoted(failing.probe))"],
+                facts: facts
+            )
+        }
+        if case .success(let snapshot)? = evidence.kernel {
+            let paths = configuration.addresses.filter { !$0.isLoopback }
+                .compactMap { address in snapshot.lookups[address].map { Reachability.Path($0, in: snapshot) } }
+            if !paths.isEmpty, paths.allSatisfy({ !$0.via.isReachable }) {
+                return Section(
+                    .resolver,
+                    .error,
+                    "no name server has a usable path",
+                    code: paths.first?.reason?.rawValue,
+                    next: configuration.addresses.prefix(2).map { "reachagent route \($0)" },
+                    facts: facts
+                )
+            }
+        }
+        if let failure = configuration.failure {
+            return Section(.resolver, .warning, failure, next: ["ls -l /etc/resolv.conf"], facts: facts)
+        }
+        if evidence.lookups.isEmpty {
+            return Section(.resolver, .notChecked, "no name was looked up: no probe has a host name", facts: facts)
+        }
+        return Section(.resolver, .ok, "the names of the probes resolve", facts: facts)
+    }
+
+    private static func facts(of configuration: ResolverConfiguration) -> [Fact] {
+        let servers = configuration.nameServers.isEmpty ? ["none: the default is 127.0.0.1"] : configuration.nameServers
+        let lists = [
+            ("servers", servers), ("upstream", configuration.upstreams), ("search", configuration.search),
+            ("options", configuration.options), ("hosts", [configuration.hosts].compactMap(\.self)),
+        ]
+        return lists.filter { !$0.1.isEmpty }.map { Fact($0.0, $0.1.prefix(16).joined(separator: ", ")) }
+    }
+
+    private static func fact(_ lookup: DiagnosisEvidence.Lookup) -> Fact {
+        let time = DurationText.milliseconds(lookup.duration)
+        switch lookup.result {
+        case .success(let addresses):
+            let shown = addresses.prefix(4).map(\.description).joined(separator: ", ")
+            return Fact("lookup", "\(lookup.name): \(shown)\(addresses.count > 4 ? ", …" : "") in \(time)")
+        case .failure(let failure): return Fact("lookup", "\(lookup.name): \(failure.code.rawValue) after \(time)")
+        }
+    }
+
+    private static func commands(for name: String, _ configuration: ResolverConfiguration) -> [String] {
+        let server = configuration.upstreams.first ?? configuration.nameServers.first { IPAddress($0) != nil }
+        let direct = server.map { server in
+            let host = server.contains(":" as Character) ? "[\(server)]" : server
+            return "reachagent probe \(ShellWord.quoted("dns://\(host)/\(name)"))"
+        }
+        let resolved = configuration.upstreams.isEmpty ? nil : "resolvectl status"
+        return [direct, resolved ?? "cat /etc/resolv.conf"].compactMap(\.self)
+    }
+
+    /// The section of the clock, by which certificates are judged.
+    static func clock(_ evidence: DiagnosisEvidence) -> Section {
+        guard let clock = evidence.clock else { return Section(.clock, .notChecked, outOfTime) }
+        let facts = [Fact("time", evidence.time.localDescription)]
+        let next = ["timedatectl status", "chronyc tracking"]
+        let times = [FindingCode.tlsExpired, .tlsNotYetValid].map(\.rawValue)
+        let suspects = ProbeEvidence(evidence).failures(in: .tls).filter { times.contains($0.code) }
+        if clock.isBehindProgram {
+            return Section(.clock, .error, "the clock is behind the program's own file", next: next, facts: facts)
+        }
+        guard !clock.isSynchronized else {
+            return Section(.clock, .ok, "synchronized by a time server", facts: facts)
+        }
+        if let suspect = suspects.first {
+            return Section(
+                .clock,
+                .error,
+                "not synchronized, and \(suspect.name) fails with \(suspect.code)",
+                next: next,
+                facts: facts
+            )
+        }
+        return Section(
+            .clock,
+            .warning,
+            "not synchronized by a time server, as far as this machine tells",
+            next: next,
+            facts: facts
+        )
+    }
+}

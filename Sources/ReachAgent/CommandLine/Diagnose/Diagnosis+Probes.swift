@@ -1,0 +1,101 @@
+internal import AgentEvents
+internal import Hooks
+internal import Probes
+internal import Reachability
+
+// Connection, TLS and response: what the probes say.
+
+extension Diagnosis {
+    /// The days before its end from which on a certificate is a warning.
+    private static let daysOfWarning = 7
+
+    /// The sections of the layers that only checks can judge.
+    static func probeSections(_ evidence: DiagnosisEvidence) -> [Section] {
+        let probes = ProbeEvidence(evidence)
+        guard probes.count > 0 else {
+            let others = [Layer.tls, .response].map { Section($0, .notChecked, "no check was made") }
+            return [Section(.connection, .notChecked, absence(evidence))] + others
+        }
+        return [connection(probes), tls(probes), response(probes)]
+    }
+
+    /// The reason that there is no check to go by.
+    private static func absence(_ evidence: DiagnosisEvidence) -> String {
+        let byHand = "'reachagent diagnose https://www.example.org/' makes a check"
+        switch evidence.agent {
+        case .success?: return "the agent makes no check: no probe is configured, or none has a path; \(byHand)"
+        case .failure?: return "no agent answers; \(byHand)"
+        case nil: return outOfTime
+        }
+    }
+
+    private static func connection(_ probes: ProbeEvidence) -> Section {
+        if let section = section(.connection, probes) { return section }
+        let others = probes.failures(in: .resolver).filter(\.isLoss)
+        if others.count == probes.count {
+            return Section(.connection, .notChecked, "no check got as far: the names do not resolve")
+        }
+        return Section(.connection, .ok, "\(counted(probes)); no check fails to connect")
+    }
+
+    private static func tls(_ probes: ProbeEvidence) -> Section {
+        let certificates = probes.certificates.sorted {
+            ($0.certificate.daysLeft ?? .max) < ($1.certificate.daysLeft ?? .max)
+        }
+        let facts = certificates.prefix(4).map { probe, certificate in
+            Fact(probe, "\(certificate.subject ?? "a certificate"): \(days(certificate.daysLeft))")
+        }
+        if let section = section(.tls, probes, facts) { return section }
+        if let (probe, certificate) = certificates.first, let left = certificate.daysLeft, left <= daysOfWarning {
+            return Section(
+                .tls,
+                .warning,
+                "the certificate of \(probe) \(left < 0 ? "has expired" : "expires in \(left) days")",
+                code: left < 0 ? FindingCode.tlsExpired.rawValue : nil,
+                next: [FindingCode.tlsExpired.remedy],
+                facts: facts
+            )
+        }
+        guard !certificates.isEmpty || probes.count == probes.upCount else {
+            return Section(.tls, .notChecked, "no check got as far as a handshake")
+        }
+        guard !certificates.isEmpty else { return Section(.tls, .ok, "no check fails in a handshake") }
+        return Section(.tls, .ok, "the certificates are accepted", facts: facts)
+    }
+
+    private static func response(_ probes: ProbeEvidence) -> Section {
+        if let section = section(.response, probes) { return section }
+        guard probes.upCount > 0 else { return Section(.response, .notChecked, "no check got as far as a response") }
+        return Section(.response, .ok, counted(probes))
+    }
+
+    private static func counted(_ probes: ProbeEvidence) -> String {
+        "\(probes.upCount) of \(probes.count) probes are up" + (probes.isCut ? " (more are not shown)" : "")
+    }
+
+    private static func days(_ left: Int?) -> String {
+        guard let left else { return "end of validity unknown" }
+        return left < 0 ? "expired" : left == 1 ? "1 day left" : "\(left) days left"
+    }
+
+    /// The section of a layer in which probes fail; `nil` where none does.
+    private static func section(_ layer: Layer, _ probes: ProbeEvidence, _ more: [Fact] = []) -> Section? {
+        let failures = probes.failures(in: layer).sorted { $0.isLoss && !$1.isLoss }
+        guard let first = failures.first else { return nil }
+        let code = FindingCode(rawValue: first.code)
+        let sentence = code?.sentence ?? ReasonCode(rawValue: first.code)?.sentence ?? first.code
+        let rest = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
+        var next = first.loginPage.map { ["# log in at \($0)"] } ?? []
+        next.append("reachagent probe \(ShellWord.quoted(first.probe))")
+        if let code { next.append("# \(code.remedy)") }
+        return Section(
+            layer,
+            first.isLoss ? .error : .warning,
+            "\(first.name)\(rest): \(sentence)",
+            code: first.code,
+            next: next,
+            facts: failures.map { Fact($0.name, [$0.code, $0.detail].compactMap(\.self).joined(separator: ": ")) }
+                + more
+        )
+    }
+}

@@ -1,0 +1,176 @@
+internal import AgentEvents
+internal import Configuration
+internal import FoundationEssentials
+internal import Glibc
+internal import LinuxSupport
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+internal import StateClient
+
+/// Reads the evidence for a diagnosis on a thread of its own, as far as it gets within a deadline.
+///
+/// A disk, a resolver or an agent that hangs costs what was to be read after it, and never more than the deadline.
+struct DiagnosisCollector: Sendable {
+    /// The maximum number of names that are looked up.
+    private static let maximumNames = 4
+
+    /// The control socket to ask; `nil` for the usual one.
+    let socket: String?
+    /// The configuration file to go by; `nil` for the running agent's.
+    let configuration: String?
+    /// The targets and names of probes to check.
+    let targets: [String]
+    /// The time for everything.
+    let timeout: Duration
+
+    /// The evidence, complete or as it is at the deadline.
+    func run() throws(SystemError) -> DiagnosisEvidence {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let evidence = Monitor(DiagnosisEvidence())
+        try NamedThread.start("diagnose") { [self] in
+            collect(into: evidence, until: deadline)
+            evidence.withLock { $0.isComplete = true }
+            evidence.wakeAll()
+        }
+        return evidence.wait { evidence in
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard evidence.isComplete || rest <= .zero else { return .sleep(rest) }
+            evidence.time = .now
+            return .done(evidence)
+        }
+    }
+
+    /// The cheap and local first; what waits for others last.
+    private func collect(into evidence: Monitor<DiagnosisEvidence>, until deadline: ContinuousClock.Instant) {
+        func rest(atMost limit: Duration) -> Duration {
+            min(limit, max(.milliseconds(1), ContinuousClock.now.duration(to: deadline)))
+        }
+        let clock = Self.clock()
+        evidence.withLock { $0.clock = clock }
+        let resolver = ResolverConfiguration.read()
+        let hasService = Self.hasService
+        let versions = Self.versions()
+        evidence.withLock { evidence in
+            (evidence.resolver, evidence.hasService, evidence.versions) = (resolver, hasService, versions)
+        }
+        let agent = status(within: rest(atMost: .seconds(3)))
+        evidence.withLock { $0.agent = agent }
+        let current = configuration.map { CurrentConfiguration(path: $0) } ?? CurrentConfiguration(of: try? agent.get())
+        evidence.withLock { evidence in
+            evidence.configuration =
+                !current.errors.isEmpty
+                ? .rejected(errors: current.errors)
+                : current.files.isEmpty
+                    ? DiagnosisEvidence.Configuration.none
+                    : .read(files: current.files, probes: current.settings.probes.count)
+            evidence.targets = current.settings.targets.map { ($0.name, $0.address) }
+        }
+        var probes: [(name: String, probe: Probe)] = []
+        do {
+            probes = try targets.map { ($0, try CheckTarget($0, current.settings).probe) }
+        } catch {
+            return evidence.withLock { $0.unknownTarget = "\(error)" }
+        }
+        readKernel(current.settings, resolver, into: evidence)
+        for name in Self.names(of: current.settings).prefix(Self.maximumNames) {
+            let start = ContinuousClock.now
+            let result = HostNameLookup.addresses(of: name, timeout: rest(atMost: .seconds(3)))
+            let lookup = DiagnosisEvidence.Lookup(name: name, result: result, duration: ContinuousClock.now - start)
+            evidence.withLock { $0.lookups.append(lookup) }
+        }
+        for (target, check) in probes {
+            var probe = check
+            probe.timeout = rest(atMost: probe.timeout)
+            let report = Self.report(on: probe)
+            // A URL as it was typed may have a password in it.
+            let name = CheckTarget.isName(target) ? target : report.target
+            let check = DiagnosisEvidence.Check(name: name, report: report)
+            evidence.withLock { $0.checks.append(check) }
+        }
+    }
+
+    private func status(within timeout: Duration) -> Result<AgentStatus, ClientError> {
+        do throws(ClientError) {
+            let reply = try AgentQuestion.answer(to: "status", socket: socket, patience: timeout)
+            return .success(try StateClient.decode(AgentStatus.self, from: reply, to: "status"))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func readKernel(
+        _ settings: Settings,
+        _ resolver: ResolverConfiguration,
+        into evidence: Monitor<DiagnosisEvidence>
+    ) {
+        let watched = settings.targets.map(\.address) + resolver.addresses
+        let kernel = Result { () throws(NetlinkError) in
+            try NetworkMonitor.snapshot(
+                WatchOptions.monitorConfiguration(
+                    targets: watched,
+                    kindOverrides: settings.kindOverrides,
+                    internetAddresses: settings.internetAddresses
+                )
+            )
+        }
+        evidence.withLock { $0.kernel = kernel }
+        guard case .success(let snapshot) = kernel else { return }
+        let state = Reachability.ReachabilityState(snapshot)
+        let used = [state.ipv4, state.ipv6].map { NextHop(interfaceIndex: $0.interface?.index, gateway: $0.gateway) }
+        // Without their weights, so that a hop of a route is the same as that of a path.
+        let others = snapshot.defaultRoutes.flatMap(\.nextHops).map {
+            NextHop(interfaceIndex: $0.interfaceIndex, gateway: $0.gateway)
+        }
+        guard let neighbours = try? NetworkMonitor.neighbourStates(of: Set(used + others)) else { return }
+        evidence.withLock { $0.neighbours = neighbours }
+    }
+
+    /// The host names of the probes, each once.
+    private static func names(of settings: Settings) -> [String] {
+        var seen: Set<String> = []
+        return settings.probes.compactMap { probe in
+            guard case .name(let name) = probe.probe.target.host, seen.insert(name).inserted else { return nil }
+            return name
+        }
+    }
+
+    private static func report(on probe: Probe) -> Probes.CheckReport {
+        let prober = Prober()
+        defer { prober.shutDownAndWait() }
+        return Blocking.run { await prober.check(probe) }
+    }
+}
+
+// MARK: - The machine
+
+extension DiagnosisCollector {
+    private static func clock() -> DiagnosisEvidence.Clock {
+        var program = stat()
+        let hasProgram = stat("/proc/self/exe", &program) == 0
+        return DiagnosisEvidence.Clock(
+            isSynchronized: ClockTrust.isSynchronized,
+            // A day for files of another time zone.
+            isBehindProgram: hasProgram && time(nil) < program.st_mtim.tv_sec - 86_400
+        )
+    }
+
+    private static var hasService: Bool {
+        let folders = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+        return folders.contains { access("\($0)/reachagent.service", F_OK) == 0 }
+    }
+
+    private static func versions() -> [Diagnosis.Fact] {
+        var facts = [Diagnosis.Fact("reachagent", Agent.version)]
+        if let release = text("/proc/sys/kernel/osrelease") { facts.append(Diagnosis.Fact("kernel", release)) }
+        let name = text("/etc/os-release")?.split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+        if let name { facts.append(Diagnosis.Fact("system", name.dropFirst(12).filter { $0 != "\"" })) }
+        return facts
+    }
+
+    /// The text of a small file, without the end of its last line.
+    private static func text(_ path: String) -> String? {
+        guard let bytes = try? RegularFile.bytes(of: path, max: 16 << 10) else { return nil }
+        return String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    }
+}

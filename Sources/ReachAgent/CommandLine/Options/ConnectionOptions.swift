@@ -1,0 +1,102 @@
+internal import ArgumentParser
+internal import Probes
+
+/// Where a check's packets go, and how long it may take.
+struct ConnectionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("timeout"),
+        help: ArgumentHelp("The maximum duration of the whole check (default: 10s).", valueName: "time"),
+        transform: Arguments.duration
+    )
+    var givenTimeout: Duration?
+
+    /// The maximum duration of the whole check.
+    var timeout: Duration { givenTimeout ?? .seconds(10) }
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of redirects to follow; never one from https to http.",
+            valueName: "count"
+        )
+    )
+    var maxRedirects = 0
+
+    @Option(
+        help: ArgumentHelp("Send everything through this interface.", valueName: "name"),
+        completion: .shellCommand("ls /sys/class/net")
+    )
+    var interface: String?
+
+    @Flag(help: "Use IPv4 alone.")
+    var ipv4 = false
+
+    @Flag(help: "Use IPv6 alone.")
+    var ipv6 = false
+
+    @Flag(help: "Do not check at all while the path is a cellular one.")
+    var noCellular = false
+
+    @Option(
+        help: ArgumentHelp("Connect to this host and port; all names stay the URL's.", valueName: "host:port"),
+        transform: Arguments.endpoint
+    )
+    var connectTo: Probe.Endpoint?
+
+    @Option(
+        name: .customLong("tls-minimum"),
+        help: ArgumentHelp("The oldest TLS version to speak: 1.2 or 1.3 (default: 1.2).", valueName: "version"),
+        completion: .list(["1.2", "1.3"]),
+        transform: Arguments.tlsVersion
+    )
+    var minimumTLS: TLSOptions.Version = .tls12
+
+    @Flag(name: .customLong("http1"), help: "Do not offer HTTP/2.")
+    var isHTTPOneOnly = false
+
+    @Option(
+        help: ArgumentHelp("The client's certificate and its chain, in PEM.", valueName: "file"),
+        completion: .file()
+    )
+    var clientCertificate: String?
+
+    @Option(
+        help: ArgumentHelp("The client's private key, in PEM; a file that others cannot read.", valueName: "file"),
+        completion: .file()
+    )
+    var clientKey: String?
+
+    var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }
+
+    /// The names of the options that were given and are about HTTP or TLS.
+    var givenForHTTP: [String] {
+        let options = [
+            ("--max-redirects", maxRedirects != 0), ("--tls-minimum", minimumTLS != .tls12), ("--http1", isHTTPOneOnly),
+            ("--client-certificate", clientCertificate != nil), ("--client-key", clientKey != nil),
+        ]
+        return options.filter(\.1).map(\.0)
+    }
+
+    func validate() throws {
+        guard !(ipv4 && ipv6) else { throw ValidationError("only one of '--ipv4' and '--ipv6' can be given") }
+        guard (0...50).contains(maxRedirects) else { throw ValidationError("'--max-redirects' takes 0 to 50") }
+        guard timeout > .zero else { throw ValidationError("'--timeout' must be longer than 0") }
+        guard (clientCertificate == nil) == (clientKey == nil) else {
+            throw ValidationError("'--client-certificate' and '--client-key' need each other")
+        }
+        if let interface, interface.isEmpty || interface.utf8.count > 15 {
+            throw ValidationError("'\(interface)' is no interface name: 1 to 15 characters are needed")
+        }
+    }
+
+    /// What is spoken in TLS.
+    ///
+    /// - Throws: ``ClientIdentity/LoadError`` when the certificate or the key cannot be used.
+    func tlsOptions() throws -> TLSOptions {
+        var options = TLSOptions(minimumVersion: minimumTLS)
+        if isHTTPOneOnly { options.applicationProtocols = ["http/1.1"] }
+        if let clientCertificate, let clientKey {
+            options.clientIdentity = try ClientIdentity(certificateFile: clientCertificate, keyFile: clientKey)
+        }
+        return options
+    }
+}

@@ -1,0 +1,57 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import ForeignText
+
+/// Which events are asked for, by type and subject.
+struct EventFilter: Sendable, Hashable {
+    /// The types that pass, with the prefix; `nil` for all.
+    private var types: Set<[UInt8]>?
+    private let hidden: [UInt8]?
+    private let subject: [UInt8]?
+
+    /// A filter; without types every type passes, and without a subject every subject.
+    ///
+    /// - Parameters:
+    ///   - types: Types and families, each with or without the prefix.
+    ///   - hidden: A type that does not pass, whatever the others are.
+    init(types: [String], subject: String?, hiding hidden: EventType? = nil) {
+        if !types.isEmpty { self.types = Set(types.flatMap(EventType.matching).map { Array($0.rawValue.utf8) }) }
+        self.hidden = hidden.map { Array($0.rawValue.utf8) }
+        self.subject = subject.map { Array($0.utf8) }
+    }
+
+    /// Whether an event passes, by its type and subject as they stand in its line.
+    func passes(type: ArraySlice<UInt8>, subject: ArraySlice<UInt8>) -> Bool {
+        if let wanted = self.subject, !subject.elementsEqual(wanted) { return false }
+        if let hidden, type.elementsEqual(hidden) { return false }
+        return types?.contains(Array(type)) ?? true
+    }
+
+    /// Whether events of one subject alone pass.
+    var hasSubject: Bool { subject != nil }
+
+    /// Reads an argument: a type of the journal, or a family such as `path.*`.
+    static func journalType(argument text: String) throws -> String { try knownType(text, besides: []) }
+
+    /// Reads an argument: a type that a subscriber can have, or a family.
+    static func subscribedType(argument text: String) throws -> String {
+        try knownType(text, besides: [.probeCompleted])
+    }
+
+    /// A type or family without the prefix; what no event has is refused with what there is.
+    private static func knownType(_ text: String, besides others: [EventType]) throws -> String {
+        let known = EventType.allCases.filter { $0.isNumbered || others.contains($0) }
+        let name = EventType.shortName(of: text)
+        guard EventType.matching(text).contains(where: known.contains) else {
+            let names = known.map(\.shortName)
+            throw ValidationError(
+                """
+                expected an event type, got '\(ForeignText.shown(text, limit: 64))'\
+                \(KeySuggestion.question(about: name, among: names))
+                Event types: \(names.joined(separator: ", ")), and families such as 'path.*'.
+                """
+            )
+        }
+        return name
+    }
+}

@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import Configuration
+internal import FoundationEssentials
+internal import Glibc
+internal import Hooks
+
+/// Which hooks an agent runs.
+struct HookOptions: ParsableArguments {
+    @OptionGroup var place: HookFolderOptions
+
+    @Flag(help: "Run no hooks, whatever the folders and the configuration say.")
+    var noHooks = false
+
+    func validate() throws {
+        if noHooks, !place.folders.isEmpty {
+            throw ValidationError("'--hooks' and '--no-hooks' contradict each other")
+        }
+    }
+
+    /// The hooks to run, with what a configuration says.
+    func hooks(of settings: Settings) -> HookSettings { noHooks ? HookSettings() : place.hooks(of: settings) }
+}
+
+/// Where the files of hooks are.
+struct HookFolderOptions: ParsableArguments {
+    @Option(
+        name: .customLong("hooks"),
+        help: ArgumentHelp(
+            """
+            Run the files of this folder; a file of an earlier one hides those of its name in later ones (repeatable; \
+            default: what the configuration says, else for services and root \(HookSettings.systemFolders[0]) and \
+            \(HookSettings.systemFolders[1]), for others $XDG_CONFIG_HOME/reachagent/hooks.d).
+            """,
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var folders: [String] = []
+
+    func validate() throws {
+        if folders.contains("") { throw ValidationError("'--hooks' needs the path of a folder") }
+    }
+
+    /// The hooks to run: the folders of the command line, else a running agent's, else the configuration's, else the
+    /// standard ones.
+    func hooks(of settings: Settings, agent: RunningAgent? = nil) -> HookSettings {
+        var active = settings.activeHooks(standardFolders: HookLocation().folders)
+        if let used = agent?.status.hookSetup?.folders { active.folders = used }
+        // Files of hooks are found by absolute paths only, as every folder above them is looked at.
+        if !folders.isEmpty { active.folders = folders.map(AbsolutePath.of) }
+        return active
+    }
+}
+
+/// Where files of hooks are, when neither the command line nor the configuration says.
+struct HookLocation {
+    private let environment: [String: String]
+    private let isRoot: Bool
+
+    /// The locations that an environment makes; by default the process's.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0) {
+        self.environment = environment
+        self.isRoot = isRoot
+    }
+
+    /// The folders, by falling priority; none for a user who has no home directory.
+    var folders: [String] {
+        // What systemd gives to services.
+        let isService = environment["RUNTIME_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
+        if isRoot || isService { return HookSettings.systemFolders }
+        if let configuration = absolute("XDG_CONFIG_HOME") { return ["\(configuration)/reachagent/hooks.d"] }
+        return absolute("HOME").map { ["\($0)/.config/reachagent/hooks.d"] } ?? []
+    }
+
+    /// A directory that a variable names; the specification of XDG tells us to ignore relative ones.
+    private func absolute(_ name: String) -> String? {
+        guard let value = environment[name], value.hasPrefix("/") else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,65 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// Where the journal is, when the command line does not say.
+struct JournalLocation {
+    /// What services use.
+    static let system = "/var/lib/reachagent/journal"
+
+    private let environment: [String: String]
+    private let isRoot: Bool
+
+    /// The locations that an environment makes; by default the process's.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0) {
+        self.environment = environment
+        self.isRoot = isRoot
+    }
+
+    /// The directories in which a journal is looked for, best first: the first one that exists is read.
+    func directoriesToRead(_ directory: String?) -> [String] {
+        if let directory { return [directory] }
+        if let service { return [service] }
+        return [user, Self.system].compactMap(\.self)
+    }
+
+    /// The directory to read: the last one that was looked for where none exists.
+    func directoryToRead(_ directory: String?) -> String { Self.existing(directoriesToRead(directory)) }
+
+    /// The directories in which a journal is looked for by a command: where neither the command line nor a service names
+    /// one, that of the running agent alone.
+    func directoriesOfAgent(_ directory: String?) throws -> [String] {
+        guard directory == nil, service == nil,
+            let used = try RunningAgent.ask(socket: nil)?.status.journal?.directory
+        else { return directoriesToRead(directory) }
+        return [used]
+    }
+
+    /// The first directory that exists; the last one where none does.
+    static func existing(_ directories: [String]) -> String {
+        directories.first { access($0, F_OK) == 0 || errno != ENOENT } ?? directories.last ?? system
+    }
+
+    /// The directory that an agent writes; `nil` when the user has no home directory.
+    func directoryToWrite(_ directory: String?) -> String? {
+        if let directory { return directory }
+        if let service { return service }
+        return isRoot && absolute("XDG_STATE_HOME") == nil ? Self.system : user
+    }
+
+    /// What systemd gives a service; with several directories the first one is ours.
+    private var service: String? {
+        guard let first = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
+        return first.hasPrefix("/") ? "\(first)/journal" : nil
+    }
+
+    private var user: String? {
+        if let state = absolute("XDG_STATE_HOME") { return "\(state)/reachagent/journal" }
+        return absolute("HOME").map { "\($0)/.local/state/reachagent/journal" }
+    }
+
+    /// A directory that a variable names; the specification of XDG tells us to ignore relative ones.
+    private func absolute(_ name: String) -> String? {
+        guard let value = environment[name], value.hasPrefix("/") else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import Configuration
+internal import EventJournal
+
+/// Whether there is a journal, where, and how much of it is kept.
+struct JournalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where the journal is (default: $STATE_DIRECTORY/journal; for root /var/lib/reachagent/journal; for others \
+            $XDG_STATE_HOME/reachagent/journal).
+            """,
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var journalDirectory: String?
+
+    @Flag(help: "Keep no journal: numbers begin at 1 with each run, and nothing can be replayed.")
+    var noJournal = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            When events are forced onto the disk, so that they survive a loss of power: 'always', before anybody sees \
+            them; a time, at most so long after they were written, and a change of the reachability at once; or 'never', \
+            when the kernel sees fit (default: 1s).
+            """,
+            valueName: "when"
+        ),
+        completion: .list(["always", "never"]),
+        transform: JournalOptions.syncPolicy
+    )
+    var journalSync: SyncPolicy?
+
+    @Option(
+        help: ArgumentHelp("How much the journal may take (default: 64M).", valueName: "size"),
+        transform: Arguments.byteCount
+    )
+    var journalSize: Int?
+
+    @Option(
+        help: ArgumentHelp("How long events are kept (default: 30d).", valueName: "time"),
+        transform: Arguments.longDuration
+    )
+    var journalAge: Duration?
+
+    @Option(
+        help: ArgumentHelp("The size of one file of the journal (default: 8M).", valueName: "size"),
+        transform: Arguments.byteCount
+    )
+    var journalSegmentSize: Int = 8 << 20
+
+    @Option(
+        help: ArgumentHelp("How long one file of the journal is written to (default: 7d).", valueName: "time"),
+        transform: Arguments.longDuration
+    )
+    var journalSegmentAge: Duration = .seconds(7 * 86_400)
+
+    @Flag(help: "Compress the files of the journal that are complete (zstd).")
+    var compressJournal = false
+
+    func validate() throws {
+        guard journalSegmentSize >= 4096 else {
+            throw ValidationError("'--journal-segment-size' is too small; at least 4K is needed")
+        }
+        guard journalSegmentAge >= .seconds(1) else {
+            throw ValidationError("'--journal-segment-age' is too short; at least 1s is needed")
+        }
+        guard journalSize ?? Self.standardSize >= journalSegmentSize else {
+            throw ValidationError("'--journal-size' is smaller than '--journal-segment-size'")
+        }
+    }
+
+    private static let standardSize = 64 << 20
+    private static let standardAge: Duration = .seconds(30 * 86_400)
+
+    private static func syncPolicy(_ text: String) throws -> SyncPolicy {
+        switch text {
+        case "always": .always
+        case "never": .never
+        default: .interval(try Arguments.duration(text))
+        }
+    }
+
+    /// The journal's configuration in a directory; where the command line is silent, the file has its say.
+    func configuration(in directory: String, _ settings: AgentSettings) -> JournalConfiguration {
+        let size = journalSize ?? settings.journalBytes ?? Self.standardSize
+        return JournalConfiguration(
+            directory: directory,
+            sync: journalSync ?? settings.journalSync ?? .standard,
+            segmentBytes: min(journalSegmentSize, size),
+            segmentAge: journalSegmentAge,
+            totalBytes: size,
+            totalAge: journalAge ?? settings.journalAge ?? Self.standardAge,
+            historyAge: settings.historyAge,
+            historyBytes: settings.historyBytes,
+            compressesClosedSegments: compressJournal || settings.compressesJournal ?? false
+        )
+    }
+}

@@ -1,0 +1,92 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import Availability
+internal import Glibc
+
+/// The format of `reachagent report`.
+enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json, csv, html, markdown
+}
+
+/// The time of a report, as the command line gives it.
+struct ReportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The calendar month (default: the present one, so far).", valueName: "YYYY-MM"),
+        transform: ReportOptions.firstDay(ofMonth:)
+    )
+    var month: CivilTime.Day?
+
+    @Option(
+        help: ArgumentHelp("Begin at this moment instead.", valueName: "time"),
+        transform: ReportOptions.moment(argument:)
+    )
+    var since: Timestamp?
+
+    @Option(
+        help: ArgumentHelp("End at this moment (default: now).", valueName: "time"),
+        transform: ReportOptions.moment(argument:)
+    )
+    var until: Timestamp?
+
+    func validate() throws {
+        if month != nil, since != nil || until != nil {
+            throw ValidationError("'--month' and '--since' or '--until' exclude each other")
+        }
+        if until != nil, since == nil { throw ValidationError("'--until' needs '--since'") }
+        _ = try window(now: .now)
+    }
+
+    /// The window, which ends now at the latest: the future has no availability.
+    func window(now: Timestamp) throws -> Window {
+        let local = CivilTime.system
+        let today = local.day(of: now)
+        guard let thisMonth = CivilTime.Day(firstOfMonthWith: today) else {
+            throw ValidationError("the clock of this machine is not set")
+        }
+        let first = month ?? thisMonth
+        let start = since ?? local.start(of: first)
+        var end = until ?? now
+        if since == nil, let next = first.nextMonth { end = local.start(of: next) }
+        end = min(end, now)
+        if start >= now { throw ValidationError("the report would begin in the future: \(local.text(start))") }
+        guard let window = Window(from: start, to: end, in: local) else {
+            throw ValidationError(
+                """
+                expected a time that begins before it ends, of at most \(Window.maximumDays) days, \
+                got \(local.text(start)) to \(local.text(end))
+                """
+            )
+        }
+        return window
+    }
+
+    private static func firstDay(ofMonth text: String) throws -> CivilTime.Day {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2, let year = Int(parts[0]),
+            let month = Int(parts[1]), let day = CivilTime.Day(year: year, month: month)
+        else { throw ValidationError("expected a month such as 2026-10, got '\(text)'") }
+        return day
+    }
+
+    private static func moment(argument text: String) throws -> Timestamp {
+        guard case .moment(let moment)? = EventPosition(text, now: .now) else {
+            throw ValidationError("expected a time such as '2026-11-21 07:00', yesterday or 30d, got '\(text)'")
+        }
+        return moment
+    }
+}
+
+extension CivilTime {
+    /// The system's time zone.
+    static let system = CivilTime { seconds in
+        var moment = time_t(seconds)
+        var civil = tm()
+        return localtime_r(&moment, &civil) == nil ? 0 : Int64(civil.tm_gmtoff)
+    }
+}
+
+extension CivilTime.Day {
+    fileprivate init?(firstOfMonthWith day: CivilTime.Day) {
+        self.init(year: day.parts.year, month: day.parts.month)
+    }
+}

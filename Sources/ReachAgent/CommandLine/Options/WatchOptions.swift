@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import NetlinkMonitor
+
+/// What to watch, and how to tell interfaces apart: the same for every command that asks the kernel.
+struct WatchOptions: ParsableArguments {
+    @Option(
+        name: .customLong("interface-kind"),
+        help: ArgumentHelp(
+            """
+            Set the kind of interfaces by name, such as 'usb*=wwan' (repeatable; the first that fits counts). Kinds: \
+            \(InterfaceKind.allCases.map(\.rawValue).joined(separator: ", ")).
+            """,
+            valueName: "pattern=kind"
+        ),
+        transform: Arguments.kindOverride
+    )
+    var kindOverrides: [KindOverride] = []
+
+    @Option(
+        name: .customLong("internet-address"),
+        help: ArgumentHelp(
+            """
+            An address that stands for the Internet: the kernel is asked how it would reach it, and nothing is sent. Of \
+            each family the first one counts that a default route answers for (repeatable; replaces the defaults of its \
+            family: \(MonitorConfiguration.defaultInternetAddresses.map(\.description).joined(separator: ", "))).
+            """,
+            valueName: "address"
+        ),
+        transform: Arguments.address
+    )
+    var internetAddresses: [IPAddress] = []
+
+    @Option(help: ArgumentHelp("Where sysfs is mounted.", valueName: "dir"), completion: .directory)
+    var sysfsRoot = "/sys"
+
+    func validate() throws {
+        guard internetAddresses.count <= 16 else {
+            throw ValidationError(
+                "\(internetAddresses.count) addresses stand for the Internet; at most 16 are accepted"
+            )
+        }
+    }
+
+    /// The monitor's configuration for these options; where they are silent, the settings of a file have their say.
+    func monitorConfiguration(
+        targets: [IPAddress] = [],
+        kindOverrides others: [KindOverride] = [],
+        internetAddresses fallback: [IPAddress] = []
+    ) -> MonitorConfiguration {
+        Self.monitorConfiguration(
+            targets: targets,
+            kindOverrides: kindOverrides + others,
+            internetAddresses: internetAddresses.isEmpty ? fallback : internetAddresses,
+            sysfsRoot: sysfsRoot
+        )
+    }
+
+    /// The monitor's configuration; each family without an address that stands for the Internet has the defaults.
+    static func monitorConfiguration(
+        targets: [IPAddress],
+        kindOverrides: [KindOverride],
+        internetAddresses given: [IPAddress],
+        sysfsRoot: String = "/sys"
+    ) -> MonitorConfiguration {
+        let kept = MonitorConfiguration.defaultInternetAddresses.filter { standard in
+            !given.contains { $0.family == standard.family }
+        }
+        return MonitorConfiguration(
+            internetAddresses: given + kept,
+            targets: targets,
+            kindOverrides: kindOverrides,
+            sysfsRoot: sysfsRoot
+        )
+    }
+}

@@ -1,0 +1,69 @@
+internal import Configuration
+internal import ForeignText
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// The addresses that a word of the command line stands for: an address, the name of a target or probe, a host name, or
+/// a URL.
+struct RouteDestination: Sendable {
+    /// The maximum number of addresses of one name.
+    private static let maximumAddresses = 8
+
+    /// The host name that was looked up; `nil` for an address.
+    let name: String?
+    /// The addresses, IPv4 first.
+    let addresses: [IPAddress]
+
+    /// A name without an address.
+    struct Failure: Error, Sendable, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Finds the addresses; targets come before probes of the same name, and both before hosts.
+    ///
+    /// Blocks while the system's resolver is asked.
+    ///
+    /// - Throws: ``Failure``, or `ProbeTargetError` for a URL that is none.
+    init(_ text: String, _ settings: Settings, resolver: any HostResolver = SystemResolver()) throws {
+        if let target = settings.targets.first(where: { $0.name == text }) {
+            (name, addresses) = (nil, [target.address])
+            return
+        }
+        if let address = IPAddress(text) {
+            (name, addresses) = (nil, [address])
+            return
+        }
+        let identity: ServerIdentity? =
+            if let definition = settings.probes.first(where: { $0.name == text }) {
+                definition.probe.connectTo?.host ?? definition.probe.target.host
+            } else if text.firstRange(of: "://") != nil {
+                try ProbeTarget(parsing: text).host
+            } else {
+                try? HTTPURL.host(text)
+            }
+        switch identity {
+        case .address(let bytes)?:
+            (name, addresses) = (nil, [IPAddress(networkBytes: bytes)].compactMap(\.self))
+        case .name(let host)?:
+            name = host
+            switch HostNameLookup.addresses(of: host, resolver: resolver) {
+            case .success(let found): addresses = Array(found.prefix(Self.maximumAddresses))
+            case .failure(let failure): throw Failure(description: Self.text(text, host, failure, settings))
+            }
+        case nil: throw Failure(description: CheckTarget.unknown(text, settings))
+        }
+    }
+
+    private static func text(
+        _ text: String,
+        _ host: String,
+        _ failure: HostLookupFailure,
+        _ settings: Settings
+    ) -> String {
+        let reason = "the host '\(ForeignText.shown(host, limit: 253))' was not found: \(failure.reason)"
+        // A name without a dot was rather meant for the configuration.
+        guard text == host, !text.contains("." as Character) else { return "\(reason) [\(failure.code.rawValue)]" }
+        return "\(reason) [\(failure.code.rawValue)]; \(CheckTarget.unknown(text, settings))"
+    }
+}

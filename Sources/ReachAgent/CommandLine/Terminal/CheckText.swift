@@ -1,0 +1,107 @@
+internal import AgentEvents
+internal import ForeignText
+internal import Probes
+internal import Reachability
+
+/// A check's report as an operator reads it: the verdict and its cause first, then a waterfall of each hop
+/// with its certificates, then what else was found.
+struct CheckText {
+    let style: TerminalStyle
+    /// The thresholds from which on an expiring certificate is a warning, as of the agent's probes.
+    var expiry = ExpiryPolicy()
+    /// The evidence of a portal check; `nil` for other checks.
+    var portal: PortalEvidence?
+
+    func text(_ report: Probes.CheckReport) -> String {
+        var block = TextBlock(columns: style.columns)
+        let findings = FindingText(style: style)
+        block.add(headline(report))
+        // A portal's answer meets no expectation, which is no fault of the target.
+        let isPortal = portal?.verdict == .portal
+        findings.add(isPortal ? [] : report.findings.filter { $0.severity == .refusal }, to: &block)
+        addExpiring(report, to: &block)
+        addPortalHint(report, to: &block)
+        let waterfall = Waterfall(style: style, total: report.duration)
+        for (number, hop) in report.hops.enumerated() {
+            block.add()
+            if report.hops.count > 1 {
+                block.add(style.paint("\(number + 1)", .bold) + " " + ForeignText.line(hop.url))
+            }
+            for line in waterfall.lines(hop) { block.add(line) }
+            for record in records(hop) { block.add("", record, indent: 13, labelWidth: 0) }
+            for attempt in hop.attempts where attempt.failure != nil {
+                block.add("", failed(attempt), indent: 13, labelWidth: 0)
+            }
+            if let location = location(hop) { block.add("", "redirects to \(location)", indent: 13, labelWidth: 0) }
+            if let trust = hop.tls?.trust {
+                CertificateText(style: style, date: trust.date).add(trust, to: &block)
+            }
+        }
+        findings.add(report.findings.filter { $0.severity != .refusal }, to: &block)
+        return block.text
+    }
+
+    private func headline(_ report: Probes.CheckReport) -> String {
+        let time = DurationText.milliseconds(report.duration)
+        let target = ForeignText.line(report.target)
+        if portal?.verdict == .portal {
+            let code = portal?.code?.rawValue ?? FindingCode.portalContent.rawValue
+            return style.paint("portal", .yellow) + "  \(target)  \(code), after \(time)"
+        }
+        switch report.verdict {
+        case .ok:
+            return style.paint("ok", .green) + "  \(target)  in \(time)"
+        case .failed(let code, let phase):
+            return style.paint("failed", .red)
+                + "  \(target)  \(code.rawValue) in phase \(Waterfall.name(phase)), after \(time)"
+        case .unknown(let code, let phase):
+            let word = style.paint("not checked", .yellow)
+            return "\(word)  \(target)  \(code.rawValue) in phase \(Waterfall.name(phase)), after \(time)"
+        }
+    }
+
+    /// The certificates that the agent would report as expiring.
+    private func addExpiring(_ report: Probes.CheckReport, to block: inout TextBlock) {
+        // An expired certificate that failed the check is an error already.
+        guard !report.findings.contains(where: { $0.code == .tlsExpired && $0.severity == .refusal }) else { return }
+        for expiring in report.expiringCertificates(expiry) {
+            let days = expiring.daysLeft
+            let time = days < 0 ? "has expired" : "expires in \(days) \(days == 1 ? "day" : "days")"
+            block.add()
+            block.add(style.paint("warning", .yellow) + " " + style.paint("certificate \(time)", .bold))
+            block.add("seen", ForeignText.line(expiring.certificate.subject), indent: 2, labelWidth: 6)
+            block.add("do", FindingCode.tlsExpired.remedy, indent: 2, labelWidth: 6)
+        }
+    }
+
+    /// The login page of a portal; or, of another check, the sign that there may be one.
+    private func addPortalHint(_ report: Probes.CheckReport, to block: inout TextBlock) {
+        if let portal, portal.verdict == .portal {
+            block.add()
+            if let code = portal.code { block.add("", code.sentence, indent: 2, labelWidth: 0) }
+            if let url = portal.url { block.add("do", "Log in at \(ForeignText.line(url))", indent: 2, labelWidth: 6) }
+        } else if portal == nil, let hint = PortalHint(report) {
+            block.add()
+            block.add(style.paint("note", .dim) + " " + style.paint("this looks like a captive portal", .bold))
+            block.add("seen", ForeignText.line(hint.evidence), indent: 2, labelWidth: 6)
+            block.add("do", ForeignText.line("reachagent probe --portal \(hint.command)"), indent: 2, labelWidth: 6)
+        }
+    }
+
+    /// The records of a name server's answer; its first line is the note of the phase.
+    private func records(_ hop: Probes.CheckHop) -> [String] {
+        guard let lines = hop.answer?.split(whereSeparator: \.isNewline), lines.count > 1 else { return [] }
+        return lines.dropFirst().map { ForeignText.shown(String($0), limit: 512) }
+    }
+
+    private func failed(_ attempt: ConnectAttempt) -> String {
+        let reason = attempt.failure.map { "\($0.code.rawValue), \($0.evidence)" } ?? ""
+        let time = DurationText.milliseconds(attempt.duration)
+        return ForeignText.shown("\(attempt.address) failed after \(time): \(reason)", limit: 160)
+    }
+
+    private func location(_ hop: Probes.CheckHop) -> String? {
+        guard let response = hop.response, (300..<400).contains(response.status) else { return nil }
+        return response.headers.first { $0.isNamed("location") }.map { ForeignText.shown($0.value, limit: 160) }
+    }
+}

@@ -1,0 +1,120 @@
+internal import AgentEvents
+
+extension EventNews {
+    /// The news of a path, of the machine or of a target: only what changed.
+    init(_ change: StateChange, of subject: String) {
+        let (from, to) = (change.from, change.to)
+        var parts: [String] = []
+        let path = Self.path(from, to)
+        if let path { parts.append(path) }
+        if to.isReachable, let connectivity = Self.connectivity(from, to) { parts.append(connectivity) }
+        if from.isFlapping != to.isFlapping { parts.append(to.isFlapping ? "flapping" : "no longer flapping") }
+        if to.alternative != from.alternative {
+            parts.append(
+                to.alternative.map { "\($0.interface) works (\($0.code))" } ?? "the preferred path works again"
+            )
+        }
+        if parts.isEmpty { parts.append(contentsOf: Self.particulars(from, to)) }
+        if parts.isEmpty { parts.append(to.summary) }
+        let context = path == nil && to.isReachable ? " over \(Self.words(to))" : ""
+        let portal = from.portalURL == to.portalURL ? nil : to.portalURL.map { "log in at \($0)" }
+        self.init(
+            subject: subject,
+            news: Self.adding(change.cause, to: parts.joined(separator: ", ") + context),
+            detail: [change.cause.detail, portal].compactMap(\.self).joined(separator: "; "),
+            tone: Tone(from: from.worth, to: to.worth)
+        )
+    }
+
+    /// `wifi wlan0 → none (link_down)`, `IPv4+IPv6 → IPv4`; `nil` when the path leads where it led.
+    private static func path(_ from: ReachabilityState, _ to: ReachabilityState) -> String? {
+        let before = from.isReachable ? words(from) : from.via == .unknown ? nil : from.via.rawValue
+        guard to.isReachable else {
+            guard from.isReachable || from.via != to.via || reason(from) != reason(to) else { return nil }
+            let names = Set(before?.split(separator: " ").map(String.init) ?? [])
+            let interface = to.path.interface.flatMap { names.contains($0) ? nil : $0 }
+            let after = to.via.rawValue + SummaryText.because(reason(to), interface)
+            return before.map { from.isReachable ? "\($0) → \(after)" : after } ?? after
+        }
+        let (families, after) = (Self.families(to), words(to))
+        guard before == after else {
+            let end = families.isEmpty ? after : "\(after) \(families)"
+            return before.map { "\($0) → \(end)" } ?? end
+        }
+        let familiesBefore = Self.families(from)
+        return familiesBefore == families ? nil : "\(familiesBefore) → \(families)"
+    }
+
+    /// `full → partial (tls_expired web)`; `nil` when nothing is known, or nothing new.
+    private static func connectivity(_ from: ReachabilityState, _ to: ReachabilityState) -> String? {
+        guard let after = to.connectivity else { return nil }
+        let because = SummaryText.because(to.connectivityReason, to.connectivityProbe)
+        let before = from.isReachable ? from.connectivity : nil
+        if let before, before != after {
+            return before == .unknown ? "\(after)\(because)" : "\(before) → \(after)\(because)"
+        }
+        let isNew =
+            before == nil || from.connectivityReason != to.connectivityReason
+            || from.connectivityProbe != to.connectivityProbe
+        guard isNew, after != .unknown || to.connectivityReason != nil else { return nil }
+        return "\(after)\(because)"
+    }
+
+    /// What else differs, in each family that differs: `IPv4 gateway 192.0.2.1 → 192.0.2.254`.
+    private static func particulars(_ from: ReachabilityState, _ to: ReachabilityState) -> [String] {
+        let families = [(from.path.ipv4, to.path.ipv4, "IPv4 "), (from.path.ipv6, to.path.ipv6, "IPv6 ")]
+        let pairs = families.compactMap { from, to, name in from.flatMap { from in to.map { (from, $0, name) } } }
+        let compared = pairs.isEmpty ? [(from.path.overall, to.path.overall, "")] : pairs
+        return compared.flatMap { from, to, name -> [String] in
+            let members: [(String, String?, String?)] = [
+                ("gateway", from.gateway, to.gateway), ("source", from.source, to.source),
+                ("route", from.prefix, to.prefix), ("metric", from.metric.map { "\($0)" }, to.metric.map { "\($0)" }),
+                ("table", from.table.map { "\($0)" }, to.table.map { "\($0)" }), ("reason", from.reason, to.reason),
+            ]
+            return members.filter { $0.1 != $0.2 }
+                .map { "\(name)\($0.0) \($0.1 ?? "none") → \($0.2 ?? "none")" }
+        }
+    }
+
+    /// `wwan wg0 over wwan0`, with dead legs.
+    private static func words(_ state: ReachabilityState) -> String { state.path.overall.summary }
+
+    private static func families(_ state: ReachabilityState) -> String {
+        [(state.path.ipv4, "IPv4"), (state.path.ipv6, "IPv6")].filter { $0.0?.via.isReachable == true }.map(\.1)
+            .joined(separator: "+")
+    }
+
+    private static func reason(_ state: ReachabilityState) -> String? { state.path.reason ?? state.reason }
+}
+
+extension EventNews.Tone {
+    /// The tone of a change between two worths; what is not known is no loss and no recovery.
+    init(from: Int?, to: Int?) {
+        guard let from, let to, from != to else {
+            self = .neutral
+            return
+        }
+        self = to < from ? .loss : .recovery
+    }
+}
+
+extension ReachabilityState {
+    /// How much of the world can be reached, to compare; `nil` before the kernel has answered.
+    var worth: Int? {
+        guard via != .unknown else { return nil }
+        return isReachable ? connectivity?.worth ?? Connectivity.full.worth : 0
+    }
+}
+
+extension Connectivity {
+    /// How much of the world can be reached, to compare; an unknown connectivity counts as full, as no probe denies it.
+    var worth: Int {
+        switch self {
+        case .none: 0
+        case .local: 1
+        case .portal: 2
+        case .partial: 3
+        default: 4
+        }
+    }
+}

@@ -1,0 +1,219 @@
+internal import AgentEvents
+
+/// An event for people: its subject, the news, and the detail, with all text as strangers wrote it.
+struct EventNews: Hashable {
+    /// The direction of a change.
+    enum Tone: Hashable {
+        /// Less works than before.
+        case loss
+        /// More works than before.
+        case recovery
+        /// Something needs attention.
+        case trouble
+        /// None of these.
+        case neutral
+    }
+
+    /// The subject with its kind: `reachability`, `uplink wlan0`, `probe web`.
+    var subject: String
+    /// The news: `wifi wlan0 → none (link_down)`.
+    var news: String
+    /// The rest, such as `no carrier`, without what the news have already.
+    var detail = ""
+    var tone = Tone.neutral
+
+    /// The news of an event; `nil` for content that this version does not know.
+    init?(_ event: AgentEvent) {
+        switch event.content {
+        case .unknown: return nil
+        case .pathChanged(let change), .reachabilityChanged(let change), .targetChanged(let change):
+            self.init(change, of: Self.subject(of: event))
+        case .uplinkChanged(let change): self.init(change)
+        case .probeChanged(let change): self.init(change)
+        case .probeCompleted(let check): self.init(check)
+        case .certificateExpiring(let expiry): self.init(expiry)
+        case .hookCompleted(let completion): self.init(completion)
+        case .agentStarted(let agent):
+            self.init(subject: "agent", news: "started", detail: "version \(agent.version)")
+        case .agentStopping(let end): self.init(subject: "agent", news: "stopping (\(end.reason))")
+        case .suspendResumed(let suspend):
+            let time = SummaryText.lasting(milliseconds: suspend.suspendedMilliseconds)
+            self.init(subject: "machine", news: "resumed after \(time) of suspend")
+        case .configReloaded(let reload): self.init(reload)
+        case .configRejected(let rejection):
+            self.init(subject: "config", news: rejection.summary, tone: .trouble)
+        case .netlinkOverrun(let overrun):
+            self.init(subject: "netlink", news: "overrun", detail: overrun.detail, tone: .trouble)
+        case .netlinkResynced(let resync):
+            let count = resync.corrections == 1 ? "1 correction" : "\(resync.corrections) corrections"
+            self.init(subject: "netlink", news: "resynchronized", detail: count, tone: .recovery)
+        case .journalDegraded(let change): self.init(change)
+        default: self.init(subject: Self.subject(of: event), news: event.content.summary)
+        }
+    }
+
+    init(subject: String, news: String, detail: String = "", tone: Tone = .neutral) {
+        self.subject = subject
+        self.news = news
+        self.detail = detail
+        self.tone = tone
+    }
+
+    /// The first part of the type, and the subject unless the type says it already.
+    static func subject(of event: AgentEvent) -> String {
+        let family = EventType.shortName(of: event.type).prefix { $0 != "." }
+        let isGeneral = [AgentEvent.defaultSubject, AgentEvent.agentSubject, ""].contains(event.subject)
+        return isGeneral ? String(family) : "\(family) \(event.subject)"
+    }
+
+    /// News with the cause's code and interface, unless they have them already: `none → wwan wwan0 [route_added]`.
+    static func adding(_ cause: ChangeCause, to news: String) -> String {
+        guard !news.contains(word: cause.code), !repeated.contains(cause.code) else { return news }
+        let interface = cause.interface.flatMap { news.contains(word: $0) ? nil : " \($0)" } ?? ""
+        return "\(news) [\(cause.code)\(interface)]"
+    }
+
+    /// Codes that say no more than the change itself.
+    private static let repeated: Set = ["initial", "recovered", "flapping_started", "flapping_stopped"]
+}
+
+extension String {
+    /// True if the text has a word, as between spaces and brackets.
+    fileprivate func contains(word: String) -> Bool {
+        split { " ()[],;".contains($0 as Character) }.contains { $0 == word }
+    }
+}
+
+extension EventNews {
+    private init(_ change: UplinkChange) {
+        let (from, to) = (change.from, change.to)
+        var news: [String] = []
+        if from.connectivity != to.connectivity {
+            news.append(
+                "\(from.connectivity) → \(to.connectivity)" + SummaryText.because(to.reason?.code, to.reason?.probe)
+            )
+        } else if from.reason != to.reason || from.isUsed == to.isUsed {
+            news.append("\(to.connectivity)" + SummaryText.because(to.reason?.code, to.reason?.probe))
+        }
+        if from.isUsed != to.isUsed { news.append("\(Self.role(from)) → \(Self.role(to))") }
+        if from.isUsed == to.isUsed { news.append(Self.role(to)) }
+        self.init(
+            subject: "uplink \(to.interface)",
+            news: Self.adding(change.cause, to: news.joined(separator: ", ")),
+            detail: change.cause.detail ?? "",
+            tone: Tone(from: from.connectivity.worth, to: to.connectivity.worth)
+        )
+    }
+
+    private static func role(_ uplink: Uplink) -> String { uplink.isUsed ? "active" : "standby" }
+
+    private init(_ change: ProbeChange) {
+        let (from, to) = (change.from, change.to)
+        var news = from.verdict == to.verdict ? to.verdict : "\(from.verdict) → \(to.verdict)"
+        news += SummaryText.because(to.code, nil)
+        if from.isFlapping != to.isFlapping { news += to.isFlapping ? ", flapping" : ", no longer flapping" }
+        let portal = to.portalURL.map { "log in at \($0)" }
+        self.init(
+            subject: "probe \(change.point.probe)",
+            news: Self.adding(change.cause, to: news + Self.place(change.point)),
+            detail: [change.cause.detail, portal].compactMap(\.self).joined(separator: "; "),
+            tone: Tone(from: Self.worth(from), to: Self.worth(to))
+        )
+    }
+
+    /// The end of one check.
+    private init(_ check: CompletedCheck) {
+        let report = check.report
+        let verdict = report.verdict + SummaryText.because(report.code, nil)
+        self.init(
+            subject: "check \(check.point.probe)",
+            news: "\(verdict) in \(report.durationMicroseconds / 1000) ms\(Self.place(check.point))",
+            tone: report.verdict == "ok" ? .neutral : .trouble
+        )
+    }
+
+    /// ` over wwan0 IPv6`, where a probe is not made over the default path in whatever family.
+    private static func place(_ point: ProbePoint) -> String {
+        let words = [point.interface, point.family.map(SummaryText.familyName)].compactMap { $0 }
+        return words.isEmpty ? "" : " over " + words.joined(separator: " ")
+    }
+
+    private static func worth(_ verdict: ProbeVerdict) -> Int? {
+        switch verdict.verdict {
+        case "up": verdict.isFlapping ? 2 : 3
+        case "portal": 1
+        case "unknown": nil
+        default: 0
+        }
+    }
+
+    private init(_ expiry: CertificateExpiry) {
+        let subject = expiry.certificate.subject.isEmpty ? "(no subject)" : expiry.certificate.subject
+        let which = expiry.position == 0 ? "certificate" : "certificate \(expiry.position + 1) of the chain"
+        let when =
+            switch expiry.daysLeft {
+            case ..<0: "expired \(Self.days(-expiry.daysLeft)) ago"
+            case 0: "expires within a day"
+            default: "expires in \(Self.days(expiry.daysLeft))"
+            }
+        let end = String(expiry.certificate.notAfter.description.prefix(10))
+        self.init(
+            subject: "probe \(expiry.probe)",
+            news: "\(which) \(when), on \(end)",
+            detail: subject + (expiry.isVerified ? "" : "; not trusted already"),
+            tone: expiry.daysLeft < 0 ? .loss : .trouble
+        )
+    }
+
+    private static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
+
+    private init(_ completion: HookCompletion) {
+        let event = completion.triggerSequence.map { "\(completion.trigger) #\($0)" } ?? completion.trigger
+        var parts = ["for \(event)"]
+        if completion.failures > 1 { parts.append("\(completion.failures) times in a row") }
+        if completion.superseded > 0 {
+            parts.append("\(completion.superseded) earlier \(completion.superseded == 1 ? "event" : "events") skipped")
+        }
+        if let paused = completion.pausedMilliseconds {
+            parts.append("retries in \(SummaryText.lasting(milliseconds: paused))")
+        }
+        var detail = parts.joined(separator: ", ")
+        if let refusal = completion.ending.refusal {
+            detail += "; \(refusal.remedy)"
+        } else if !completion.ending.isSuccess, let line = SummaryText.lastLine(completion.output ?? "") {
+            detail += "; \(line)"
+        }
+        self.init(
+            subject: "hook \(completion.hook)",
+            news: completion.ending.words,
+            detail: detail,
+            tone: completion.ending.isSuccess || completion.ending.outcome == "stopped" ? .neutral : .trouble
+        )
+    }
+
+    private init(_ reload: ConfigurationReload) {
+        let parts = [(reload.added, "added"), (reload.removed, "removed"), (reload.changed, "changed")]
+            .filter { !$0.0.isEmpty }
+            .map { "\($0.0.count) \($0.1) (\(SummaryText.listed($0.0)))" }
+        let restart = reload.needsRestart
+        let later = restart.isEmpty ? "" : "; takes effect on the next start: \(SummaryText.listed(restart))"
+        self.init(
+            subject: "config",
+            news: "reloaded",
+            detail: (parts.isEmpty ? "without changes" : parts.joined(separator: ", ")) + later
+        )
+    }
+
+    private init(_ change: JournalDegraded) {
+        var detail = change.detail.map { [$0] } ?? []
+        if let first = change.missingFirstSequence, let last = change.missingLastSequence {
+            detail.append("it lacks the events #\(first) to #\(last)")
+        }
+        self.init(
+            subject: "journal",
+            news: (change.isDegraded ? "cannot be written" : "is written again") + " [\(change.code)]",
+            detail: detail.joined(separator: "; "),
+            tone: change.isDegraded ? .loss : .recovery
+        )
+    }
+}

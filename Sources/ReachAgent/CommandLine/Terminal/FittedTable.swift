@@ -1,0 +1,140 @@
+/// A table that is never wider than the terminal: cells that are too long end in an ellipsis.
+struct FittedTable {
+    /// A cell and its colour.
+    struct Cell: ExpressibleByStringInterpolation {
+        var text: String
+        var colour: TerminalStyle.Colour?
+
+        init(_ text: String?, _ colour: TerminalStyle.Colour? = nil) {
+            self.text = text ?? ""
+            self.colour = colour
+        }
+
+        init(stringLiteral text: String) { self.init(text) }
+    }
+
+    /// A column: its title, and the side that its cells stand at.
+    struct Column: ExpressibleByStringLiteral {
+        var title: String
+        var isRight = false
+
+        init(stringLiteral title: String) { self.title = title }
+
+        static func right(_ title: String) -> Column {
+            var column = Column(stringLiteral: title)
+            column.isRight = true
+            return column
+        }
+    }
+
+    /// The narrowest that a column becomes.
+    private static let narrowest = 4
+    private static let gap = 2
+    /// A word's end so many characters before the end of a cell is a better place for an ellipsis.
+    private static let nearby = 10
+
+    private let columns: [Column]
+    private(set) var rows: [[Cell]] = []
+
+    init(_ columns: [Column]) { self.columns = columns }
+
+    mutating func add(_ row: [Cell]) { rows.append(row) }
+
+    /// The lines, with the titles first; columns without a cell that says something are left out.
+    ///
+    /// - Parameter wrapsLast: Whether a text in the last column takes as many lines as it needs, instead of being cut.
+    func lines(_ style: TerminalStyle, wrapsLast: Bool = false) -> [String] {
+        let shown = columns.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
+        let titles = columns.map { Cell($0.title, .bold) }
+        let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
+        let rest = wrapsLast ? Self.rest(of: cells, style.columns) : nil
+        let widths = rest == nil ? widths(of: cells, style.columns) : []
+        return cells.flatMap { row in
+            guard let rest, let last = row.last else { return [line(row, widths, shown, style)] }
+            let widths = (0..<row.count).map { column in
+                column == row.count - 1 ? rest.width : cells.map { $0[column].text.count }.max() ?? 0
+            }
+            var block = TextBlock(columns: rest.width)
+            block.add(last.text, hanging: 0)
+            return block.lines.enumerated().map { index, text in
+                guard index > 0 else { return line(row.dropLast() + [Cell(text, last.colour)], widths, shown, style) }
+                return String(repeating: " ", count: rest.start) + text
+            }
+        }
+    }
+
+    private func line(_ row: [Cell], _ widths: [Int], _ shown: [Int], _ style: TerminalStyle) -> String {
+        var line = ""
+        var length = 0
+        for (index, cell) in row.enumerated() where widths[index] > 0 {
+            let text = Self.cut(cell.text, to: widths[index], style)
+            let isRight = columns[shown[index]].isRight
+            let before = (length == 0 ? 0 : Self.gap) + (isRight ? widths[index] - text.count : 0)
+            line += String(repeating: " ", count: before)
+            line += cell.colour.map { text.isEmpty ? "" : style.paint(text, $0) } ?? text
+            // Nothing follows the last cell.
+            let after = isRight || index == row.count - 1 ? 0 : widths[index] - text.count
+            line += String(repeating: " ", count: after)
+            length += before + text.count + after
+        }
+        return line.trimmingEnd
+    }
+
+    /// The place of the last column beside the others in full; `nil` where a longest word would not fit.
+    private static func rest(of cells: [[Cell]], _ limit: Int) -> (start: Int, width: Int)? {
+        guard let count = cells.first?.count, count > 1 else { return nil }
+        let start = (0..<count - 1).reduce(0) { start, column in
+            start + (cells.map { $0[column].text.count }.max() ?? 0) + gap
+        }
+        let longest = cells.compactMap { $0.last?.text.split(separator: " ").map(\.count).max() }.max() ?? 0
+        return limit - start >= longest ? (start, limit - start) : nil
+    }
+
+    /// The widths that fit: the widest columns give way first, and at last the columns at the end go.
+    private func widths(of cells: [[Cell]], _ limit: Int) -> [Int] {
+        let count = cells.first?.count ?? 0
+        var widths = (0..<count).map { column in cells.map { $0[column].text.count }.max() ?? 0 }
+        var last = count
+        while last > 1 {
+            let excess = widths[..<last].reduce(Self.gap * (last - 1), +) - limit
+            guard excess > 0 else { break }
+            guard let widest = widths[..<last].indices.max(by: { widths[$0] < widths[$1] }) else { break }
+            if widths[widest] > Self.narrowest {
+                widths[widest] -= 1
+            } else {
+                last -= 1
+                widths[last] = 0
+            }
+        }
+        if last == 1 { widths[0] = min(widths[0], limit) }
+        return widths
+    }
+
+    /// The beginning of a text that is too long, up to a word's end where one is near, and an ellipsis.
+    private static func cut(_ text: String, to width: Int, _ style: TerminalStyle) -> String {
+        guard text.count > width else { return text }
+        let ellipsis = style.ellipsis
+        guard width > ellipsis.count else { return String(text.prefix(width)) }
+        let beginning = text.prefix(width - ellipsis.count)
+        let words = beginning.lastIndex(of: " ").map { beginning[..<$0] } ?? beginning
+        return (words.count + nearby >= beginning.count ? words : beginning) + ellipsis
+    }
+}
+
+extension TerminalStyle {
+    /// `…`, or what stands for it.
+    var ellipsis: String { hasUnicode ? "…" : "..." }
+    /// `→`, or what stands for it.
+    var arrow: String { hasUnicode ? "→" : "->" }
+    /// `–`, or what stands for it.
+    var dash: String { hasUnicode ? "–" : "-" }
+}
+
+extension String {
+    /// The text without the spaces at its end.
+    fileprivate var trimmingEnd: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

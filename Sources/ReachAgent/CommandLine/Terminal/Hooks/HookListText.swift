@@ -1,0 +1,129 @@
+internal import AgentEvents
+internal import Hooks
+
+/// Which hooks run when, and why others do not, for people.
+struct HookListText {
+    private static let labelWidth = 16
+
+    let survey: HookSurvey
+    let style: TerminalStyle
+    /// The event that is asked about; nil for all occasions.
+    let event: HookEvent?
+
+    /// The whole text.
+    var text: String {
+        let parts = event.map { [head, runs(for: $0), others(for: $0)] } ?? ([head] + occasions + types + [neverRun])
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    // MARK: What was looked at
+
+    private var head: [String] {
+        let folders = survey.folders.isEmpty ? "none" : survey.folders.map(HookText.safe).joined(separator: ", ")
+        var rows = [
+            ("judged as", HookText.safe(survey.user) + "; an agent of another user may come to another judgement"),
+            ("folders", folders), ("configuration", configuration),
+        ]
+        if let agent = survey.choice.agent {
+            rows.append(("used by", agent.name))
+            rows.append(("containment", Self.containment(agent.status.hookSetup)))
+        }
+        if let event {
+            let number = event.sequence.map { " \($0)" } ?? ""
+            rows.append(("event", HookText.safe("\(event.type.shortName)\(number), \(event.time)")))
+        }
+        var block = TextBlock(columns: style.columns)
+        for (label, text) in rows { block.add(label, text, indent: 0, labelWidth: Self.labelWidth) }
+        if survey.isSwitchedOff {
+            block.add("! the configuration switches hooks off ('enabled = false' in [hooks])", hanging: 2)
+        }
+        if survey.hooks.isEmpty { block.add("there are no hooks", hanging: 2) }
+        return block.lines
+    }
+
+    private var configuration: String {
+        if let path = survey.choice.path { return HookText.safe(path) }
+        let searched = survey.choice.searched.map(HookText.safe).joined(separator: ", ")
+        return searched.isEmpty ? "none" : "none; looked for \(searched)"
+    }
+
+    /// The means by which the processes of a run are found and killed.
+    private static func containment(_ setup: AgentStatus.HookSetup?) -> String {
+        let detail = HookText.safe(setup?.containmentDetail ?? "")
+        return switch setup?.containment {
+        case "control_groups"?: "each run has a control group below \(detail), and ends with everything in it"
+        case "descendants"?: "the processes of a run are found by their parents: \(detail)"
+        default: "decided at the first run: control groups where they are delegated, else the parents of processes"
+        }
+    }
+
+    // MARK: By occasion
+
+    private var ready: [SurveyedHook] { survey.hooks.filter { $0.obstacle == nil } }
+
+    private var occasions: [[String]] {
+        HookOccasion.allCases.map { occasion in
+            let hooks = ready.filter { if case .folder(occasion) = $0.kind { true } else { false } }
+            let folder = occasion == .every ? "" : "\(occasion.rawValue): "
+            return section("\(folder)\(HookText.occasion(occasion)) (reachability.changed)", hooks.map { row($0) })
+        }
+    }
+
+    private var types: [[String]] {
+        HookTrigger.types.map { type in
+            let hooks = ready.filter { hook in
+                if case .configured = hook.kind { hook.types.contains(type) } else { false }
+            }
+            return section("configured for \(type.shortName)", hooks.map { row($0) })
+        }
+    }
+
+    private var neverRun: [String] { section("not run", survey.hooks.compactMap(obstacleRow)) }
+
+    // MARK: For one event
+
+    private func runs(for event: HookEvent) -> [String] {
+        let hooks = survey.started(for: event)
+        return hooks.isEmpty ? ["no hook runs for it"] : section("runs, in this order", hooks.map { row($0) })
+    }
+
+    private func others(for event: HookEvent) -> [String] {
+        let rows = survey.hooks.compactMap { hook -> Row? in
+            if let row = obstacleRow(hook) { return row }
+            return HookText.reason(hook.matches(event), of: hook).map { Row(name: hook.name, lines: [$0]) }
+        }
+        return section("does not run", rows)
+    }
+
+    // MARK: Lines
+
+    private struct Row {
+        var name: String
+        var lines: [String]
+    }
+
+    private func row(_ hook: SurveyedHook) -> Row {
+        var lines = [HookText.what(hook)]
+        if let conditions = HookText.conditions(hook) { lines.append("if \(conditions)") }
+        return Row(name: hook.name, lines: lines)
+    }
+
+    private func obstacleRow(_ hook: SurveyedHook) -> Row? {
+        guard let obstacle = hook.obstacle else { return nil }
+        let (reason, remedy) = HookText.obstacle(obstacle)
+        return Row(name: hook.name, lines: [reason] + (remedy.map { ["to do: \($0)"] } ?? []))
+    }
+
+    private func section(_ title: String, _ rows: [Row]) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        var block = TextBlock(columns: style.columns)
+        for row in rows {
+            let name = HookText.safe(row.name.isEmpty ? "(the folder)" : row.name)
+            let label = name.count < Self.labelWidth ? name : name + " "
+            for (index, line) in row.lines.enumerated() {
+                block.add(index == 0 ? label : "", line, indent: 2, labelWidth: Self.labelWidth)
+            }
+        }
+        return [style.paint(title.uppercased(), .bold)] + block.lines
+    }
+}

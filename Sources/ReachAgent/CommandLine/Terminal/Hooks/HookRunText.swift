@@ -1,0 +1,24 @@
+internal import AgentEvents
+internal import ForeignText
+
+/// What a hook wrote, and how it ended, for people.
+enum HookRunText {
+    /// What it wrote, line by line; empty when it wrote nothing.
+    static func output(_ output: String?) -> String {
+        guard let output else { return "" }
+        var lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines.map { line in ForeignText.line(line.hasSuffix("\r") ? String(line.dropLast()) : String(line)) }
+            .joined(separator: "\n")
+    }
+
+    /// How it ended: `hook vpn failed: exit status 3 after 1.2 s`.
+    static func ending(_ completion: HookCompletion) -> String {
+        var text = ForeignText.line("hook \(completion.hook) \(completion.ending.words)")
+        if let bytes = completion.outputBytes, completion.outputOmittedBytes != nil {
+            text += "; of its \(ByteCountText.of(UInt64(clamping: bytes))) of output the middle is left out"
+        }
+        if let refusal = completion.ending.refusal { text += "\nto do: \(HookText.safe(refusal.remedy))" }
+        return text
+    }
+}

@@ -1,0 +1,54 @@
+internal import AgentEvents
+
+/// Durations as people compare them.
+enum DurationText {
+    /// Milliseconds with as many decimals as matter: `0.04 ms`, `12.3 ms`, `4503 ms`.
+    static func milliseconds(_ duration: Duration) -> String {
+        let microseconds = max(0, duration.microseconds)
+        switch microseconds {
+        case ..<10_000: return fixed(microseconds, unit: 1000, decimals: 2) + " ms"
+        case ..<1_000_000: return fixed(microseconds, unit: 1000, decimals: 1) + " ms"
+        default: return fixed(microseconds, unit: 1000, decimals: 0) + " ms"
+        }
+    }
+
+    private static func fixed(_ value: Int64, unit: Int64, decimals: Int) -> String {
+        var scale: Int64 = 1
+        for _ in 0..<decimals { scale *= 10 }
+        let step = unit / scale
+        let rounded = (value + step / 2) / step
+        guard decimals > 0 else { return String(rounded) }
+        let fraction = String(rounded % scale)
+        return "\(rounded / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+
+    /// A time in the two largest units that matter, each rounded down: `42 s`, `3 h 12 min`, `5 d`.
+    static func coarse(_ duration: Duration, units: Int = 2) -> String {
+        var rest = max(0, duration.components.seconds)
+        var words: [String] = []
+        for (name, seconds) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)] {
+            let count = rest / seconds
+            rest %= seconds
+            // A unit that is zero ends the row: nobody asks for the minutes of "5 d 0 h 3 min".
+            if count == 0, !words.isEmpty { break }
+            if count > 0 { words.append("\(count) \(name)") }
+            if words.count == units { break }
+        }
+        return words.isEmpty ? "0 s" : words.joined(separator: " ")
+    }
+}
+
+/// Numbers of bytes as people compare them.
+enum ByteCountText {
+    /// Bytes with at most one decimal: `812 B`, `1.2 MiB`.
+    static func of(_ count: UInt64) -> String {
+        guard count >= 1024 else { return "\(count) B" }
+        var (unit, size): (String, UInt64) = ("KiB", 1024)
+        for next in ["MiB", "GiB", "TiB"] where count / size >= 1024 {
+            unit = next
+            size *= 1024
+        }
+        let (whole, rest) = (count / size, count % size)
+        return whole >= 100 ? "\(whole) \(unit)" : "\(whole).\(rest * 10 / size) \(unit)"
+    }
+}

@@ -1,0 +1,209 @@
+internal import AgentEvents
+internal import Hooks
+
+extension StatusText {
+    /// Problems of the agent itself, which the reader must know before believing the rest.
+    var problems: [String] {
+        var problems: [String] = []
+        if reply.isSynchronized == false, reply.reachability.since != nil {
+            problems.append("kernel messages were lost: resynchronizing, the state may be out of date")
+        }
+        if reply.reachability.state?.isFlapping == true {
+            problems.append("the state changes too often to be relied on [flapping]")
+        }
+        if let rejected = reply.configuration?.rejected { problems.append(text(rejected)) }
+        problems += pinProblems
+        // A loss that was long ago, and made up for, is no reason to doubt the state.
+        if let losses, let last = reply.overruns?.last, clock.now.isWithinAnHour(of: last) { problems.append(losses) }
+        if let journal = reply.journal, journal.isDegraded == true {
+            let code = journal.code.map { " [\(safe($0))]" } ?? ""
+            let disk = journal.directory.map { "; see " + kept("`df -h \(safe(ShellWord.quoted($0)))`") } ?? ""
+            problems.append(
+                "events are not recorded\(code): \(safe(journal.detail ?? "the journal cannot be written"))\(disk)"
+            )
+        }
+        if let sockets = reply.sockets, let count = sockets.connections, let limit = sockets.limit, count >= limit {
+            problems.append("all \(limit) connections are in use, see `reachagent subscribers`: new ones are rejected")
+        }
+        if let budget { problems.append(budget) }
+        return painted(problems.flatMap { wrapped("! \($0)") }, .yellow)
+    }
+
+    /// Kernel messages that were lost; `nil` when none were.
+    private var losses: String? {
+        guard let overruns = reply.overruns, let count = overruns.count, count > 0 else { return nil }
+        let code = overruns.code.map { " [\(safe($0))]" } ?? ""
+        let last = overruns.last.map { ", last at " + kept(clock.brief($0)) } ?? ""
+        return "kernel messages were lost \(count == 1 ? "once" : "\(count) times")\(code)\(last)"
+            + (reply.isSynchronized == true ? "; resynchronized" : "")
+    }
+
+    /// A budget that is used up, for all probes that it stops.
+    private var budget: String? {
+        let stopped = reply.probes.filter { ($0.lastCode ?? $0.code) == "budget_exhausted" }
+        guard !stopped.isEmpty else { return nil }
+        return "the byte budget of a metered link is used up: \(Self.count(UInt64(stopped.count), "probe")) "
+            + "over it \(stopped.count == 1 ? "is" : "are") not checked until the day ends [budget_exhausted]"
+    }
+
+    /// The agent itself.
+    var agent: [String] {
+        var rows: [(label: String, text: String)] = []
+        if let agent = reply.agent {
+            var text = "version \(safe(agent.version ?? "?"))"
+            if let process = agent.processID { text += ", process \(process)" }
+            if let started = moment(agent.started, age: agent.uptimeMilliseconds) { text += ", since \(started)" }
+            rows.append(("agent", text))
+        }
+        rows.append(("events", reply.lastSequence.map { $0 == 0 ? "none yet" : "last event #\($0)" } ?? "not known"))
+        if let losses { rows.append(("kernel", losses)) }
+        if let schedule { rows.append(("checks", schedule)) }
+        if let hooksCount { rows.append(("hooks", hooksCount)) }
+        if let configuration = reply.configuration { rows.append(("configuration", text(configuration))) }
+        rows.append(("journal", reply.journal.map { text($0) } ?? "none: events are lost when the agent ends"))
+        if let sockets = reply.sockets {
+            var text = "\(sockets.connections ?? 0) of \(sockets.limit ?? 0) connections"
+            if let events = sockets.events { text += ", \(safe(events))" }
+            rows.append(("sockets", text))
+        }
+        return section("AGENT", labelled(rows))
+    }
+
+    /// The checks that were made and left out, and the bytes of today.
+    private var schedule: String? {
+        guard let schedule = reply.schedule else { return nil }
+        var parts = ["\(ProbeCountText.number(Int(clamping: schedule.checks ?? 0))) made"]
+        if let count = schedule.skipped, count > 0 {
+            parts.append("\(ProbeCountText.number(Int(clamping: count))) skipped while the one before ran")
+        }
+        if let count = schedule.refused, count > 0 {
+            parts.append("\(ProbeCountText.number(Int(clamping: count))) not allowed by the budget or [metered]")
+        }
+        if let delay = schedule.longestDelayMilliseconds, delay > 0 { parts.append("at most \(within(delay)) late") }
+        let bytes = (schedule.bytes ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }.prefix(4)
+            .map { "\(safe($0.key)) \(ByteCountText.of(UInt64(clamping: $0.value)))" }
+        if !bytes.isEmpty { parts.append("today \(bytes.joined(separator: ", "))") }
+        return parts.map(kept).joined(separator: ", ")
+    }
+
+    /// `the configuration was rejected at 14:02:11, and the earlier one is in effect: …`.
+    private func text(_ rejected: Status.Configuration.RejectedReload) -> String {
+        let rejection = ConfigurationRejection(errors: rejected.errors, errorsOmitted: rejected.errorsOmitted)
+        let time = moment(rejected.time).map { " (\($0))" } ?? ""
+        return "\(safe(rejection.summary))\(time); the earlier one stays in effect: "
+            + kept("`reachagent config check`")
+    }
+
+    private func text(_ configuration: Status.Configuration) -> String {
+        guard let main = configuration.files.first else {
+            let searched = configuration.searched.map { safe($0) }.joined(separator: ", ")
+            return searched.isEmpty ? "none" : "none; looked for \(searched)"
+        }
+        var text = safe(main)
+        if configuration.files.count > 1 {
+            let others = configuration.files.count - 1
+            text += " and \(others) \(others == 1 ? "drop-in" : "drop-ins")"
+        }
+        if let loaded = moment(configuration.loaded) { text += ", read \(loaded)" }
+        return text
+    }
+
+    private func text(_ journal: Status.Journal) -> String {
+        var parts = [safe(journal.directory ?? "?")]
+        if let oldest = journal.oldestSequence, let newest = journal.newestSequence {
+            parts.append(kept("events #\(oldest) to #\(newest)"))
+        } else {
+            parts.append("empty")
+        }
+        if let bytes = journal.bytes { parts.append(kept(ByteCountText.of(bytes))) }
+        switch (journal.sync, journal.syncMilliseconds) {
+        case ("always", _): parts.append("flushed before delivery")
+        case ("interval", let interval?): parts.append("flushed within " + kept(within(interval)))
+        case ("never", _): parts.append("flushed by the kernel")
+        default: break
+        }
+        if let missing = missing(in: journal) { parts.append(missing) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// The events that the journal does not have; `nil` when it has them all.
+    private func missing(in journal: Status.Journal) -> String? {
+        guard !journal.missing.isEmpty else { return nil }
+        let shown = journal.missing.suffix(3).map { hole in
+            hole.firstSequence == hole.lastSequence
+                ? "#\(hole.firstSequence)" : kept("#\(hole.firstSequence) to #\(hole.lastSequence)")
+        }
+        let earlier = journal.missing.count > shown.count ? " and earlier ones" : ""
+        return "without \(shown.joined(separator: ", "))\(earlier)"
+    }
+
+    // MARK: Hooks
+
+    /// The hooks that fail; nothing when there are none.
+    func hooks(atMost limit: Int) -> [String] {
+        let failing = reply.hooks.filter(\.isTroubled)
+        let shown = failing.prefix(limit)
+        var rows = shown.flatMap { hook in
+            [
+                (label: safe(hook.hook), text: text(hook), colour: Optional(TerminalStyle.Colour.red)),
+                (label: "", text: "\(style.arrow) \(remedy(hook))", colour: nil),
+            ]
+        }
+        let rest = failing.count - shown.count
+        if rest > 0 {
+            rows.append((style.ellipsis, "\(ProbeCountText.number(rest)) more: `reachagent status agent`", nil))
+        }
+        return section("FAILING HOOKS", labelled(rows))
+    }
+
+    /// `5, 132 runs`; `nil` without hooks.
+    private var hooksCount: String? {
+        guard !reply.hooks.isEmpty else { return nil }
+        let number = reply.hooks.count + max(0, min(reply.hooksOmitted ?? 0, 1 << 32))
+        var parts = [ProbeCountText.number(number), Self.count(Self.sum(reply.hooks.map(\.runs)), "run")]
+        let failed = Self.sum(reply.hooks.map(\.failedRuns))
+        if failed > 0 { parts.append("\(ProbeCountText.number(Int(clamping: failed))) of them failed") }
+        let running = Self.sum(reply.hooks.map { $0.running.map { UInt64(clamping: $0) } })
+        if running > 0 { parts.append("\(ProbeCountText.number(Int(clamping: running))) running") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func sum(_ counts: [UInt64?]) -> UInt64 { counts.reduce(0) { $0 &+ ($1 ?? 0) } }
+
+    private static func count(_ number: UInt64, _ noun: String) -> String {
+        "\(ProbeCountText.number(Int(clamping: number))) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// `failed: exit status 3 after 1.2 s, 4 times in a row, 5 min ago, next run in 8 s; output: …`.
+    private func text(_ hook: Status.HookStatus) -> String {
+        guard let last = hook.last else { return "failed \(hook.failures ?? 0) times in a row" }
+        let ending = last.ending
+        var parts = [safe(ending.words)]
+        if let failures = hook.failures, failures > 1 { parts.append(kept("\(failures) times in a row")) }
+        if let ended = last.ended { parts.append(kept(clock.age(of: ended, units: 1))) }
+        if let pause = hook.pausedMilliseconds { parts.append(kept("backs off for \(within(pause))")) }
+        let line = ending.refusal == nil ? last.output.flatMap(SummaryText.lastLine) : nil
+        return parts.joined(separator: ", ") + (line.map { "; output: \(safe($0))" } ?? "")
+    }
+
+    /// The next step.
+    private func remedy(_ hook: Status.HookStatus) -> String {
+        let ending = hook.last?.ending
+        let again = kept("`reachagent hooks run \(safe(ShellWord.quoted(hook.hook))) --event last`")
+        return switch ending?.outcome {
+        case "refused": kept("`\(safe(ending?.refusal?.remedy ?? "reachagent hooks list"))`")
+        case "timed_out": "make it faster, or raise its 'timeout'; try it: \(again)"
+        case "not_started": "processes or memory ran out: see `ulimit -u`, and TasksMax of the service"
+        case "undelivered": "check the server; try it: \(again)"
+        default: "try it: \(again)"
+        }
+    }
+}
+
+extension Timestamp {
+    /// Whether another moment is at most an hour before this one, or after it.
+    fileprivate func isWithinAnHour(of other: Timestamp) -> Bool {
+        let (age, overflow) = microsecondsSince1970.subtractingReportingOverflow(other.microsecondsSince1970)
+        return !overflow && age < 3_600_000_000
+    }
+}

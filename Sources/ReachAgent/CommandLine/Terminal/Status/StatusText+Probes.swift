@@ -1,0 +1,191 @@
+internal import AgentEvents
+internal import ForeignText
+
+extension StatusText {
+    /// From so many days on the expiry of a certificate is of interest: at a glance, and in detail.
+    private static let (soon, warningDays) = (14, 30)
+    private static let (mostProbes, mostCertificates) = (200, 10)
+    /// The rank of a probe that is up without a doubt.
+    private static let goodRank = 6
+
+    /// The probes that are not up, a line each, and the others in a line.
+    func brief(probesAtMost limit: Int) -> [String] {
+        let (troubled, good) = ranked
+        let shown = troubled.prefix(limit)
+        let rest = troubled.count - shown.count
+        var lines = shown.isEmpty ? [] : table(Array(shown)).lines(style)
+        if rest > 0 {
+            lines += wrapped("\(ProbeCountText.number(rest)) more are not up: `reachagent status probes`")
+        }
+        let count = good.count + omitted
+        if count > 0 { lines += wrapped(summary(of: good, count, isRest: !troubled.isEmpty)) }
+        return lines
+    }
+
+    /// The probes with their particulars: those that are not up first.
+    func probes() -> [String] {
+        let (troubled, good) = ranked
+        let all = troubled + good
+        var lines = all.isEmpty ? [] : table(Array(all.prefix(Self.mostProbes))).lines(style, wrapsLast: true)
+        let rest = all.count + omitted - min(all.count, Self.mostProbes)
+        if rest > 0 {
+            let isGood = all.dropFirst(Self.mostProbes).allSatisfy { Self.rank($0) == Self.goodRank }
+            lines += wrapped("\(ProbeCountText.number(rest)) more\(isGood ? ", all up" : "")")
+        }
+        return lines
+    }
+
+    /// The probes that the agent had no room for; all of them are up.
+    private var omitted: Int { max(0, min(reply.probesOmitted ?? 0, 1 << 32)) }
+
+    /// The probes that are not up, the worst first, and the others.
+    private var ranked: (troubled: [Status.ProbeStatus], good: [Status.ProbeStatus]) {
+        let all = reply.probes.map { (rank: Self.rank($0), probe: $0) }.enumerated()
+            .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+        return (
+            all.filter { $0.rank < Self.goodRank }.map(\.probe), all.filter { $0.rank == Self.goodRank }.map(\.probe)
+        )
+    }
+
+    /// The position of a probe in the list: failures first, then doubts, then unknown verdicts.
+    private static func rank(_ probe: Status.ProbeStatus) -> Int {
+        switch probe.verdict {
+        case "portal": 0
+        case "down": 1
+        case "up": probe.isFlapping ? 3 : isDoubtful(probe) ? 4 : goodRank
+        default: probe.code != nil ? 2 : 5
+        }
+    }
+
+    private static func isDoubtful(_ probe: Status.ProbeStatus) -> Bool {
+        probe.verdict == "up" && probe.lastOutcome != nil && probe.lastOutcome != "ok"
+    }
+
+    // MARK: Lines
+
+    private func table(_ probes: [Status.ProbeStatus]) -> FittedTable {
+        var table = FittedTable(["PROBE", "VERDICT", "FOR", "CHECKED", .right("TIME"), "DETAIL"])
+        for probe in probes {
+            let colour: TerminalStyle.Colour? =
+                switch Self.rank(probe) {
+                case 1: .red
+                case 0, 2, 3, 4: .yellow
+                case Self.goodRank: .green
+                default: nil
+                }
+            let age =
+                probe.forMilliseconds.map { Duration.milliseconds($0) }
+                ?? probe.since.map { clock.duration(since: $0) }
+            table.add([
+                .init(ProbeCountText.name(probe.probe, probe.interface, probe.family)),
+                .init(safe(probe.verdict ?? "unknown") + (probe.code.map { " [\(safe($0))]" } ?? ""), colour),
+                .init(probe.last == nil ? nil : age.map { DurationText.coarse($0, units: 1) }),
+                .init(probe.last.map { clock.age(of: $0, units: 1) } ?? "not yet"),
+                .init(probe.verdict == "up" ? probe.latencyMilliseconds.map { "\($0) ms" } : nil),
+                .init(particulars(probe)),
+            ])
+        }
+        return table
+    }
+
+    private func particulars(_ probe: Status.ProbeStatus) -> String {
+        var parts: [String] = []
+        if probe.isFlapping { parts.append("flapping") }
+        if Self.isDoubtful(probe) {
+            let word = probe.lastOutcome == "unknown" ? "not checked" : "last check failed"
+            parts.append(word + (probe.lastCode.map { " [\(safe($0))]" } ?? ""))
+        }
+        if probe.isStale { parts.append("the path has changed since") }
+        if let detail = probe.detail { parts.append(safe(detail)) }
+        if let url = probe.portalURL, url != reply.reachability.state?.portalURL {
+            parts.append("log in at \(ForeignText.line(url))")
+        }
+        if let expiry = expiry(probe, within: Self.soon) { parts.append(expiry) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// `3 more are up: web (certificate expires in 9 days), portal`; as many names as two lines take.
+    private func summary(of good: [Status.ProbeStatus], _ count: Int, isRest: Bool) -> String {
+        let expiring = good.filter { expiry($0, within: Self.soon) != nil }
+        let others = good.filter { expiry($0, within: Self.soon) == nil }
+        var names: [String] = []
+        var length = 40
+        for probe in expiring + others {
+            let name =
+                ProbeCountText.name(probe.probe, probe.interface, probe.family)
+                + (expiry(probe, within: Self.soon).map { " (\($0))" } ?? "")
+            length += name.count + 2
+            guard length < style.columns * 2 else { break }
+            names.append(kept(name))
+        }
+        let rest = count - names.count
+        if rest > 0 { names.append(kept("\(ProbeCountText.number(rest)) more")) }
+        let noun = isRest ? "more" : count == 1 ? "probe" : "probes"
+        return "\(ProbeCountText.number(count)) \(noun) \(count == 1 ? "is" : "are") up: "
+            + names.joined(separator: ", ")
+    }
+
+    // MARK: Certificates
+
+    /// `certificate expires in 9 days`; `nil` when it lasts longer.
+    private func expiry(_ probe: Status.ProbeStatus, within limit: Int) -> String? {
+        guard let days = probe.certificate?.daysLeft, days < limit else { return nil }
+        return "certificate \(Self.end(days))"
+    }
+
+    /// The certificates that expire soon, the first one first; one that many probes see is listed once.
+    var certificates: [String] {
+        // The subject is a stranger's text: as a part of the key it is bytes.
+        var found: [ForeignText: (certificate: Status.ExpiringCertificate, probes: [String])] = [:]
+        for probe in reply.probes {
+            guard let certificate = probe.certificate, let days = certificate.daysLeft, days < Self.warningDays else {
+                continue
+            }
+            let key = ForeignText("\(days) \(certificate.notAfter?.description ?? "") \(certificate.subject ?? "")")
+            let name = safe(probe.probe)
+            var entry = found[key] ?? (certificate, [])
+            if !entry.probes.contains(name) { entry.probes.append(name) }
+            found[key] = entry
+        }
+        let sorted = found.values.sorted { left, right in
+            let (first, second) = (left.certificate, right.certificate)
+            guard first.daysLeft == second.daysLeft else { return (first.daysLeft ?? 0) < (second.daysLeft ?? 0) }
+            return ForeignText(first.subject ?? "") < ForeignText(second.subject ?? "")
+        }
+        var rows = sorted.prefix(Self.mostCertificates).map { certificate, probes in
+            let colour: TerminalStyle.Colour = (certificate.daysLeft ?? 0) < 7 ? .red : .yellow
+            let seen =
+                probes.prefix(3).joined(separator: ", ") + (probes.count > 3 ? " and \(probes.count - 3) more" : "")
+            let name = certificate.subject.flatMap { $0.isEmpty ? nil : safe($0) } ?? "(no subject)"
+            let day = certificate.notAfter.map { clock.local($0).prefix(10) } ?? "?"
+            let text = "\(kept(Self.end(certificate.daysLeft ?? 0))): \(name), seen by \(seen)"
+            return (label: String(day), text: text, colour: Optional(colour))
+        }
+        let rest = sorted.count - rows.count
+        if rest > 0 { rows.append(("\(rest) more", "", nil)) }
+        return section("EXPIRING CERTIFICATES", labelled(rows))
+    }
+
+    /// `expires in 6 days`.
+    private static func end(_ days: Int) -> String {
+        switch days {
+        case ..<(-1): "expired \(-days) days ago"
+        case -1: "expired 1 day ago"
+        case 0: "expires today"
+        case 1: "expires in 1 day"
+        default: "expires in \(days) days"
+        }
+    }
+
+    /// The probes whose servers match nothing but a backup pin.
+    var pinProblems: [String] {
+        let names = reply.probes.filter { probe in
+            let matched = (probe.pins ?? []).filter(\.isMatched)
+            return !matched.isEmpty && matched.allSatisfy { $0.isBackup == true }
+        }
+        .map { ProbeCountText.name($0.probe, $0.interface, $0.family) }
+        guard let first = names.first else { return [] }
+        let more = names.count > 1 ? " and \(ProbeCountText.number(names.count - 1)) more" : ""
+        return ["of the pins of \(first)\(more) only a backup matches: pin the next key before this one changes"]
+    }
+}

@@ -1,0 +1,198 @@
+internal import AgentEvents
+
+extension StatusText {
+    /// The interfaces that could be an uplink, whether or not they have a default route.
+    private static let media = ["wired", "wifi", "wwan"]
+    /// The most interfaces, and of one interface the most addresses.
+    private static let (mostInterfaces, mostAddresses) = (12, 4)
+
+    /// The uplinks, a line each: the active ones, the standby ones by their metric, and interfaces without a default route.
+    func uplinks(atMost limit: Int = 20) -> [String] {
+        let uplinks = reply.uplinks.map { (uplink: $0, route: reply.defaultRoute(over: $0.interface)) }
+            .sorted { Self.rank($0.uplink, $0.route?.route.metric) < Self.rank($1.uplink, $1.route?.route.metric) }
+        let others = reply.interfaces.filter { interface in
+            Self.media.contains(interface.kind) && !reply.uplinks.contains { $0.interface == interface.name }
+        }
+        var table = FittedTable(["UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS")])
+        for (uplink, route) in uplinks.prefix(limit) {
+            let role = uplink.isUsed ? "active" : uplink.isBoundOnly ? "bound" : "standby"
+            let path = [reply.reachability.state?.path.ipv4, reply.reachability.state?.path.ipv6].compactMap { $0 }
+                .first { $0.interface == uplink.interface }
+            let metric = path?.metric ?? route?.route.metric
+            let gateway = path?.gateway ?? route?.hop.gateway
+            table.add([
+                .init(safe(uplink.interface)), .init(safe(uplink.kind) + (uplink.kindIsGuess ? "?" : "")), .init(role),
+                state(of: uplink), .init(metric.map(String.init) ?? style.dash),
+                .init(gateway.map(safe) ?? style.dash), .init(share(of: uplink)),
+            ])
+        }
+        for interface in others.prefix(limit - min(uplinks.count, limit)) {
+            table.add([
+                .init(safe(interface.name)), .init(safe(interface.kind) + (interface.kindIsGuess ? "?" : "")),
+                .init(style.dash), .init(obstacle(interface) ?? "no default route", .dim), .init(style.dash),
+                .init(style.dash), "",
+            ])
+        }
+        guard !table.rows.isEmpty else { return [] }
+        let rest = uplinks.count + others.count - table.rows.count
+        return table.lines(style)
+            + (rest > 0 ? wrapped("\(ProbeCountText.number(rest)) more: `reachagent status uplinks`") : [])
+    }
+
+    /// The availability of an uplink in 30 days: `99.953 %`.
+    private func share(of uplink: AgentEvents.Uplink) -> String? {
+        reply.availability.first { $0.uplink == uplink.interface }?.thirtyDays.percent.map { "\($0) %" }
+    }
+
+    private static func rank(_ uplink: AgentEvents.Uplink, _ metric: UInt32?) -> (Int, UInt32) {
+        (uplink.isUsed ? 0 : uplink.isBoundOnly ? 2 : 1, metric ?? .max)
+    }
+
+    /// `full`, `local (connect_timeout)`, `no carrier`.
+    private func state(of uplink: AgentEvents.Uplink) -> FittedTable.Cell {
+        if let obstacle = reply.interfaces.first(where: { $0.name == uplink.interface }).flatMap(obstacle) {
+            return .init(obstacle, .red)
+        }
+        switch uplink.connectivity {
+        case .unknown:
+            if let reason = uplink.reason { return .init("not checked (\(safe(reason.code)))", .yellow) }
+            return .init(uplink.isUsed ? "up" : "not probed")
+        case .full: return .init("full", .green)
+        case let connectivity:
+            let why = uplink.reason.map { " (\(safe($0.code)))" } ?? ""
+            let isWorse = [Connectivity.none, .local].contains(connectivity)
+            return .init(safe(connectivity.rawValue) + why, isWorse ? .red : .yellow)
+        }
+    }
+
+    /// Why an interface passes no packets; `nil` where it does.
+    private func obstacle(_ interface: AgentEvents.Interface) -> String? {
+        guard interface.isUsable == false else { return nil }
+        guard let state = interface.state else { return "down" }
+        return state == "administratively down" ? "switched off" : safe(state)
+    }
+
+    // MARK: Paths
+
+    /// Both families, and the last change.
+    var paths: [String] {
+        guard let state = reply.reachability.state else { return [] }
+        var rows: [(label: String, text: String)] = []
+        for (name, path) in [("IPv4", state.path.ipv4), ("IPv6", state.path.ipv6)] {
+            if let path { rows.append((name, text(path))) }
+        }
+        if let cause = reply.reachability.cause {
+            let detail = cause.kind == "start" ? "the agent was started" : cause.detail ?? cause.interface ?? cause.kind
+            let when = moment(reply.reachability.since, age: reply.reachability.forMilliseconds)
+            rows.append(("last change", "\(safe(detail)) [\(safe(cause.code))]" + (when.map { ", \($0)" } ?? "")))
+        }
+        return section("PATHS", labelled(rows))
+    }
+
+    private func text(_ path: Path) -> String {
+        guard path.via.isReachable else {
+            guard path.via != .unknown else { return "not known yet" }
+            return "none" + (path.reason.map { " [\(safe($0))]" } ?? "")
+                + (path.interface.map { " \(safe($0))" } ?? "")
+        }
+        var parts = [words(path)]
+        if let gateway = path.gateway { parts.append(kept("gateway \(safe(gateway))")) }
+        if let source = path.source { parts.append(kept("source \(safe(source))")) }
+        if let metric = path.metric { parts.append(kept("metric \(metric)")) }
+        if let table = path.table, table != 254 { parts.append(kept("table \(table)")) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// The targets, those without a path first.
+    func targets(atMost limit: Int = 64) -> [String] {
+        let targets = reply.targets.enumerated().sorted { first, second in
+            let ranks = [first, second].map { $0.element.standing.state?.isReachable == true ? 1 : 0 }
+            return (ranks[0], first.offset) < (ranks[1], second.offset)
+        }
+        var table = FittedTable(["TARGET", "PATH", "SINCE"])
+        for (_, target) in targets.prefix(limit) {
+            let standing = target.standing
+            let path = standing.state.map { text($0.path.overall) } ?? "not known"
+            let since = moment(
+                standing.viaSince ?? standing.since,
+                age: standing.viaForMilliseconds ?? standing.forMilliseconds
+            )
+            table.add([
+                .init(safe(target.name)), .init(path, standing.state?.via == Via.none ? .red : nil), .init(since),
+            ])
+        }
+        guard !table.rows.isEmpty else { return [] }
+        let rest = targets.count - table.rows.count
+        return table.lines(style) + (rest > 0 ? ["\(rest) more: `reachagent status uplinks`"] : [])
+    }
+
+    // MARK: Interfaces
+
+    /// The interfaces: those that the paths use first, then the others, without the loopback.
+    var interfaces: [String] {
+        let state = reply.reachability.state
+        let used = [state?.path.overall, state?.path.ipv4, state?.path.ipv6].compactMap { $0?.interface }
+        let all = reply.interfaces.filter { $0.kind != "loopback" }
+        let ordered =
+            all.filter { used.contains($0.name) }
+            + all.filter { !used.contains($0.name) && $0.isUsable == true }
+            + all.filter { !used.contains($0.name) && $0.isUsable != true }
+        var rows = ordered.prefix(Self.mostInterfaces).map { interface in
+            (label: safe(interface.name), text: text(interface))
+        }
+        let rest = ordered.count - rows.count
+        if rest > 0 { rows.append(("\(rest) more", "`reachagent interfaces` lists all")) }
+        return section("INTERFACES", labelled(rows))
+    }
+
+    private func text(_ interface: AgentEvents.Interface) -> String {
+        let kind = safe(interface.kind) + (interface.kindIsGuess ? "?" : "")
+        var text = "\(kept(kind.padded(to: 9))) \(obstacle(interface) ?? safe(interface.state ?? "up"))"
+        let shown = interface.addresses.prefix(Self.mostAddresses).map { address in
+            let prefix = address.prefixLength.map { "/\($0)" } ?? ""
+            let flags = address.flags.prefix(4).map { " \(safe($0))" }.joined()
+            return kept("\(safe(address.address))\(prefix)\(flags)")
+        }
+        if !shown.isEmpty { text += ", \(shown.joined(separator: ", "))" }
+        let rest = interface.addresses.count - shown.count
+        return rest > 0 ? "\(text) and \(rest) more" : text
+    }
+
+    // MARK: Changes
+
+    /// The newest changes, the newest first.
+    func changes(atMost limit: Int) -> [String] {
+        var table = FittedTable(["LAST CHANGES", "", ""])
+        for change in reply.recent.suffix(limit).reversed() {
+            table.add([
+                .init(change.time.map { clock.brief($0) } ?? "?"), .init(text(change)),
+                .init(change.sequence.map { "#\($0)" }, .dim),
+            ])
+        }
+        return table.rows.isEmpty ? [] : table.lines(style)
+    }
+
+    private func text(_ change: Status.Transition) -> String {
+        var name = safe(change.subject ?? "?")
+        if change.type == "reachagent.probe.changed" {
+            name = ProbeCountText.name(change.subject ?? "?", change.interface, change.family)
+        }
+        let subject = change.subject == "default" ? "" : "\(name): "
+        guard let from = change.from else { return "\(subject)\(safe(change.to ?? "?"))" }
+        let (before, after) = Self.different(safe(from), safe(change.to ?? "?"))
+        var text = "\(subject)\(before) \(style.arrow) \(after)"
+        // The code of a probe that fell stands in what it fell to.
+        if let code = change.code, change.to?.firstRange(of: "(\(code)") == nil { text += " [\(safe(code))]" }
+        if let detail = change.detail { text += " \(safe(detail))" }
+        return text
+    }
+
+    /// Two states without the words that both begin with: `full` and `partial` of `wifi wlan0, full` and
+    /// `wifi wlan0, partial`.
+    private static func different(_ from: String, _ to: String) -> (String, String) {
+        let (before, after) = (from.split(separator: ", "), to.split(separator: ", "))
+        let same = zip(before, after).prefix { $0 == $1 }.count
+        guard same < before.count, same < after.count else { return (from, to) }
+        return (before.dropFirst(same).joined(separator: ", "), after.dropFirst(same).joined(separator: ", "))
+    }
+}

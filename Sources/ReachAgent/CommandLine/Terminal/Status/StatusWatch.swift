@@ -1,0 +1,161 @@
+internal import AgentEvents
+internal import ForeignText
+internal import Glibc
+internal import LinuxSupport
+internal import NetlinkMonitor
+internal import StateClient
+internal import Synchronization
+
+/// `reachagent status --watch`: the status in place, read again after each event.
+///
+/// One thread sleeps until a signal, a key or an event wakes it; a second one follows the events.
+final class StatusWatch: Sendable {
+    /// The shortest time from one reading of the status to the next.
+    private static let pause: Duration = .milliseconds(250)
+
+    /// What the events say of the connection.
+    private struct Connection {
+        var hasNews = true
+        /// The reason for an interruption, and its time.
+        var interruption: (error: ClientError, since: Timestamp)?
+        /// The reason for the end of the events.
+        var end: ClientError?
+    }
+
+    private let client: StateClient
+    private let view: StatusCommand.View
+    private let signals: SignalDescriptor
+    private let wakeup: Wakeup
+    private let connection = Mutex(Connection())
+
+    /// Prepares to watch; to be called before another thread is started.
+    init(socket: String?, view: StatusCommand.View) throws {
+        client = StateClient(socket: socket)
+        self.view = view
+        signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
+        wakeup = try Wakeup()
+    }
+
+    /// Watches until a signal or the key q.
+    ///
+    /// - Throws: The reason the agent cannot be followed.
+    func run() throws(ClientError) {
+        if view.isShort { OutputReader.endWhenGone() }
+        do {
+            try NamedThread.start("status-events") { [self] in Blocking.run { await self.follow() } }
+        } catch {
+            throw .system(operation: "start a thread", errno: error.errno)
+        }
+        var screen = view.isShort ? nil : AlternateScreen()
+        defer { screen?.leave() }
+        var status: AgentStatus?
+        var lastLine = ""
+        var next = ContinuousClock.now
+        while true {
+            let (hasNews, interruption, end) = connection.withLock { ($0.hasNews, $0.interruption, $0.end) }
+            if let end { throw end }
+            if hasNews, next <= .now {
+                connection.withLock { $0.hasNews = false }
+                if interruption == nil { status = try read() ?? status }
+                next = .now.advanced(by: Self.pause)
+            }
+            if let screen {
+                draw(status, interruption, on: screen)
+            } else {
+                let line = interruption != nil ? "no agent" : status.map(view.text(of:)) ?? ""
+                if line != lastLine { Terminal.print(line) }
+                lastLine = line
+            }
+            sleep(until: hasNews ? next : nil)
+            while let signal = signals.next() {
+                switch signal {
+                case SIGWINCH: break
+                case SIGTSTP:
+                    screen?.leave()
+                    kill(getpid(), SIGSTOP)
+                    if screen != nil { screen = AlternateScreen() }
+                default: return
+                }
+            }
+            if screen != nil, isQuitting() { return }
+        }
+    }
+
+    /// The status; `nil` while the agent does not answer, which the events tell as well.
+    private func read() throws(ClientError) -> AgentStatus? {
+        let answer: [UInt8]
+        do throws(ClientError) {
+            answer = try AgentQuestion.answer(to: "status", socket: client.location.path, patience: .seconds(2))
+        } catch .notPermitted(let socket, let number) {
+            throw .notPermitted(socket: socket, errno: number)
+        } catch {
+            return nil
+        }
+        return try StateClient.decode(AgentStatus.self, from: answer, to: "status")
+    }
+
+    private func draw(
+        _ status: AgentStatus?,
+        _ interruption: (error: ClientError, since: Timestamp)?,
+        on screen: AlternateScreen
+    ) {
+        let size = TerminalStyle.size(of: STDOUT_FILENO) ?? (80, 24)
+        let lines = status.map(view.text(of:))?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+        let footer =
+            if let interruption {
+                "no answer since \(Self.clock(interruption.since)); q ends; \(ForeignText.line(interruption.error.description))"
+            } else if lines.count >= size.rows {
+                "as of \(Self.clock(status?.time)), \(lines.count - size.rows + 1) more lines; q ends"
+            } else {
+                "as of \(Self.clock(status?.time)); q ends"
+            }
+        screen.show(lines, footer: footer, on: size)
+    }
+
+    private static func clock(_ moment: Timestamp?) -> String {
+        moment.map { ClockText(now: $0).brief($0) } ?? "?"
+    }
+
+    /// Sleeps until there is news, a signal or a key.
+    private func sleep(until deadline: ContinuousClock.Instant?) {
+        let keys = view.isShort ? -1 : STDIN_FILENO
+        var entries = [wakeup.descriptor, signals.descriptor, keys].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
+        if entries[0].revents != 0 { wakeup.reset() }
+    }
+
+    /// Whether a key says that it is enough; a terminal that is gone does, too.
+    private func isQuitting() -> Bool {
+        var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 0) > 0 else { return false }
+        var keys = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(STDIN_FILENO, &keys, keys.count)
+        return count <= 0 || keys.prefix(count).contains { $0 == UInt8(ascii: "q") || $0 == 4 }
+    }
+
+    /// Notes that there is news, for each event.
+    private func follow() async {
+        do throws(ClientError) {
+            for try await item in client.events() {
+                note { connection in
+                    connection.hasNews = true
+                    if case .interrupted(let error, _) = item {
+                        let now = Timestamp(microsecondsSince1970: ObservedTime.now.microsecondsSince1970)
+                        connection.interruption = (error, connection.interruption?.since ?? now)
+                    } else {
+                        connection.interruption = nil
+                    }
+                }
+            }
+        } catch {
+            note { $0.end = error }
+        }
+    }
+
+    private func note(_ change: (inout Connection) -> Void) {
+        connection.withLock { change(&$0) }
+        wakeup.signal()
+    }
+}

@@ -1,0 +1,61 @@
+internal import AgentEvents
+internal import ForeignText
+
+/// Who is connected to the agent, as a table.
+struct SubscribersText {
+    let style: TerminalStyle
+    let clock: ClockText
+    /// A user's name; `nil` when the number has none.
+    let userName: (UInt32) -> String?
+
+    /// The whole text.
+    func text(_ reply: SubscriberList) -> String {
+        var table = TextTable(header: ["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
+        for subscriber in reply.subscribers { table.add(row(subscriber)) }
+        var lines: [String] = []
+        for (index, line) in table.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard index > 0 else {
+                lines.append(style.paint(String(line), .bold))
+                continue
+            }
+            let subscriber = reply.subscribers[index - 1]
+            lines.append(subscriber.state == "lagged" ? style.paint(String(line), .red) : String(line))
+            lines += filters(subscriber)
+        }
+        let limit = reply.limit.map { " of \($0)" } ?? ""
+        return lines.joined(separator: "\n") + "\n\(reply.subscribers.count)\(limit) connections"
+    }
+
+    private func row(_ subscriber: SubscriberList.Subscriber) -> [String] {
+        [
+            safe(subscriber.command ?? "?", 15) + (subscriber.processID.map { "[\($0)]" } ?? ""),
+            subscriber.userID.map { safe(userName($0) ?? String($0), 12) } ?? "?",
+            safe(subscriber.socket ?? "?", 8),
+            safe(subscriber.state ?? "?", 9),
+            subscriber.lag.map { String($0) } ?? "-",
+            subscriber.bytes.map { ByteCountText.of($0) } ?? "-",
+            subscriber.connected.map { clock.age(of: $0, units: 1) } ?? "-",
+        ]
+    }
+
+    /// What it asked for, below its line; nothing when it gets everything.
+    private func filters(_ subscriber: SubscriberList.Subscriber) -> [String] {
+        guard !subscriber.types.isEmpty || !subscriber.subjects.isEmpty else { return [] }
+        var words: [String] = []
+        let types = subscriber.types.prefix(16).map { safe(EventType.shortName(of: $0), 40) }
+        if !types.isEmpty { words.append(types.joined(separator: ", ") + more(than: 16, subscriber.types)) }
+        let subjects = subscriber.subjects.prefix(16).map { safe($0, 40) }
+        if !subjects.isEmpty {
+            words.append("about " + subjects.joined(separator: ", ") + more(than: 16, subscriber.subjects))
+        }
+        var block = TextBlock(columns: style.columns)
+        block.add("only", words.joined(separator: " "), indent: 2, labelWidth: 5)
+        return block.lines.map { style.paint($0, .dim) }
+    }
+
+    private func more(than shown: Int, _ all: [String]) -> String {
+        all.count > shown ? " and \(all.count - shown) more" : ""
+    }
+
+    private func safe(_ text: String, _ limit: Int) -> String { ForeignText.shown(text, limit: limit) }
+}

@@ -1,0 +1,138 @@
+internal import AgentEvents
+internal import ForeignText
+internal import StateClient
+
+/// What `watch` prints for what the stream brings.
+struct WatchText {
+    /// One line.
+    enum Line: Hashable {
+        /// A line of the agent's, for standard output.
+        case json([UInt8])
+        /// Text for standard output.
+        case text(String)
+        /// For standard error: what happens to the stream itself.
+        case notice(String)
+    }
+
+    private var form: EventForm
+    private let socket: String
+    /// Events before this moment are left out, until the first one that is not.
+    private var from: Timestamp?
+    /// The last number that was seen, and the stream that it belongs to.
+    private var lastNumber: UInt64?
+    private var stream: String?
+    private var isAway = false
+
+    /// The text of one run.
+    ///
+    /// - Parameters:
+    ///   - form: The form in which events are printed.
+    ///   - socket: The socket's path.
+    ///   - since: The event or the moment after which the stream was asked for.
+    init(_ form: EventForm, socket: String, since: EventPosition? = nil) {
+        self.form = form
+        self.socket = ForeignText.line(socket)
+        switch since {
+        case .number(let number): lastNumber = number
+        case .moment(let moment): from = moment
+        case nil: break
+        }
+    }
+
+    /// The lines for an item.
+    mutating func lines(for item: StreamItem) -> [Line] {
+        switch item {
+        case .connected(let hello): connected(hello)
+        case .snapshot(let line): snapshot(line)
+        case .event(let line): event(line)
+        case .interrupted(let error, _): interrupted(error)
+        // Who asks for the time since a moment asks for what there is of it.
+        case .missed(let range): from == nil ? [.notice(Self.missed(range))] : []
+        case .restarted: [.notice("the agent counts its events anew; what came after the last one cannot be told")]
+        }
+    }
+
+    private mutating func connected(_ hello: Hello) -> [Line] {
+        var lines: [Line] = []
+        if isAway {
+            var text = stream == nil ? "connected" : "connected again"
+            text += " (agent \(ForeignText.line(hello.version)))"
+            if stream == hello.stream, let lastNumber { text += "; resuming after event #\(lastNumber)" }
+            lines.append(.notice(text))
+        }
+        // The number of a hello that begins with a snapshot is as good as that of an event.
+        if stream != hello.stream, stream != nil || lastNumber == nil { lastNumber = hello.sequence }
+        stream = hello.stream
+        isAway = false
+        if case .json = form { lines.append(.json(hello.line.bytes)) }
+        return lines
+    }
+
+    private mutating func event(_ line: StreamLine) -> [Line] {
+        if let number = line.sequence { lastNumber = number }
+        if let from, let time = line.scanned.time {
+            guard time >= from else { return [] }
+            self.from = nil
+        }
+        switch form {
+        case .json: return [.json(line.bytes)]
+        case .human(var lines, let showsPaths):
+            guard showsPaths || line.type != EventType.pathChanged.rawValue else { return [] }
+            defer { form = .human(lines, showsPaths: showsPaths) }
+            return lines.lines(of: line.bytes).map(Line.text)
+        }
+    }
+
+    /// An outage is told once, however many attempts it takes.
+    private mutating func interrupted(_ error: ClientError) -> [Line] {
+        defer { isAway = true }
+        return isAway ? [] : [.notice(interruption(error))]
+    }
+
+    private func interruption(_ error: ClientError) -> String {
+        switch error {
+        case .disconnected: return "the agent at \(socket) closed the connection; waiting for it"
+        case .refused("agent_stopping", _): return "the agent at \(socket) has ended; waiting for it"
+        case .refused("subscriber_lagged", _):
+            return "the agent cut the connection, as nobody read what it sent; resuming"
+        case .noAgent: return "\(ForeignText.line(error.description)); waiting for it"
+        default: return "\(ForeignText.line(error.description)); trying again"
+        }
+    }
+
+    private static func missed(_ range: ClosedRange<UInt64>) -> String {
+        let (first, last) = (range.lowerBound, range.upperBound)
+        let numbers = first == last ? "event #\(first) is" : "events #\(first) to #\(last) are"
+        return "\(numbers) missing: the agent does not have what happened then any more"
+    }
+
+    // MARK: The state
+
+    /// The state now, and that of each target and of the probes.
+    private mutating func snapshot(_ line: StreamLine) -> [Line] {
+        guard case .human(var lines, let showsPaths) = form else { return [.json(line.bytes)] }
+        guard let event = line.event, case .networkSnapshot(let content) = event.content else {
+            return [.text("the state now cannot be understood")]
+        }
+        defer { form = .human(lines, showsPaths: showsPaths) }
+        var news = [EventNews(subject: "now", news: OnlineText.state(content.state), tone: Self.tone(content.state))]
+        news += content.targets.map { target in
+            EventNews(
+                subject: "target \(target.name)",
+                news: OnlineText.state(target.state),
+                tone: Self.tone(target.state)
+            )
+        }
+        if let probes = ProbeCountText.line(content.probes, omitted: content.probesOmitted ?? 0) {
+            news.append(EventNews(subject: "probes", news: probes))
+        }
+        return news.flatMap { lines.lines($0, at: event.time) }.map(Line.text)
+    }
+
+    /// Green for what works as far as is known, yellow for what works in part, red for nothing.
+    private static func tone(_ state: ReachabilityState) -> EventNews.Tone {
+        guard let worth = state.worth else { return .neutral }
+        if worth >= Connectivity.full.worth { return .recovery }
+        return worth >= Connectivity.portal.worth ? .trouble : .loss
+    }
+}

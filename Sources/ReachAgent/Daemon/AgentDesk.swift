@@ -1,0 +1,187 @@
+internal import AgentEvents
+internal import EventJournal
+internal import ForeignText
+internal import Glibc
+internal import Hooks
+internal import NotificationBus
+internal import Reachability
+internal import StateSocket
+
+/// Answers what the sockets are asked about the agent.
+///
+/// Called on the sockets' event loop: everything here comes from copies that are at hand.
+final class AgentDesk: AgentInterface {
+    /// How many probes are named where there is no such one.
+    private static let mostNames = 16
+
+    private let board: StatusBoard
+    private let origin: EventOrigin
+    private let journal: EventJournal?
+    private let bus: NotificationBus<Event>
+    private let sockets: StateSocketConfiguration?
+    private let driver: ReachabilityDriver
+    private let runner: ProbeRunner
+    private let reloader: Reloader
+    private let hooks: HookRunner
+    let metricsBoard: MetricsBoard
+    let threads: [AgentThread]
+    private let availability: AvailabilityFollower
+    private let hookSetup: @Sendable () -> AgentStatus.HookSetup
+    private let checkRequests = UserRequests.checks()
+    private let reloadRequests = UserRequests.reloads()
+
+    init(
+        board: StatusBoard,
+        origin: EventOrigin,
+        journal: EventJournal?,
+        bus: NotificationBus<Event>,
+        sockets: StateSocketConfiguration?,
+        driver: ReachabilityDriver,
+        runner: ProbeRunner,
+        reloader: Reloader,
+        hooks: HookRunner,
+        metrics: MetricsBoard,
+        threads: [AgentThread],
+        availability: AvailabilityFollower,
+        hookSetup: @escaping @Sendable () -> AgentStatus.HookSetup
+    ) {
+        self.board = board
+        self.origin = origin
+        self.journal = journal
+        self.bus = bus
+        self.sockets = sockets
+        self.driver = driver
+        self.runner = runner
+        self.reloader = reloader
+        self.hooks = hooks
+        metricsBoard = metrics
+        self.threads = threads
+        self.availability = availability
+        self.hookSetup = hookSetup
+    }
+
+    var streamID: String { origin.streamID }
+
+    func opening() -> StreamOpening {
+        let (probes, uplinks) = driver.probes
+        let (snapshot, sequence) = board.snapshot(probes: probes, uplinks: uplinks)
+        let hello = EventDraft.agentHello(
+            version: Agent.version,
+            origin: origin,
+            sequence: sequence,
+            oldestSequence: journal?.oldestSequence,
+            processID: getpid()
+        )
+        return StreamOpening(hello: event(hello), snapshot: event(snapshot), sequence: sequence)
+    }
+
+    func lagged(lastSequence: UInt64) -> Event { event(.subscriberLagged(lastSequence: lastSequence)) }
+
+    func status(connections: Int) -> [UInt8] { JSONWriter.text(of: currentStatus(connections: connections)) }
+
+    /// The status at this moment.
+    ///
+    /// - Parameter connections: How many connections to the sockets there are.
+    func currentStatus(connections: Int) -> AgentStatus { statusWithRecords(connections: connections).status }
+
+    /// The status, and all probes, of which it may not have room for.
+    func statusWithRecords(connections: Int) -> (status: AgentStatus, probes: [ProbeRecord]) {
+        let summary = sockets.map { sockets in
+            AgentStatus.Sockets(
+                events: "\(sockets.directory)/events.sock",
+                control: "\(sockets.directory)/control.sock",
+                connections: connections,
+                limit: sockets.mostConnections
+            )
+        }
+        let (probes, uplinks) = driver.probes
+        let status = board.status(
+            journal: journalStatus,
+            sockets: summary,
+            probes: probes,
+            uplinks: uplinks,
+            availability: availability.entries(at: .now),
+            schedule: runner.statistics,
+            configuration: reloader.facts,
+            hookSetup: hookSetup(),
+            hooks: hooks.statuses
+        )
+        return (status, probes)
+    }
+
+    /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.
+    private var journalStatus: AgentStatus.Journal? {
+        guard let journal else { return nil }
+        var status = AgentStatus.Journal(journal.status())
+        if status.code == nil, bus.isRecorderBypassed {
+            status.isDegraded = true
+            status.code = JournalCondition.Code.stalled.rawValue
+            status.detail = "the disk does not answer; events are delivered before they are recorded"
+        }
+        return status
+    }
+
+    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
+        switch request {
+        case .check(let probe): reply(check(probe, for: user ?? .max))
+        case .reload:
+            guard let delay = reloadRequests.delay(of: user ?? .max) else { return reloader.reload(reply: reply) }
+            reply(
+                .failure(
+                    code: "too_many_reloads",
+                    message: "a user may request \(reloadRequests.burst) reloads at once, and then one every "
+                        + "\(Int(1 / reloadRequests.perSecond)) s; try again in \(delay)",
+                    retryAfter: delay
+                )
+            )
+        case .hooks: reply(.parameters(JSONWriter.text(of: HooksReply(hooks.statuses))))
+        }
+    }
+
+    /// Begins the checks of one probe, or of all, at once, or joins those that are under way.
+    private func check(_ wanted: ForeignText?, for user: UInt32) -> ControlReply {
+        if let delay = checkRequests.delay(of: user) {
+            return .failure(
+                code: "too_many_checks",
+                message: "a user may request \(checkRequests.burst) checks at once, "
+                    + "and then \(Int(checkRequests.perSecond)) in each second; try again in \(delay)",
+                retryAfter: delay
+            )
+        }
+        let plan = driver.plan
+        guard !plan.settings.probes.isEmpty else {
+            return .failure(
+                code: "no_probe_configured",
+                message: "this agent has no probe; add two with: reachagent config init"
+            )
+        }
+        let name = wanted.flatMap { plan.probe(named: $0) }
+        if let wanted, name == nil {
+            let names = plan.settings.probes.prefix(Self.mostNames).map(\.name).joined(separator: ", ")
+            let more = plan.settings.probes.count > Self.mostNames ? ", …" : ""
+            return .failure(
+                code: "unknown_probe",
+                message: "there is no probe '\(wanted.shown(limit: 64))'; there are \(names)\(more)"
+            )
+        }
+        let checks = driver.requestChecks(of: name)
+        guard checks.refused == 0 || checks.begun + checks.joined > 0 else {
+            return .failure(
+                code: "budget_exhausted",
+                message: "checks on request have used their quarter of bytes_per_day; those by schedule go on"
+            )
+        }
+        var json = JSONWriter()
+        json.object { json in
+            json.member("points", checks.begun + checks.joined)
+            json.member("joined", checks.joined)
+            if checks.refused > 0 { json.member("refused", checks.refused) }
+        }
+        return .parameters(json.bytes)
+    }
+
+    /// An event outside the history: a random number makes its `id` unique.
+    private func event(_ draft: EventDraft) -> Event {
+        Event(draft, from: origin, at: .now, number: .random(in: 1 ... .max))
+    }
+}

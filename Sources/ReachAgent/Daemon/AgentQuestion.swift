@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import ForeignText
+internal import Glibc
+internal import StateClient
+
+/// A question to the agent, asked by a command that waits for the answer.
+enum AgentQuestion {
+    /// How long the agent may take.
+    static let patience: Duration = .seconds(5)
+
+    /// Asks, and gives the parameters of the reply; without an answer it says why on standard error and ends.
+    ///
+    /// - Throws: `ExitCode` with 69 when there is no agent, 77 when it may not be asked, and 75 for everything else.
+    static func ask(_ method: String, socket: String?) throws -> [UInt8] {
+        try orExit { () throws(ClientError) in try answer(to: method, socket: socket) }
+    }
+
+    /// Asks, and gives the parameters of the reply.
+    ///
+    /// - Parameters:
+    ///   - parameters: The request's parameters as one JSON object; empty for none.
+    ///   - patience: How long the agent may take.
+    static func answer(
+        to method: String,
+        parameters: [UInt8] = [],
+        socket: String?,
+        patience: Duration = patience
+    ) throws(ClientError) -> [UInt8] {
+        let client = StateClient(socket: socket)
+        let answer: Result<[UInt8], ClientError> = Blocking.run {
+            do throws(ClientError) {
+                return .success(try await client.call(method, parameters: parameters, timeout: patience))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try answer.get()
+    }
+
+    /// Runs `body`; when there is no answer, says why on standard error and ends.
+    static func orExit<Result>(_ body: () throws(ClientError) -> Result) throws -> Result {
+        do throws(ClientError) {
+            return try body()
+        } catch {
+            Terminal.printError("reachagent: \(ForeignText.line(error.description))")
+            for line in advice(error) { Terminal.printError("  \(ForeignText.line(line))") }
+            throw ExitCode(status(error))
+        }
+    }
+
+    /// The status that a command ends with.
+    static func status(_ error: ClientError) -> Int32 {
+        switch error {
+        case .noAgent: ExitStatus.unavailable
+        case .notPermitted: ExitStatus.notPermitted
+        case .disconnected, .timedOut, .refused, .malformed, .system: ExitStatus.tryAgain
+        }
+    }
+
+    /// What to do next.
+    static func advice(_ error: ClientError) -> [String] {
+        switch error {
+        case .noAgent(let socket, _):
+            otherPlaces(than: socket) + [
+                "start one with '\(isInstalled() ? "systemctl start reachagent" : "reachagent run")';",
+                "'reachagent run --once' shows the state without one;",
+                "one that listens elsewhere is named with --socket or $REACHAGENT_SOCKET",
+            ]
+        case .notPermitted(let socket, _): permissionAdvice(socket)
+        default: []
+        }
+    }
+
+    /// Whether systemd has a unit of the agent (systemd.unit(5)).
+    static func isInstalled(root: String = "") -> Bool {
+        ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { folder in
+            access("\(root)\(folder)/systemd/system/reachagent.service", F_OK) == 0
+        }
+    }
+
+    /// Where else an agent was looked for.
+    private static func otherPlaces(than socket: String) -> [String] {
+        guard socket == "/run/reachagent/control.sock", let directory = getenv("XDG_RUNTIME_DIR"),
+            directory.pointee != 0
+        else { return [] }
+        let other = "\(String(cString: directory))/reachagent/control.sock"
+        return access(other, F_OK) == 0 ? [] : ["and there is no \(other);"]
+    }
+
+    private static func permissionAdvice(_ socket: String) -> [String] {
+        var facts = stat()
+        guard stat(socket, &facts) == 0 else { return ["this user may not even look into its directory"] }
+        let owner = AccountName.user(facts.st_uid) ?? "\(facts.st_uid)"
+        let group = AccountName.group(facts.st_gid) ?? "\(facts.st_gid)"
+        guard facts.st_mode & S_IWGRP != 0, facts.st_gid != 0 else {
+            return ["it belongs to the user '\(owner)': ask as that user"]
+        }
+        let user = AccountName.user(geteuid()) ?? "\(geteuid())"
+        return [
+            "it belongs to the user '\(owner)' and the group '\(group)':",
+            "'usermod -aG \(group) \(user)', done by root, lets '\(user)' ask after the next login",
+        ]
+    }
+}

@@ -1,0 +1,129 @@
+internal import AgentEvents
+internal import EventJournal
+internal import Hooks
+internal import Logging
+internal import NotificationBus
+internal import StateSocket
+
+/// The consumers of the bus, as parts.
+extension AgentServices {
+    /// The time for the journal's disk to take the rest.
+    private static let drainDeadline: Duration = .seconds(2)
+    /// The time for subscribers to take the rest; a slower one resumes from the journal, and does not hold up the end.
+    private static let clientDeadline: Duration = .milliseconds(700)
+
+    /// Opens the journal; where nobody asked for one and none can be made, there is none.
+    static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
+        guard let journal = configuration.journal else { return nil }
+        do throws(JournalError) {
+            return try EventJournal(opening: journal, now: { .now }, isClockTrusted: ClockTrust.isTrusted)
+        } catch {
+            if case .inUse = error.cause { throw error }
+            if configuration.needsJournal { throw error }
+            logger.warning("there is no journal: \(error)")
+            return nil
+        }
+    }
+
+    func recording(
+        _ journal: EventJournal,
+        _ bus: NotificationBus<Event>,
+        _ driver: ReachabilityDriver
+    ) -> AgentPart {
+        for repair in journal.status().repairs { logger.notice("journal: \(repair)") }
+        let recorder = JournalRecorder(recording: bus, in: journal) { [logger] condition in
+            let draft = EventDraft(condition)
+            logger.log(level: condition.isTrouble ? .error : .notice, "\(draft.summary)")
+            driver.announce(draft)
+        }
+        return AgentPart(name: "journal") {
+            try recorder.start()
+        } stop: { [logger] in
+            if !recorder.finish(within: Self.drainDeadline) {
+                logger.error("the journal's disk did not answer in time")
+            }
+        }
+    }
+
+    func server(
+        _ sockets: StateSocketConfiguration,
+        _ bus: NotificationBus<Event>,
+        _ journal: EventJournal?,
+        _ desk: AgentDesk
+    ) throws -> StateServer {
+        StateServer(
+            configuration: sockets,
+            bus: bus,
+            replay: journal.map { JournalReplay(journal: $0) },
+            agent: desk,
+            adopting: try ActivatedSockets.take()
+        )
+    }
+
+    /// The sockets are there before the kernel is asked, so that what keeps them from being opened ends the agent first.
+    func serving(
+        _ server: StateServer,
+        _ sockets: StateSocketConfiguration,
+        isNeeded: Bool
+    ) -> AgentPart {
+        AgentPart(name: "sockets") { [logger] in
+            do throws(StateSocketError) {
+                try server.start(accepting: false)
+            } catch {
+                if case .inUse = error.cause { throw error }
+                if isNeeded { throw error }
+                return logger.warning("there are no sockets: \(error)")
+            }
+            if server.connectionLimit < sockets.mostConnections {
+                logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
+            }
+        } stop: {
+            server.stop(within: Self.clientDeadline)
+        }
+    }
+
+    /// Comes after the kernel: whoever has connected by then, as with sockets that the service manager made, learns the state
+    /// and not that there is none yet.
+    static func answering(_ server: StateServer) -> AgentPart {
+        AgentPart(name: "clients") {
+            server.accept()
+        } stop: {
+            // What is held in reserve for the end is not for those who connect now.
+            server.stopAccepting()
+        }
+    }
+
+    /// Nothing has to be stopped: what is published last, with the end of the bus, is logged too.
+    func logging(_ log: EventLog) -> AgentPart {
+        AgentPart(name: "log") {
+            log.start()
+        } stop: {
+        }
+    }
+
+    func following(_ feed: EventFeed) -> AgentPart {
+        AgentPart(name: "availability") {
+            feed.start()
+        } stop: {
+            feed.end()
+        }
+    }
+
+    func printing(_ printer: EventPrinter) -> AgentPart {
+        AgentPart(name: "standard output") { [loop] in
+            printer.start { loop.stop(because: "the reader of standard output has gone") }
+        } stop: {
+            printer.finish()
+        }
+    }
+
+    /// Hooks end before the state machine does: what it announces of them is part of the history.
+    func running(_ hooks: HookRunner, _ feed: EventFeed) -> AgentPart {
+        AgentPart(name: "hooks") {
+            feed.start()
+        } stop: {
+            feed.end()
+            hooks.stop()
+        }
+    }
+}

@@ -1,0 +1,191 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import EventJournal
+internal import Glibc
+internal import Hooks
+internal import InputRecording
+internal import Logging
+internal import NetlinkMonitor
+internal import NotificationBus
+internal import Probes
+internal import Reachability
+internal import StateSocket
+
+/// The parts of a running agent and how they hang together: kernel and probes → state machine → bus → consumers.
+///
+/// The parts start in the order of the list and stop in the reverse one: first the source, then the state machine, whose
+/// last event ends the bus, then the consumers when they have passed on what was published, and last the journal, which
+/// the others wait for.
+struct AgentServices {
+    /// How long the parts may take to stop, all together.
+    private static let shutdownDeadline: Duration = .seconds(8)
+
+    let loop: AgentLoop
+    let logger = AgentLogger.make()
+    private var parts: [AgentPart] = []
+
+    /// Opens the journal and wires the parts; nothing runs yet.
+    init(_ configuration: AgentConfiguration) throws {
+        let reserve = DescriptorReserve()
+        let suspendWatch = SuspendWatch()
+        let loop = try AgentLoop(suspendWatch: suspendWatch)
+        self.loop = loop
+        let settings = configuration.loaded.settings
+        let journal = try Self.journal(configuration, logger)
+        let bus = NotificationBus<Event>(firstSequence: journal?.nextSequence ?? 1, whenHeld: loop.timeRecorder)
+        let origin = EventOrigin.current(streamID: journal?.streamID)
+        let board = StatusBoard(
+            agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
+            targets: settings.targets,
+            lastSequence: bus.lastSequence
+        )
+        let metrics = MetricsBoard()
+        let driver = ReachabilityDriver(
+            bus: bus,
+            board: board,
+            metrics: metrics,
+            origin: origin,
+            plan: ConnectivityPlan(settings),
+            recorder: try configuration.recording.map { path in
+                let header = RecordingHeader(
+                    agent: Agent.version,
+                    stream: origin.streamID,
+                    bootID: origin.bootID,
+                    nextSequence: bus.lastSequence + 1,
+                    source: origin.source,
+                    started: .now
+                )
+                return try InputRecorder(path: path, header: header) { [logger] reason in
+                    logger.error("the recording has ended: \(reason)")
+                }
+            },
+            suspended: suspendWatch.takeSuspension,
+            whenEarlier: loop.wake
+        )
+        let reporter = Self.reporter(board, loop)
+        let keeper = journal.map { DataUsageKeeper(in: $0) }
+        let runner = ProbeRunner(limits: settings.limits, keeper: keeper) { check in
+            defer { reporter?.noteAwake() }
+            return driver.judge(check)
+        }
+        let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
+        let log = HookLog()
+        let containment = HookContainment { [logger] in logger.debug("hooks: \($0)") }
+        let hooks = HookRunner(configuration.hooks(settings), containment: containment) { completion in
+            log.note(completion)
+            driver.announce(EventDraft(completion))
+        }
+        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, loop, reporter)
+        if let journal { parts.append(recording(journal, bus, driver)) }
+        let availability = AvailabilityFollower(journal: journal?.configuration.directory, in: .system)
+        parts.append(following(EventFeed(bus: bus, take: availability.take)))
+        let desk = AgentDesk(
+            board: board,
+            origin: origin,
+            journal: journal,
+            bus: bus,
+            sockets: configuration.sockets,
+            driver: driver,
+            runner: runner,
+            reloader: reloader,
+            hooks: hooks,
+            metrics: metrics,
+            threads: [
+                AgentThread(name: "netlink", whenFree: kernel.whenFree),
+                AgentThread(name: "probes", whenFree: runner.whenFree),
+                AgentThread(name: "hooks", whenFree: hooks.whenFree),
+            ],
+            availability: availability,
+            hookSetup: { AgentStatus.HookSetup(configuration.hooks(driver.plan.settings), containment.means) }
+        )
+        var threads = desk.threads
+        var feed: CheckFeed?
+        var connections: @Sendable () -> Int = { 0 }
+        let server = try configuration.sockets.map { try self.server($0, bus, journal, desk) }
+        if let server, let sockets = configuration.sockets {
+            connections = { server.connectionCount }
+            feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
+            parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
+            threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
+        }
+        let dump = StateDump(of: { [connections] in desk.currentStatus(connections: connections()) })
+        loop.setWork(
+            AgentLoop.Work(
+                tick: { [driver.tick(), reporter?.turn()].compactMap(\.self).min() },
+                bypassRecorder: bus.bypassRecorder,
+                reload: { reloader.reload() },
+                dump: { dump.log() },
+                reap: containment.reap
+            )
+        )
+        driver.connect(runner: runner, feed: feed)
+        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.form != nil)))
+        if let form = configuration.form {
+            parts.append(printing(try EventPrinter(bus: bus, form: form, origin: origin)))
+        }
+        parts.append(
+            AgentPart(name: "state machine") {
+            } stop: {
+                driver.finish(because: loop.reason ?? "the agent ends")
+            }
+        )
+        parts.append(running(hooks, EventFeed(bus: bus, take: hooks.deliver)))
+        parts.append(
+            AgentPart(name: "probes") {
+            } stop: {
+                runner.stop(whenCancelled: reserve.release)
+            }
+        )
+        parts.append(
+            AgentPart(name: "netlink") {
+                try kernel.start()
+            } stop: {
+                kernel.stop()
+            }
+        )
+        if let server { parts.append(Self.answering(server)) }
+        if let reporter { parts.append(Self.reporting(reporter, bus, loop, threads)) }
+    }
+
+    /// What reads the configuration again, and takes it into use: first what the kernel is asked, then how it is judged.
+    private static func reloader(
+        _ configuration: AgentConfiguration,
+        _ driver: ReachabilityDriver,
+        _ runner: ProbeRunner,
+        _ kernel: KernelSource,
+        _ hooks: HookRunner,
+        _ loop: AgentLoop,
+        _ reporter: ServiceReporter?
+    ) -> Reloader {
+        Reloader(
+            source: configuration.source,
+            loaded: configuration.loaded,
+            noteReading: { reporter?.note($0) },
+            reject: { driver.announce(EventDraft($0)) }
+        ) { old, new, reload in
+            AgentLogger.setLevel(new.agent.logLevel)
+            runner.setLimits(new.limits)
+            hooks.configure(configuration.hooks(new))
+            driver.configure(new, reload)
+            do throws(NetlinkError) {
+                try kernel.watch(configuration.monitor(new))
+            } catch {
+                AgentLogger.make().error("the kernel cannot be asked for what the new configuration wants: \(error)")
+                if !kernel.isWatching { loop.stop(because: "the kernel cannot be watched any more") }
+            }
+        }
+    }
+
+    /// Runs until a signal comes or a part ends the loop; then stops all parts in order.
+    ///
+    /// - Throws: Why a part could not start; those before it have been stopped.
+    func run() throws {
+        let whenLate: (String) -> Void = { [logger] name in
+            logger.error("the part '\(name)' did not stop within \(Self.shutdownDeadline.components.seconds) s")
+        }
+        try parts.start(stoppingWithin: Self.shutdownDeadline, whenLate: whenLate)
+        StartUpCode.release()
+        loop.run()
+        parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
+    }
+}

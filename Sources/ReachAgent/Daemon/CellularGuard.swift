@@ -1,0 +1,72 @@
+internal import FoundationEssentials
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// Keeps a check that may not use a cellular interface from being made while it would.
+///
+/// What the kernel says decides, and nothing is sent: the path to the target's address, the path to the Internet for a
+/// name, or the interface that the check is bound to.
+enum CellularGuard {
+    /// The report of a check that was not made; nil when it may be made.
+    ///
+    /// - Parameters:
+    ///   - watch: Which interfaces are cellular where their names tell it, and what stands for the Internet.
+    ///   - kindOverrides: The same of the configuration.
+    static func refusal(
+        of probe: Probe,
+        watch: WatchOptions,
+        kindOverrides: [KindOverride]
+    ) throws -> CheckReport? {
+        guard !probe.request.allowsCellularAccess else { return nil }
+        let address = address(of: probe)
+        let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
+            try NetworkMonitor.snapshot(
+                watch.monitorConfiguration(targets: address.map { [$0] } ?? [], kindOverrides: kindOverrides)
+            )
+        }
+        guard let interface = cellularInterface(for: probe, address: address, in: snapshot) else { return nil }
+        let finding = Finding(
+            .cellularNotAllowed,
+            subject: interface,
+            evidence: "the check would leave through \(interface), a cellular interface, and '--no-cellular' was given"
+        )
+        return CheckReport(
+            target: probe.target.shown,
+            verdict: .unknown(finding.code, .connect),
+            findings: [finding],
+            hops: [],
+            started: Date.now,
+            duration: .zero
+        )
+    }
+
+    private static func cellularInterface(
+        for probe: Probe,
+        address: IPAddress?,
+        in snapshot: NetworkSnapshot
+    ) -> String? {
+        if let name = probe.interface {
+            return snapshot.links.values.first { $0.name == name && $0.kind == .wwan }?.name
+        }
+        let path =
+            address.map { snapshot.lookups[$0].map { Path($0, in: snapshot) } ?? .unknown }
+            ?? ReachabilityState(snapshot).path
+        guard path.via == .wwan else { return nil }
+        return path.underlay?.interface?.name ?? path.interface?.name ?? "an unknown interface"
+    }
+
+    private static func address(of probe: Probe) -> IPAddress? {
+        let host =
+            probe.connectTo?.host
+            ?? {
+                switch probe.target {
+                case .http(let url): url.host
+                case .tcp(let host, _), .icmp(let host): host
+                case .dns(let resolver, _, _, _): resolver
+                }
+            }()
+        guard case .address = host else { return nil }
+        return IPAddress(host.description)
+    }
+}

@@ -1,0 +1,102 @@
+internal import AgentEvents
+internal import StateClient
+internal import Synchronization
+
+/// A request for checks by the running agent, and the wait for their results.
+final class CheckRequest: Sendable {
+    /// The agent's answer, as far as it is shown.
+    struct Reply: Decodable, Sendable {
+        /// The number of checks that were started or are running.
+        var points: Int?
+        /// The number of those that were running.
+        var joined: Int?
+    }
+
+    /// The end of the wait.
+    enum End: Sendable {
+        /// Every check has ended; none where there is nothing to check.
+        case completed([CompletedCheck])
+        /// The time is over; the results so far, and the number of checks.
+        case timedOut([CompletedCheck], of: Int)
+        /// The agent did not answer, or refused.
+        case failed(ClientError)
+    }
+
+    /// The results so far.
+    private struct Progress {
+        var checks: [AgentEvents.ProbePoint: CompletedCheck] = [:]
+        /// The number of checks; `nil` until the agent has answered.
+        var expected: Int?
+
+        var isComplete: Bool { expected.map { checks.count >= $0 } ?? false }
+        var sorted: [CompletedCheck] {
+            checks.values.sorted { one, other in
+                (one.point.probe, one.point.interface ?? "", one.point.family ?? "")
+                    < (other.point.probe, other.point.interface ?? "", other.point.family ?? "")
+            }
+        }
+    }
+
+    private let name: String?
+    private let client: StateClient
+    private let progress = Mutex(Progress())
+
+    /// A request for the checks of one probe, or of all.
+    init(of name: String?, _ client: StateClient) {
+        self.name = name
+        self.client = client
+    }
+
+    /// The parameters of the method `probe`.
+    static func parameters(_ name: String?) -> [UInt8] {
+        guard let name else { return [] }
+        var json = JSONWriter()
+        json.object { $0.member("name", name) }
+        return json.bytes
+    }
+
+    /// Requests the checks and waits for their results.
+    ///
+    /// - Parameter timeout: The time for all of it.
+    func run(timeout: Duration) async -> End {
+        await withTaskGroup(of: End?.self) { group in
+            group.addTask { await self.follow() }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return nil
+            }
+            let end = await group.next() ?? nil
+            group.cancelAll()
+            let progress = self.progress.withLock { $0 }
+            return end ?? .timedOut(progress.sorted, of: progress.expected ?? 0)
+        }
+    }
+
+    /// Follows the results from before the request on, so that none is missed.
+    private func follow() async -> End? {
+        let subscription = StateSubscription(
+            types: [EventType.probeCompleted.rawValue],
+            subjects: name.map { [$0] } ?? [],
+            reconnects: false
+        )
+        do throws(ClientError) {
+            for try await item in client.events(subscription) {
+                switch item {
+                case .connected:
+                    let parameters = Self.parameters(name)
+                    let reply = try await client.call("probe", parameters: parameters, as: Reply.self)
+                    progress.withLock { $0.expected = reply.points ?? 0 }
+                case .event(let line):
+                    guard case .probeCompleted(let check)? = line.event?.content else { continue }
+                    progress.withLock { $0.checks[check.point] = check }
+                default: continue
+                }
+                let progress = progress.withLock { $0 }
+                if progress.isComplete { return .completed(progress.sorted) }
+            }
+            return nil
+        } catch {
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Glibc
+internal import LinuxSupport
+
+/// The evidence that the wall clock is right.
+///
+/// A device whose clock has no battery, or a wrong one, starts years off until a time server answers.
+enum ClockTrust {
+    /// Made by systemd-timesyncd when the clock is synchronised.
+    ///
+    /// The unit's sandbox keeps the kernel from answering adjtimex(2), which could set the clock as well.
+    private static let marker = "/run/systemd/timesync/synchronized"
+    /// After so much time without a time server the clock is all that there is.
+    private static let patience: Duration = .seconds(86_400)
+
+    /// Whether the clock is synchronised, or the machine has been up for a day without ever being so.
+    @Sendable static func isTrusted() -> Bool {
+        isTrusted(isSynchronized: isSynchronized, uptime: uptime)
+    }
+
+    /// Whether the kernel or systemd-timesyncd says that a time server keeps the clock right.
+    static var isSynchronized: Bool { ClockWatch.isSynchronized || access(marker, F_OK) == 0 }
+
+    static func isTrusted(isSynchronized: Bool, uptime: Duration) -> Bool { isSynchronized || uptime >= patience }
+
+    private static var uptime: Duration {
+        withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { times in
+            guard let time = times.baseAddress, clock_gettime(CLOCK_BOOTTIME, time) == 0 else { return .zero }
+            return .seconds(time.pointee.tv_sec)
+        }
+    }
+}

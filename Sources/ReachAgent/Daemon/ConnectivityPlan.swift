@@ -1,0 +1,152 @@
+internal import Configuration
+internal import ForeignText
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// What is to be checked, from where, and what the links cost: the settings and the network's portals put together.
+struct ConnectivityPlan: Sendable {
+    /// How often a network is asked whether it is captive, while it says that it is not.
+    private static let portalInterval: Duration = .seconds(300)
+
+    /// What the configuration says.
+    let settings: Settings
+    /// Whether the next hops of uplinks are checked.
+    let checksFirstHops: Bool
+    /// What the networks tell about their portals.
+    let portals: [NetworkPortal]
+    private let definitions: [String: ProbeDefinition]
+    private let rules: [ProbeRule]
+    private let portalProbes: Set<String>
+
+    init(_ settings: Settings, portals: [NetworkPortal] = []) {
+        self.settings = settings
+        self.portals = portals
+        let asked = portals.compactMap { Self.definition($0, settings) }
+        // Never before somebody has configured a probe, as for portals.
+        checksFirstHops = settings.checksFirstHops && !settings.probes.isEmpty
+        let firstHop = checksFirstHops ? FirstHop.definition : nil
+        let all = settings.probes + asked + [firstHop].compactMap(\.self)
+        definitions = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        rules = all.map(\.rule)
+        portalProbes = Set(asked.map(\.name))
+    }
+
+    /// The check that asks a network whether it is captive (RFC 8908).
+    private static func definition(_ portal: NetworkPortal, _ settings: Settings) -> ProbeDefinition? {
+        guard case .api(let uri) = portal.uri, let probe = try? PortalAPI.probe(for: uri) else { return nil }
+        let name = "portal-api.\(portal.interface)"
+        return ProbeDefinition(
+            name: name,
+            probe: probe,
+            identity: "portal-api \(uri)",
+            pace: ProbePace(interval: portalInterval, portalInterval: settings.portal.recheck),
+            rule: ProbeRule(
+                name: name,
+                isRequired: false,
+                isPortalCheck: true,
+                interfaces: portal.isUsed ? .default : .matching([portal.interface]),
+                families: .any
+            )
+        )
+    }
+
+    /// Whether the networks are asked at all: never before somebody has configured a probe.
+    var asksNetworks: Bool { settings.portal.asksNetwork && !settings.probes.isEmpty }
+
+    /// What the state machine is told.
+    var machineConfiguration: MachineConfiguration {
+        MachineConfiguration(
+            settle: settings.settle,
+            targets: settings.targets,
+            probes: rules,
+            quorum: settings.quorum
+        )
+    }
+
+    /// The name of the probe that a client has named; `nil` when there is no such probe.
+    func probe(named name: ForeignText) -> String? { definitions.keys.first { name == $0 } }
+
+    /// What a check says about a captive portal; `nil` where it was not made to tell.
+    func evidence(in check: CompletedCheck) -> PortalEvidence? {
+        guard let definition = definitions[check.point.probe], definition.rule.isPortalCheck else { return nil }
+        if portalProbes.contains(definition.name) { return PortalAPI.evidence(in: check.report) }
+        let expectsBody = !definition.probe.expectations.bodyExpectations.isEmpty
+        var evidence = PortalJudge.evidence(in: check.report, expectsBody: expectsBody)
+        if evidence.verdict == .portal {
+            // What the network itself names comes before where somebody on the way leads.
+            let interface = check.point.vantage.interface
+            let named = portals.filter { interface == nil ? $0.isUsed : $0.interface == interface }
+            evidence.url = named.lazy.compactMap(\.page).first ?? evidence.url
+        }
+        return evidence
+    }
+
+    /// The schedule for these points; a point of a probe that is gone is left out.
+    ///
+    /// - Parameter nextHops: The addresses of the points of the check of next hops.
+    func schedule(
+        _ points: [ProbePoint],
+        costs: [Vantage: LinkCost],
+        nextHops: [ProbePoint: IPAddress] = [:]
+    ) -> [ScheduledProbe] {
+        points.compactMap { point in
+            guard let definition = definitions[point.probe] else { return nil }
+            if let nextHop = nextHops[point] {
+                var scheduled = FirstHop.probe(definition, at: point, of: nextHop)
+                scheduled?.cost = costs[point.vantage] ?? .free
+                return scheduled
+            }
+            var probe = definition.probe
+            probe.interface = point.vantage.interface
+            if point.vantage.families != .any { probe.families = point.vantage.families }
+            return ScheduledProbe(
+                point: point,
+                probe: probe,
+                identity: definition.identity,
+                pace: definition.pace,
+                cost: costs[point.vantage] ?? .free
+            )
+        }
+    }
+
+    /// What checks cost from each of these vantages.
+    func costs(of vantages: Set<Vantage>, in snapshot: NetworkSnapshot) -> [Vantage: LinkCost] {
+        let state = ReachabilityState(snapshot)
+        var costs: [Vantage: LinkCost] = [:]
+        for vantage in vantages {
+            guard let interface = interface(of: vantage, state: state, snapshot: snapshot) else { continue }
+            costs[vantage] = cost(of: interface)
+        }
+        return costs
+    }
+
+    /// The interface that packets leave through in the end: a tunnel's bytes are paid for by what carries it.
+    private func interface(
+        of vantage: Vantage,
+        state: ReachabilityState,
+        snapshot: NetworkSnapshot
+    ) -> (name: String, kind: InterfaceKind)? {
+        if let name = vantage.interface { return snapshot.link(named: name).map { (name, $0.kind) } }
+        let path =
+            switch vantage.families {
+            case .any: state.path
+            case .ipv4: state.ipv4
+            case .ipv6: state.ipv6
+            }
+        return (path.underlay?.interface ?? path.interface).map { ($0.name, $0.kind) }
+    }
+
+    private func cost(of interface: (name: String, kind: InterfaceKind)) -> LinkCost {
+        let isCellular = interface.kind == .wwan
+        let isMetered =
+            isCellular && settings.metered.includesCellular
+            || settings.metered.interfaces.contains { NamePattern($0).matches(interface.name) }
+        return LinkCost(
+            account: interface.kind.rawValue,
+            intervalFactor: isMetered ? settings.metered.intervalFactor : 1,
+            bytesPerDay: isMetered ? settings.metered.bytesPerDay : nil,
+            isCellular: isCellular
+        )
+    }
+}

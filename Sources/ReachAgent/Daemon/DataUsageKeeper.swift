@@ -1,0 +1,116 @@
+internal import Dispatch
+internal import EventJournal
+internal import FoundationEssentials
+internal import LinuxSupport
+internal import Probes
+internal import Synchronization
+
+/// Keeps the day's data usage over restarts, in a file beside the journal's events.
+///
+/// The file is ahead of what was used, by up to ``reserve`` bytes for each account: so it need not be written for each
+/// check, and after a crash it says too much and never too little. An orderly end writes what is true.
+final class DataUsageKeeper: Sendable {
+    static let name = "data-usage"
+    static let reserve = 16 << 10
+    private static let maximumBytes = 16 << 10
+
+    private struct State {
+        var latest: DataUsage?
+        var written: DataUsage?
+        var isWriting = false
+        var isFinal = false
+    }
+
+    private let journal: EventJournal
+    private let isClockTrusted: @Sendable () -> Bool
+    private let state: Mutex<State>
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(in journal: EventJournal, isClockTrusted: @escaping @Sendable () -> Bool = ClockTrust.isTrusted) {
+        self.journal = journal
+        self.isClockTrusted = isClockTrusted
+        let content = journal.kept(Self.name, atMost: Self.maximumBytes) ?? []
+        let former = try? JSONDecoder().decode(DataUsage.self, from: Data(content))
+        state = Mutex(State(written: former.flatMap { $0.bytes.values.allSatisfy { $0 >= 0 } ? $0 : nil }))
+    }
+
+    /// What the file says: for the start.
+    var usage: DataUsage? { state.withLock { $0.written } }
+
+    /// Takes what was used, and has it written where the file does not cover it; does not wait for the disk.
+    func note(_ usage: DataUsage) {
+        state.withLock { $0.latest = usage }
+        writeIfNeeded()
+    }
+
+    /// Writes what was used exactly.
+    ///
+    /// - Returns: `false` when the disk did not answer in time.
+    @discardableResult
+    func finish(within limit: DispatchTimeInterval) -> Bool {
+        guard
+            state.withLock({ state in
+                state.isFinal = true
+                return state.latest != nil
+            })
+        else { return true }
+        writeIfNeeded()
+        return ended.wait(timeout: .now() + limit) == .success
+    }
+
+    private func writeIfNeeded() {
+        let starts = state.withLock { state in
+            guard !state.isWriting, Self.needsWriting(state) else { return false }
+            state.isWriting = true
+            return true
+        }
+        guard starts else { return }
+        do throws(SystemError) {
+            try NamedThread.start("data-usage") { self.write() }
+        } catch {
+            // The next check tries again.
+            state.withLock { $0.isWriting = false }
+        }
+    }
+
+    private static func needsWriting(_ state: State) -> Bool {
+        guard let latest = state.latest else { return false }
+        guard !state.isFinal else { return true }
+        guard let written = state.written, written.day == latest.day else { return true }
+        return latest.bytes.contains { $0.value > written.bytes[$0.key] ?? -1 }
+    }
+
+    private func write() {
+        while true {
+            let isTrusted = isClockTrusted()
+            let (usage, isLast) = state.withLock { state -> (DataUsage?, Bool) in
+                guard Self.needsWriting(state), var usage = state.latest else {
+                    state.isWriting = false
+                    return (nil, false)
+                }
+                let isLast = state.isFinal
+                if isLast { state.latest = nil } else { usage.bytes = usage.bytes.mapValues(Self.ahead) }
+                // A clock that starts in 1970 must not wipe out the day that it is really.
+                if let written = state.written, usage.day < written.day, !isTrusted {
+                    state.isWriting = false
+                    return (nil, isLast)
+                }
+                // Should writing fail, the next attempt is made when this is used up.
+                state.written = usage
+                return (usage, isLast)
+            }
+            if let usage {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                if let content = try? encoder.encode(usage) { try? journal.keep(Array(content), as: Self.name) }
+            }
+            if isLast { ended.signal() }
+            if usage == nil { return }
+        }
+    }
+
+    private static func ahead(_ bytes: Int) -> Int {
+        let (sum, isTooMuch) = bytes.addingReportingOverflow(reserve)
+        return isTooMuch ? .max : sum
+    }
+}

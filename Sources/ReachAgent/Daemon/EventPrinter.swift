@@ -1,0 +1,157 @@
+internal import AgentEvents
+internal import Dispatch
+internal import Glibc
+internal import LinuxSupport
+internal import NetlinkMonitor
+internal import NotificationBus
+internal import Synchronization
+
+/// Prints events to standard output, each flushed at once.
+///
+/// What the reader takes without waiting is written on the publisher's thread: no hop between threads delays it. The rest,
+/// and everything where the kernel cannot promise not to wait, is written by a thread of its own, which asks poll(2) first
+/// and writes no more than a pipe takes at once. So a reader that does not read delays nobody, one that has gone is
+/// noticed at once, even while nothing is to be printed, and at the end a stuck one is given up.
+final class EventPrinter: Sendable {
+    /// How many events may wait for a slow reader before the stream is cut and goes on with a gap.
+    private static let capacity = 4096
+    /// A pipe that is ready for writing takes this much without blocking (PIPE_BUF).
+    private static let chunk = 4096
+    /// How long a stuck reader is waited for at the end.
+    private static let patience: Duration = .seconds(1)
+
+    /// What is on its way to standard output; whoever writes holds the lock.
+    private struct Output {
+        var form: EventForm
+        var subscription: Subscription<Event>?
+        var unwritten: ArraySlice<UInt8> = []
+        var isFinished = false
+        var canAvoidWaiting = true
+    }
+
+    private let bus: NotificationBus<Event>
+    private let origin: EventOrigin
+    private let output: Mutex<Output>
+    private let wakeup: Wakeup
+    private let thread = DispatchGroup()
+    private let giveUpAt = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(bus: NotificationBus<Event>, form: EventForm, origin: EventOrigin) throws(NetlinkError) {
+        self.bus = bus
+        output = Mutex(Output(form: form))
+        self.origin = origin
+        do throws(SystemError) {
+            wakeup = try Wakeup()
+        } catch {
+            throw NetlinkError(operation: "create the printer's wake-up descriptor", cause: .errno(error.errno))
+        }
+    }
+
+    private func subscribe() -> Subscription<Event> {
+        bus.subscribe(capacity: Self.capacity) { [weak self] in self?.printWithoutWaiting() }
+    }
+
+    /// Subscribes, and starts the thread.
+    ///
+    /// - Parameter whenReaderGone: Called at most once, on the thread, when nobody reads any more.
+    func start(whenReaderGone: @escaping @Sendable () -> Void) {
+        output.withLock { $0.subscription = subscribe() }
+        thread.enter()
+        do throws(SystemError) {
+            try NamedThread.start("printer") { [self] in
+                if !printUntilFinished() { whenReaderGone() }
+                thread.leave()
+            }
+        } catch {
+            // What the reader takes without waiting is still printed.
+            thread.leave()
+        }
+    }
+
+    /// Waits until everything is printed that was published before the bus was finished, or the reader is given up.
+    func finish() {
+        giveUpAt.withLock { $0 = .now.advanced(by: Self.patience) }
+        wakeup.signal()
+        thread.wait()
+    }
+
+    // MARK: On the publisher's thread
+
+    /// Writes what the reader takes at once, and leaves the rest to the thread.
+    private func printWithoutWaiting() {
+        let isDone = output.withLockIfAvailable { output in
+            while output.canAvoidWaiting, fill(&output) {
+                let written = output.unwritten.withUnsafeBytes { NonblockingWrite.write($0, to: STDOUT_FILENO) }
+                if written < 0, errno == EOPNOTSUPP { output.canAvoidWaiting = false }
+                guard written > 0 else { return false }
+                output.unwritten = output.unwritten.dropFirst(written)
+            }
+            return output.canAvoidWaiting && !output.isFinished
+        }
+        if isDone != true { wakeup.signal() }
+    }
+
+    /// Takes more events where everything is written; `false` when there is nothing to write.
+    private func fill(_ output: inout Output) -> Bool {
+        guard output.unwritten.isEmpty else { return true }
+        switch output.subscription?.take() {
+        case .notifications(let batch): output.unwritten = output.form.text(batch.map(\.content))[...]
+        case .lagged(let last):
+            // The gap is told, and the stream goes on behind it.
+            let draft = EventDraft.subscriberLagged(lastSequence: last)
+            output.subscription = subscribe()
+            output.unwritten = output.form.text([Event(draft, from: origin, at: .now, number: last)])[...]
+        case .empty, nil: return false
+        case .finished:
+            output.isFinished = true
+            return false
+        }
+        return true
+    }
+
+    // MARK: On the printer's thread
+
+    /// Prints until the bus is finished; `false` when nobody reads any more.
+    private func printUntilFinished() -> Bool {
+        while true {
+            let state = output.withLock { output -> (goesOn: Bool, isFinished: Bool) in
+                while fill(&output) {
+                    guard waitForRoom() else { return (false, false) }
+                    let written = output.unwritten.prefix(Self.chunk).withUnsafeBytes {
+                        write(STDOUT_FILENO, $0.baseAddress, $0.count)
+                    }
+                    if written < 0, errno != EINTR, errno != EAGAIN { return (false, false) }
+                    output.unwritten = output.unwritten.dropFirst(max(0, written))
+                }
+                return (true, output.isFinished)
+            }
+            guard state.goesOn else { return false }
+            if state.isFinished { return true }
+            if poll(outputEvents: 0, milliseconds: -1).isReaderGone { return false }
+        }
+    }
+
+    /// Waits until the reader takes more; `false` when it has gone, or is given up.
+    private func waitForRoom() -> Bool {
+        while true {
+            let limit = giveUpAt.withLock { $0 }
+            let milliseconds = PollTimeout.milliseconds(until: limit)
+            let ready = poll(outputEvents: Int16(POLLOUT), milliseconds: milliseconds)
+            if ready.isReaderGone { return false }
+            if ready.hasRoom { return true }
+            if milliseconds == 0 { return false }
+        }
+    }
+
+    /// Waits for standard output or the wake-up descriptor, and resets the latter.
+    private func poll(outputEvents: Int16, milliseconds: Int32) -> (hasRoom: Bool, isReaderGone: Bool) {
+        var entries = [
+            pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: STDOUT_FILENO, events: outputEvents, revents: 0),
+        ]
+        _ = Glibc.poll(&entries, nfds_t(entries.count), milliseconds)
+        if entries[0].revents != 0 { wakeup.reset() }
+        let answer = Int32(entries[1].revents)
+        return (answer & POLLOUT != 0, answer & (POLLERR | POLLNVAL) != 0)
+    }
+}

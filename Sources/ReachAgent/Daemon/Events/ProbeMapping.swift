@@ -1,0 +1,158 @@
+internal import AgentEvents
+internal import FoundationEssentials
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+// Probes, their verdicts and their certificates as values of the schema.
+
+extension Vantage {
+    /// The family, unless it is any.
+    var family: String? { families == .any ? nil : families.rawValue }
+}
+
+extension AgentEvents.ProbePoint {
+    init(_ point: Probes.ProbePoint) {
+        self.init(probe: point.probe, interface: point.vantage.interface, family: point.vantage.family)
+    }
+}
+
+extension ProbeVerdict {
+    init(_ standing: ProbeStanding) {
+        self.init(
+            verdict: standing.verdict.rawValue,
+            code: standing.code?.rawValue,
+            portalURL: standing.portalURL,
+            isFlapping: standing.isFlapping
+        )
+    }
+}
+
+extension ProbeChange {
+    init(_ point: Probes.ProbePoint, _ change: Change<ProbeStanding>) {
+        self.init(
+            point: AgentEvents.ProbePoint(point),
+            from: ProbeVerdict(change.from),
+            to: ProbeVerdict(change.to),
+            cause: AgentEvents.ChangeCause(change.cause),
+            observed: Timestamp(change.observed)
+        )
+    }
+}
+
+extension AgentEvents.CertificateExpiry {
+    init(_ expiry: Reachability.CertificateExpiry) {
+        self.init(
+            probe: expiry.probe,
+            threshold: expiry.threshold,
+            percentLeft: expiry.percentLeft,
+            daysLeft: expiry.daysLeft,
+            position: expiry.position,
+            isVerified: expiry.certificate.isVerified,
+            certificate: Certificate(
+                subject: expiry.certificate.subject,
+                issuer: expiry.certificate.issuer,
+                sha256: expiry.certificate.sha256,
+                notBefore: Timestamp(expiry.certificate.notBefore),
+                notAfter: Timestamp(expiry.certificate.notAfter)
+            ),
+            observed: Timestamp(expiry.observed)
+        )
+    }
+}
+
+extension AgentEvents.CompletedCheck {
+    /// - Parameter cadence: How soon the probe is due again.
+    init(_ check: Probes.CompletedCheck, cadence: Cadence) {
+        let delay = check.due.duration(to: check.started)
+        let (word, attempt): (String, Int?) =
+            switch cadence {
+            case .steady: ("steady", nil)
+            case .doubtful: ("doubtful", nil)
+            case .down(let attempt): ("down", attempt)
+            case .portal: ("portal", nil)
+            }
+        self.init(
+            point: AgentEvents.ProbePoint(check.point),
+            cadence: word,
+            attempt: attempt,
+            due: Timestamp(check.report.started).advanced(by: .zero - delay),
+            delayMilliseconds: max(0, delay.milliseconds),
+            isShared: check.isShared,
+            report: AgentEvents.CheckReport(check.report)
+        )
+    }
+}
+
+extension Timestamp {
+    fileprivate func advanced(by duration: Duration) -> Timestamp {
+        let (sum, overflow) = microsecondsSince1970.addingReportingOverflow(duration.microseconds)
+        return overflow ? self : Timestamp(microsecondsSince1970: sum)
+    }
+}
+
+extension AgentEvents.NetworkSnapshot.ProbeVerdict {
+    init(_ record: ProbeRecord) {
+        self.init(
+            point: AgentEvents.ProbePoint(record.point),
+            verdict: AgentEvents.ProbeVerdict(record.standing),
+            isStale: record.isStale,
+            since: record.since.map { Timestamp($0) }
+        )
+    }
+}
+
+extension AgentStatus.ProbeStatus {
+    init(_ record: ProbeRecord, now: ObservedTime) {
+        let standing = record.standing
+        self.init(probe: record.point.probe, verdict: standing.verdict.rawValue)
+        interface = record.point.vantage.interface
+        family = record.point.vantage.family
+        code = standing.code?.rawValue
+        portalURL = standing.portalURL
+        isFlapping = standing.isFlapping
+        isStale = record.isStale
+        since = record.since.map { Timestamp($0) }
+        forMilliseconds = record.since?.milliseconds(until: now)
+        streak = record.streak
+        guard let check = record.last else { return }
+        last = Timestamp(check.observed)
+        lastOutcome = check.outcome.rawValue
+        latencyMilliseconds = check.latency.milliseconds
+        if check.outcome != .ok {
+            if check.code != standing.code { lastCode = check.code?.rawValue }
+            detail = check.detail
+        }
+        certificate = check.certificates.min { $0.notAfter < $1.notAfter }.map { first in
+            AgentStatus.ExpiringCertificate(
+                subject: first.subject,
+                notAfter: Timestamp(first.notAfter),
+                daysLeft: first.daysLeft(at: Timestamp(now).date)
+            )
+        }
+        pins = check.pins?.entries.map { entry in
+            Pin(pin: entry.pin, isMatched: entry.isMatched, isBackup: entry.isBackup ? true : nil)
+        }
+    }
+}
+
+extension CertificateFacts {
+    /// The whole days from a moment to the end; negative once it is over.
+    fileprivate func daysLeft(at moment: Date) -> Int {
+        let days = (notAfter.timeIntervalSince(moment) / 86_400).rounded(.down)
+        return Int(min(max(days, -3_660_000), 3_660_000))
+    }
+}
+
+extension AgentStatus.Schedule {
+    init(_ counters: ScheduleStatistics) {
+        self.init(
+            checks: counters.checks,
+            shared: counters.shared,
+            skipped: counters.skipped,
+            refused: counters.refused,
+            longestDelayMilliseconds: counters.longestDelay.milliseconds,
+            bytes: counters.bytes
+        )
+    }
+}

@@ -1,0 +1,212 @@
+internal import AgentEvents
+internal import EventJournal
+internal import Hooks
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+// The parts of a status as values of the schema.
+
+/// The agent that a status is of.
+struct AgentFacts: Sendable {
+    var version: String
+    var processID: Int32
+    var started: ObservedTime
+    /// The origin of its events: the boot, and the stream of numbers.
+    var origin: EventOrigin
+}
+
+extension AgentStatus {
+    /// The most settled transitions in a status; the newest are.
+    static let mostRecent = 10
+    /// The most hooks in a status; those that fail are the first.
+    private static let mostHooks = 64
+
+    /// The status of an agent at a moment.
+    init(
+        of agent: AgentFacts,
+        at now: ObservedTime,
+        reachability: ReachAgent.Standing<Reachability.ReachabilityState>,
+        targets: [(target: Reachability.Target, standing: ReachAgent.Standing<TargetState>)] = [],
+        probes: [ProbeRecord] = [],
+        uplinks: [Reachability.Uplink] = [],
+        availability: [Availability] = [],
+        schedule: ScheduleStatistics? = nil,
+        configuration: Configuration? = nil,
+        hookSetup: HookSetup? = nil,
+        hooks: [HookStatus] = [],
+        network: NetlinkMonitor.NetworkSnapshot,
+        recent: [Transition] = [],
+        lastSequence: UInt64 = 0,
+        overruns: Overruns = Overruns(count: 0, dropped: 0),
+        journal: Journal? = nil,
+        sockets: Sockets? = nil
+    ) {
+        let shownProbes = BoundedList(probes.troubledFirst.map { ProbeStatus($0, now: now) })
+        let shownHooks = BoundedList(hooks.troubledFirst, most: Self.mostHooks, bytes: HooksReply.mostBytes)
+        self.init(
+            agent: Agent(
+                version: agent.version,
+                schema: AgentEvent.schemaVersion,
+                host: agent.origin.host,
+                processID: agent.processID,
+                started: Timestamp(agent.started),
+                uptimeMilliseconds: agent.started.milliseconds(until: now),
+                bootID: agent.origin.bootID,
+                stream: agent.origin.streamID
+            ),
+            time: Timestamp(now),
+            reachability: Standing(reachability, now: now),
+            targets: targets.map { Target(name: $0.target.name, standing: Standing($0.standing, now: now)) },
+            probes: shownProbes.elements,
+            probesOmitted: shownProbes.omitted,
+            uplinks: uplinks.map { AgentEvents.Uplink($0) },
+            availability: availability,
+            schedule: schedule.map { Schedule($0) },
+            configuration: configuration,
+            hookSetup: hookSetup,
+            hooks: shownHooks.elements,
+            hooksOmitted: shownHooks.omitted,
+            interfaces: network.orderedLinks.map { Interface(brief: $0, in: network) },
+            defaultRoutes: network.defaultRoutes.map { DefaultRoute($0, in: network) },
+            recent: recent.suffix(Self.mostRecent),
+            lastSequence: lastSequence,
+            journal: journal,
+            sockets: sockets,
+            isSynchronized: network.isSynchronized,
+            overruns: overruns
+        )
+    }
+}
+
+/// The reply to `hooks`: as many as have room.
+struct HooksReply: Encodable {
+    /// The most bytes of all hooks together: a quarter of the longest line.
+    static let mostBytes = ScannedLine.mostBytes / 4
+
+    let hooks: [AgentStatus.HookStatus]
+    let hooksOmitted: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case hooks
+        case hooksOmitted = "hooks_omitted"
+    }
+
+    init(_ all: [AgentStatus.HookStatus]) {
+        let list = BoundedList(all.troubledFirst, bytes: Self.mostBytes)
+        (hooks, hooksOmitted) = (list.elements, list.omitted)
+    }
+}
+
+extension AgentStatus.Standing {
+    init<State: PublishedState>(_ standing: ReachAgent.Standing<State>, now: ObservedTime) {
+        self.init(state: standing.state.published)
+        since = standing.since.map { Timestamp($0) }
+        forMilliseconds = standing.since?.milliseconds(until: now)
+        viaSince = standing.viaSince.map { Timestamp($0) }
+        viaForMilliseconds = standing.viaSince?.milliseconds(until: now)
+        connectivitySince = standing.connectivitySince.map { Timestamp($0) }
+        connectivityForMilliseconds = standing.connectivitySince?.milliseconds(until: now)
+        cause = standing.cause.map { AgentEvents.ChangeCause($0) }
+        pending = standing.pending.map { pending in
+            Pending(
+                state: pending.state.published,
+                since: Timestamp(pending.since),
+                forMilliseconds: pending.since.milliseconds(until: now),
+                cause: AgentEvents.ChangeCause(pending.cause)
+            )
+        }
+    }
+}
+
+extension AgentStatus.Transition {
+    /// A transition as a line of a list; `nil` for a raw one, and for the end of a suspend, which is no change of a state.
+    init?(_ transition: Reachability.Transition, sequence: UInt64, time: Timestamp) {
+        let draft = EventDraft(transition)
+        let (from, to): (String?, String)
+        var place: (interface: String?, family: String?) = (nil, nil)
+        let cause: AgentEvents.ChangeCause
+        switch draft.content {
+        case .reachabilityChanged(let change), .targetChanged(let change):
+            (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
+        case .uplinkChanged(let change):
+            (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
+        case .probeChanged(let change):
+            (from, to, cause) = (change.from.summary, change.to.summary, change.cause)
+            place = (change.point.interface, change.point.family)
+        case .certificateExpiring(let expiry):
+            (from, to) = (nil, expiry.summary)
+            cause = AgentEvents.ChangeCause(kind: "probe", code: "certificate_expiring", detail: expiry.threshold)
+        default: return nil
+        }
+        self.init(
+            sequence: sequence,
+            time: time,
+            type: draft.type.rawValue,
+            subject: draft.subject,
+            from: from,
+            to: to,
+            code: cause.code,
+            interface: place.interface ?? cause.interface,
+            family: place.family,
+            detail: cause.detail
+        )
+    }
+}
+
+extension AgentStatus.HookSetup {
+    /// The folders of the settings in effect, and what keeps hold of runs.
+    init(_ settings: HookSettings, _ means: HookContainment.Means?) {
+        let (containment, detail): (String?, String?) =
+            switch means {
+            case .controlGroups(let group): ("control_groups", group)
+            case .descendants(let reason): ("descendants", reason)
+            case nil: (nil, nil)
+            }
+        self.init(folders: settings.folders, containment: containment, containmentDetail: detail)
+    }
+}
+
+extension AgentStatus.Overruns {
+    /// Counts a loss.
+    mutating func count(_ overrun: Overrun) {
+        count = (count ?? 0) &+ 1
+        dropped = (dropped ?? 0) &+ UInt64(overrun.dropped)
+        code = overrun.code.rawValue
+        last = Timestamp(overrun.observed)
+    }
+}
+
+extension AgentStatus.Journal {
+    /// The most holes in a status; the newest are.
+    private static let mostMissing = 32
+
+    init(_ status: JournalStatus) {
+        let (sync, interval): (String, Duration?) =
+            switch status.syncPolicy {
+            case .always: ("always", nil)
+            case .interval(let limit): ("interval", limit)
+            case .never: ("never", nil)
+            }
+        self.init(
+            directory: status.directory,
+            oldestSequence: status.oldestSequence,
+            newestSequence: status.newestSequence,
+            segments: status.segments,
+            bytes: UInt64(max(0, status.bytes)),
+            isDegraded: status.trouble != nil,
+            code: status.trouble?.code.rawValue,
+            detail: status.trouble?.text,
+            missing: status.missing.suffix(Self.mostMissing).map { range in
+                Gap(firstSequence: range.lowerBound, lastSequence: range.upperBound)
+            },
+            sync: sync,
+            syncMilliseconds: interval?.milliseconds
+        )
+    }
+}
+
+extension JournalCondition {
+    /// The particulars with the kernel's reason.
+    var text: String { error.map { "\(detail): \($0)" } ?? detail }
+}

@@ -1,0 +1,84 @@
+internal import Configuration
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// The built-in check of the next hop of each uplink: an ICMP echo, and the kernel's neighbour entry where it fails.
+///
+/// It has no timer while all is well: the checks of the probes over the same uplink bring it along.
+enum FirstHop {
+    /// The time for an echo: a neighbour entry that was not used for long needs 5 s until the kernel doubts it, and 3 s
+    /// more until it has failed.
+    private static let timeout: Duration = .seconds(9)
+    /// The minimum time between two checks that others bring along, while those succeed.
+    private static let interval: Duration = .seconds(60)
+    /// The same after a check that failed.
+    private static let hurriedInterval: Duration = .seconds(10)
+
+    /// The rule and the pace; the target depends on the point.
+    static var definition: ProbeDefinition? {
+        guard let any = try? ProbeTarget(parsing: "icmp://127.0.0.1") else { return nil }
+        let name = ProbeRule.firstHopName
+        return ProbeDefinition(
+            name: name,
+            probe: Probe(target: any, trust: TrustEvaluator(anchors: .system), timeout: timeout),
+            identity: name,
+            pace: ProbePace(interval: .seconds(86_400), fastInterval: hurriedInterval, maximumBackoff: .seconds(30)),
+            rule: ProbeRule(name: name, isRequired: false, usesTLS: false, fall: 1, rise: 1)
+        )
+    }
+
+    /// The check of one next hop; `nil` when the point is bound to no interface.
+    static func probe(_ definition: ProbeDefinition, at point: ProbePoint, of address: IPAddress) -> ScheduledProbe? {
+        guard let interface = point.vantage.interface else { return nil }
+        var probe = definition.probe
+        probe.target = .icmp(host: .address(address.networkBytes))
+        probe.interface = interface
+        probe.review = { review($0, NextHopState.ask(of: address, on: interface)) }
+        return ScheduledProbe(
+            point: point,
+            probe: probe,
+            identity: "\(definition.identity) \(address)",
+            pace: definition.pace
+        )
+    }
+
+    /// The report on a next hop that has not answered the echo, which many do not: only silence on both counts.
+    static func review(_ report: CheckReport, _ state: NextHopState) -> CheckReport {
+        var report = report
+        let code = report.verdict.code ?? .timeout
+        switch state {
+        case .reachable: report.verdict = .ok
+        case .failed:
+            let evidence = "neighbour discovery failed"
+            report.findings.insert(Finding(.hostUnreachable, subject: report.target, evidence: evidence), at: 0)
+            report.verdict = .failed(.hostUnreachable, .echo)
+        // Neighbour discovery failed, and another packet has it begin anew.
+        case .unclear where code == .hostUnreachable: report.verdict = .failed(code, .echo)
+        case .unclear: report.verdict = .unknown(code, .echo)
+        }
+        return report
+    }
+
+    /// The points to check along with another check.
+    ///
+    /// - Parameter asked: The time at which each was last brought along.
+    static func due(
+        _ points: [ProbePoint],
+        with check: CompletedCheck,
+        costs: [Vantage: LinkCost],
+        asked: inout [ProbePoint: ContinuousClock.Instant],
+        at now: ContinuousClock.Instant
+    ) -> [ProbePoint] {
+        guard check.point.probe != ProbeRule.firstHopName else { return [] }
+        let interface = check.point.vantage.interface
+        return points.filter { point in
+            guard interface == nil || interface == point.vantage.interface else { return false }
+            let factor = costs[point.vantage]?.intervalFactor ?? 1
+            let pause = check.report.verdict == .ok ? interval * factor : hurriedInterval
+            guard asked[point].map({ $0.duration(to: now) >= pause }) ?? true else { return false }
+            asked[point] = now
+            return true
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import AgentEvents
+internal import EventJournal
+
+/// The events of a journal that somebody asks for.
+struct History {
+    /// How much is read at once.
+    private static let chunkBytes = 256 << 10
+
+    private let reader: JournalReader
+    private let filter: EventFilter
+    /// Whether the events in the place of omitted ones are shown.
+    private let showsOmitted: Bool
+    private var after: UInt64 = 0
+    private var from: Timestamp?
+    private var through: UInt64 = .max
+    private var until: Timestamp?
+    /// Where the last reading ended.
+    private var cursor: JournalCursor?
+    /// The subjects that were read, where one is asked for.
+    private(set) var subjects: Set<[UInt8]> = []
+    private static let maximumSubjects = 256
+
+    /// Events of a range, by number or time, that pass a filter.
+    init(
+        reader: JournalReader,
+        since: EventPosition?,
+        until: EventPosition?,
+        filter: EventFilter,
+        showsOmitted: Bool = false
+    ) {
+        self.reader = reader
+        self.showsOmitted = showsOmitted
+        self.filter = filter
+        switch since {
+        case .number(let number): after = number
+        case .moment(let moment): from = moment
+        case nil: break
+        }
+        switch until {
+        case .number(let number): through = number
+        case .moment(let moment): self.until = moment
+        case nil: break
+        }
+    }
+
+    /// Leaves out all but the newest events.
+    mutating func keepNewest(_ count: Int) throws {
+        var newest: [UInt64] = []
+        var oldestPlace = 0
+        var end: UInt64 = 0
+        try read { chunk, lines in
+            end = max(end, chunk.lines.last?.sequence ?? 0)
+            for line in lines {
+                if newest.count < count {
+                    newest.append(line.sequence)
+                } else {
+                    newest[oldestPlace] = line.sequence
+                    oldestPlace = (oldestPlace + 1) % count
+                }
+            }
+        }
+        // An event that is written from now on is not part of the answer.
+        through = end
+        after = newest.min().map { $0 - 1 } ?? end
+        cursor = nil
+    }
+
+    /// Hands over what the journal holds at the moment, and tells on standard error what is damaged.
+    ///
+    /// - Parameter body: Is given each chunk, and those of its lines that were asked for.
+    mutating func forEachChunk(_ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void) throws {
+        try read({ Terminal.printError("reachagent: \($0); what follows it is shown") }, body)
+    }
+
+    /// Hands over what was written since, in the same way.
+    mutating func forEachNewChunk(_ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void) throws {
+        if through < .max {
+            (after, through) = (through, .max)
+            cursor = nil
+        }
+        try forEachChunk(body)
+    }
+
+    private mutating func read(
+        _ note: (JournalError) -> Void = { _ in },
+        _ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void
+    ) throws {
+        var cursor = self.cursor ?? reader.events(after: after, from: from, through: through)
+        defer { self.cursor = cursor }
+        while true {
+            let next: JournalChunk?
+            do throws(JournalError) {
+                next = try cursor.next(atMost: Self.chunkBytes)
+            } catch {
+                guard case .malformed = error.cause else { throw error }
+                note(error)
+                continue
+            }
+            guard let chunk = next else { return }
+            if filter.hasSubject { remember(subjectsOf: chunk) }
+            try body(
+                chunk,
+                chunk.lines.filter { line in
+                    if let until, line.time > until { return false }
+                    let type = chunk.bytes[line.type]
+                    guard showsOmitted || !type.elementsEqual(EventType.eventsOmitted.rawValue.utf8) else {
+                        return false
+                    }
+                    return filter.passes(type: type, subject: chunk.bytes[line.subject])
+                }
+            )
+        }
+    }
+
+    private mutating func remember(subjectsOf chunk: JournalChunk) {
+        for line in chunk.lines where subjects.count < Self.maximumSubjects {
+            subjects.insert(Array(chunk.bytes[line.subject]))
+        }
+    }
+}

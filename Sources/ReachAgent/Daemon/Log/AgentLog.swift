@@ -1,0 +1,57 @@
+internal import AgentEvents
+internal import Logging
+internal import Synchronization
+
+/// The log of a process: which messages are written, what they look like, and where they go.
+///
+/// Safe from any thread, and never blocks: see ``LogWriter``.
+final class AgentLog: Sendable {
+    /// How messages look.
+    let form: LogForm
+    private let writer: LogWriter
+    private let threshold = Mutex(Logger.Level.notice)
+    private let limiter: Mutex<LogLimiter>
+
+    /// A log that goes to a descriptor.
+    init(_ descriptor: Int32, form: LogForm, limits: LogLimiter.Limits = LogLimiter.Limits()) {
+        self.form = form
+        limiter = Mutex(LogLimiter(limits))
+        writer = LogWriter(descriptor) { count in
+            let text = "\(count) lines are missing here: nobody read them in time"
+            return LogLine.lines(text, level: .warning, form: form, time: .now).first ?? []
+        }
+    }
+
+    /// The least important level that is written.
+    var level: Logger.Level {
+        get { threshold.withLock { $0 } }
+        set { threshold.withLock { $0 = newValue } }
+    }
+
+    /// Takes a message, whatever ``level`` says, and writes it unless there have been too many.
+    func log(_ level: Logger.Level, _ text: String) {
+        let message = LogLimiter.Message(level: level, text: text)
+        // Written under the lock: what is told of other messages stays with this one.
+        limiter.withLock { limiter in write(limiter.take(message, at: .now)) }
+    }
+
+    /// Writes lines that somebody asked for, whatever the level and however many there have been.
+    func write(_ lines: [String], level: Logger.Level) {
+        limiter.withLock { limiter in
+            write(limiter.rest())
+            write(lines.map { LogLimiter.Message(level: level, text: $0) })
+        }
+    }
+
+    /// Tells what was held back, and waits until everything is written, or until that has taken too long.
+    func finish(within patience: Duration) {
+        limiter.withLock { limiter in write(limiter.rest()) }
+        writer.flush(within: patience)
+    }
+
+    private func write(_ messages: [LogLimiter.Message]) {
+        guard !messages.isEmpty else { return }
+        let time = Timestamp.now
+        writer.write(messages.flatMap { LogLine.lines($0.text, level: $0.level, form: form, time: time) })
+    }
+}

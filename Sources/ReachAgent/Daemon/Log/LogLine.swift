@@ -1,0 +1,79 @@
+internal import AgentEvents
+internal import ForeignText
+internal import Logging
+
+/// A log message as the lines that are written of it.
+///
+/// Certificates, hooks and servers say what they like, and much of it ends up in a message: nothing of it can begin a line
+/// of its own making, move a terminal's cursor, or be longer than a write that stays in one piece.
+enum LogLine {
+    /// The most bytes of a line with its end: a pipe takes so many in one piece, whoever else writes to it (PIPE_BUF).
+    static let mostBytes = 4096
+    /// The most lines of one message.
+    static let mostLines = 64
+    private static let ellipsis = Array("...".utf8)
+
+    /// The lines of a message, each with its prefix and its end.
+    static func lines(_ message: String, level: Logger.Level, form: LogForm, time: Timestamp) -> [[UInt8]] {
+        let prefix = Array(prefix(level, form, time).utf8)
+        let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: mostLines)
+        return (texts.isEmpty ? [""] : texts).map { text in
+            prefix + cut(ForeignText.shown(text, limit: mostBytes), to: mostBytes - prefix.count - 1) + [
+                UInt8(ascii: "\n")
+            ]
+        }
+    }
+
+    /// What stands before every line.
+    private static func prefix(_ level: Logger.Level, _ form: LogForm, _ time: Timestamp) -> String {
+        switch form {
+        case .journal: return "<\(level.priority)>"
+        case .plain: return "\(time) reachagent: \(level): "
+        case .terminal(let hasColour):
+            let clock = time.localDescription.split(separator: "T").last ?? ""
+            let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)
+            let word = "\(level)".padded(to: 8)
+            return "\(clock)  \(level.colour.map { style.paint(word, $0) } ?? word)  "
+        }
+    }
+
+    /// At most so many bytes of a text, which ends with a whole character.
+    private static func cut(_ text: String, to limit: Int) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard bytes.count > limit else { return bytes }
+        var end = limit - ellipsis.count
+        // Not before a byte that continues a character.
+        while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return bytes[..<end] + ellipsis
+    }
+}
+
+extension [String] {
+    /// At most so many lines; the last one tells how many are missing.
+    func cut(to most: Int) -> [String] {
+        count > most ? prefix(most - 1) + ["... and \(count - most + 1) more lines"] : self
+    }
+}
+
+extension Logger.Level {
+    /// syslog(3) priorities.
+    var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+
+    /// What stands out on a terminal: a warning, and what is worse.
+    fileprivate var colour: TerminalStyle.Colour? {
+        switch self {
+        case .trace, .debug, .info, .notice: nil
+        case .warning: .yellow
+        case .error, .critical: .red
+        }
+    }
+}

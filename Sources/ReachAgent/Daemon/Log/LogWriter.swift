@@ -1,0 +1,185 @@
+internal import Dispatch
+internal import Glibc
+internal import LinuxSupport
+internal import Synchronization
+
+/// Writes lines to a descriptor, each by one write(2), and lets nobody wait for whoever reads them.
+///
+/// What the reader takes without waiting is written on the caller's thread. The rest waits in a queue, for which there is a
+/// thread only as long as something is in it: an idle process has none for its log. A queue that was full takes nothing
+/// more until the reader has gone on; then it is said how much is missing, in the place where it is missing.
+final class LogWriter: Sendable {
+    /// How much waits for a reader at most.
+    static let mostBytes = 256 << 10
+
+    /// Bytes that are to be written, and the number of messages' lines that would be missing without them.
+    private struct Entry {
+        var bytes: ArraySlice<UInt8>
+        let count: Int
+    }
+
+    private struct State {
+        var waiting: [Entry] = []
+        /// With those that the thread is busy with.
+        var waitingBytes = 0
+        /// Lines that could not be written since the last one that was taken.
+        var lost = 0
+        var hasThread = false
+        var canAvoidWaiting = true
+    }
+
+    private enum Outcome { case done, mustWait, failed }
+
+    private let descriptor: Int32
+    private let lossLine: @Sendable (Int) -> [UInt8]
+    private let state = Mutex(State())
+    private let thread = DispatchGroup()
+
+    /// A writer to a descriptor, which is not its to close.
+    ///
+    /// - Parameter lossLine: The line that says that so many are missing.
+    init(_ descriptor: Int32, lossLine: @escaping @Sendable (Int) -> [UInt8]) {
+        self.descriptor = descriptor
+        self.lossLine = lossLine
+    }
+
+    /// Writes lines, or leaves them to be written; they stay together.
+    ///
+    /// Safe from any thread; never blocks.
+    func write(_ lines: [[UInt8]]) {
+        let needsThread = state.withLock { state in
+            for line in lines { enqueue(line[...], &state) }
+            guard !state.hasThread else { return false }
+            writeWithoutWaiting(&state)
+            state.hasThread = !state.waiting.isEmpty
+            return state.hasThread
+        }
+        if needsThread { startThread() }
+    }
+
+    /// Waits until everything is written, or until that has taken too long.
+    func flush(within patience: Duration) {
+        let (seconds, attoseconds) = patience.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        _ = thread.wait(timeout: .now() + .nanoseconds(nanoseconds))
+    }
+
+    // MARK: Under the lock
+
+    private func enqueue(_ line: ArraySlice<UInt8>, _ state: inout State) {
+        // After a loss there has to be much room, or every other line would be one that tells of a loss.
+        let room = state.lost == 0 ? Self.mostBytes : Self.mostBytes / 2
+        guard state.waitingBytes + line.count <= room else {
+            state.lost += 1
+            return
+        }
+        enqueueLoss(&state)
+        append(Entry(bytes: line, count: 1), &state)
+    }
+
+    private func enqueueLoss(_ state: inout State) {
+        guard state.lost > 0 else { return }
+        append(Entry(bytes: lossLine(state.lost)[...], count: state.lost), &state)
+        state.lost = 0
+    }
+
+    private func append(_ entry: Entry, _ state: inout State) {
+        state.waiting.append(entry)
+        state.waitingBytes += entry.bytes.count
+    }
+
+    private func writeWithoutWaiting(_ state: inout State) {
+        var done = 0
+        loop: for index in state.waiting.indices {
+            let length = state.waiting[index].bytes.count
+            let outcome = writeWithoutWaiting(&state.waiting[index].bytes, &state.canAvoidWaiting)
+            state.waitingBytes -= length - state.waiting[index].bytes.count
+            switch outcome {
+            case .done: break
+            case .mustWait: break loop
+            case .failed:
+                state.waitingBytes -= state.waiting[index].bytes.count
+                state.lost += state.waiting[index].count
+            }
+            done += 1
+        }
+        state.waiting.removeFirst(done)
+    }
+
+    private func writeWithoutWaiting(_ rest: inout ArraySlice<UInt8>, _ canAvoidWaiting: inout Bool) -> Outcome {
+        while !rest.isEmpty {
+            guard canAvoidWaiting else { return .mustWait }
+            let written = rest.withUnsafeBytes { NonblockingWrite.write($0, to: descriptor) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .mustWait
+            // This kind of file cannot promise it, or the kernel does not know of it.
+            case EOPNOTSUPP, ENOSYS, EINVAL: canAvoidWaiting = false
+            default: return .failed
+            }
+        }
+        return .done
+    }
+
+    // MARK: The thread
+
+    private func startThread() {
+        thread.enter()
+        do throws(SystemError) {
+            try NamedThread.start("log") { [self] in
+                writeUntilEmpty()
+                thread.leave()
+            }
+        } catch {
+            // The next message tries again.
+            state.withLock { $0.hasThread = false }
+            thread.leave()
+        }
+    }
+
+    private func writeUntilEmpty() {
+        var isTaken = true
+        while let entries = next(isTaken) {
+            for entry in entries {
+                isTaken = writeAndWait(entry.bytes)
+                state.withLock { state in
+                    state.waitingBytes -= entry.bytes.count
+                    if !isTaken { state.lost += entry.count }
+                }
+            }
+        }
+    }
+
+    /// What is to be written next; `nil`, and the end of the thread, when that is nothing.
+    ///
+    /// - Parameter isTaken: Whether what was written last was taken: there is somebody to tell of a loss.
+    private func next(_ isTaken: Bool) -> [Entry]? {
+        state.withLock { state in
+            if state.waiting.isEmpty, isTaken { enqueueLoss(&state) }
+            state.hasThread = !state.waiting.isEmpty
+            defer { state.waiting = [] }
+            return state.hasThread ? state.waiting : nil
+        }
+    }
+
+    private func writeAndWait(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                // Somebody who shares the descriptor has made it one that does not block.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&entry, 1, -1)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,56 @@
+internal import AgentEvents
+internal import LinuxSupport
+internal import NetlinkMonitor
+internal import Synchronization
+
+/// The agent's state for its log: what `reachagent status --full` prints.
+final class StateDump: Sendable {
+    /// The most lines of one dump: many probes must not push everything else out of the log.
+    static let mostLines = 200
+    private static let columns = 100
+
+    private enum Request { case none, first, another }
+
+    private let status: @Sendable () -> AgentStatus
+    /// What is being done.
+    private let request = Mutex(Request.none)
+
+    /// - Parameter status: The state at that moment; called on a thread of its own.
+    init(of status: @escaping @Sendable () -> AgentStatus) { self.status = status }
+
+    /// Has the state logged, and once more for whoever asks while that is being done.
+    ///
+    /// Safe from any thread, and quick: with thousands of probes the text takes a while, so it is made on a thread that ends
+    /// with it.
+    func log() {
+        let isFirst = request.withLock { request in
+            defer { request = request == .none ? .first : .another }
+            return request == .none
+        }
+        guard isFirst else { return }
+        do throws(SystemError) {
+            try NamedThread.start("state-dump") { [self] in
+                repeat { AgentLogger.write(Self.lines(status())) } while isAskedAgain()
+            }
+        } catch {
+            AgentLogger.make().warning("the state cannot be logged: the system has no thread left")
+            request.withLock { $0 = .none }
+        }
+    }
+
+    private func isAskedAgain() -> Bool {
+        request.withLock { request in
+            defer { request = request == .another ? .first : .none }
+            return request == .another
+        }
+    }
+
+    /// The lines, without empty ones, of which the journal keeps none.
+    static func lines(_ status: AgentStatus, local: @escaping (Timestamp) -> String = \.localDescription) -> [String] {
+        let style = TerminalStyle(hasColour: false, hasUnicode: false, columns: columns)
+        let text = StatusText(status, style: style, now: .now, local: local).full
+        let lines =
+            ["the state, as 'reachagent status --full' shows it:"] + text.split(separator: "\n").map(String.init)
+        return lines.cut(to: mostLines)
+    }
+}

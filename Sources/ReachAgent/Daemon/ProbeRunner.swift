@@ -1,0 +1,103 @@
+internal import Probes
+internal import Synchronization
+
+/// The threads that make checks, from the first probe on: an agent without probes has none of them.
+final class ProbeRunner: Sendable {
+    private struct Running {
+        let prober: Prober
+        let scheduler: ProbeScheduler
+    }
+
+    private enum State {
+        case idle
+        case running(Running)
+        case stopped
+    }
+
+    private let limits: Mutex<ScheduleLimits>
+    private let keeper: DataUsageKeeper?
+    private let judge: ProbeScheduler.Judge
+    private let state = Mutex(State.idle)
+
+    /// - Parameters:
+    ///   - keeper: Keeps what the day's budgets have lost; without one they begin anew with the process.
+    ///   - judge: Takes each completed check; called on other threads.
+    init(limits: ScheduleLimits, keeper: DataUsageKeeper?, judge: @escaping ProbeScheduler.Judge) {
+        self.limits = Mutex(limits)
+        self.keeper = keeper
+        self.judge = judge
+    }
+
+    /// Sets what is to be made; the threads are started when there is something for the first time.
+    func setProbes(_ probes: [ScheduledProbe]) {
+        let limits = limits.withLock { $0 }
+        let scheduler = state.withLock { state -> ProbeScheduler? in
+            switch state {
+            case .running(let running): return running.scheduler
+            case .stopped: return nil
+            case .idle:
+                guard !probes.isEmpty else { return nil }
+                let prober = Prober()
+                let keeper = keeper
+                let scheduler = ProbeScheduler(
+                    transport: prober,
+                    limits: limits,
+                    usage: keeper?.usage,
+                    whenUsed: { keeper?.note($0) },
+                    judge: judge
+                )
+                scheduler.start()
+                state = .running(Running(prober: prober, scheduler: scheduler))
+                return scheduler
+            }
+        }
+        scheduler?.setProbes(probes)
+    }
+
+    /// Sets how much is done at the same time.
+    func setLimits(_ limits: ScheduleLimits) {
+        self.limits.withLock { $0 = limits }
+        scheduler?.setLimits(limits)
+    }
+
+    /// Makes these points due at once.
+    func look(at points: [ProbePoint]) { scheduler?.look(at: points) }
+
+    /// Makes these points due at once without cancelling anything; nothing where there was never a probe.
+    func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }
+
+    /// What was counted; `nil` while there was never a probe.
+    var statistics: ScheduleStatistics? { scheduler?.statistics }
+
+    /// Calls a closure when the threads that make checks were all free once; at once where there are none.
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+        let running = state.withLock { state -> Running? in
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+        guard let running else { return body() }
+        running.scheduler.whenFree { running.prober.whenFree(body) }
+    }
+
+    private var scheduler: ProbeScheduler? {
+        state.withLock { state in
+            guard case .running(let running) = state else { return nil }
+            return running.scheduler
+        }
+    }
+
+    /// Cancels all checks and ends the threads; nothing is judged any more when this returns.
+    ///
+    /// - Parameter whenCancelled: Called when no check opens anything any more, before the threads end.
+    func stop(whenCancelled: () -> Void = {}) {
+        let running = state.withLock { state -> Running? in
+            defer { state = .stopped }
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+        running?.scheduler.stop()
+        whenCancelled()
+        running?.prober.shutDownAndWait()
+        keeper?.finish(within: .seconds(1))
+    }
+}

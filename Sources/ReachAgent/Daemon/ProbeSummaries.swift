@@ -1,0 +1,78 @@
+internal import NetlinkMonitor
+internal import Probes
+
+internal import struct AgentEvents.ProbePoint
+internal import struct AgentEvents.ProbeSummary
+internal import struct AgentEvents.Timestamp
+
+/// The checks of each probe point since the hour (UTC) began.
+///
+/// There is no timer: the first checks of the next hour hand out the summaries of the last one.
+struct ProbeSummaries: Sendable {
+    /// The maximum number of points that are summarized: each takes one to two kilobytes.
+    static let maximumPoints = 4096
+    /// The maximum number of summaries that one check hands out, so that thousands of them do not delay other events.
+    static let maximumAtOnce = 16
+
+    private var hour: Int64 = 0
+    private var open: [Probes.ProbePoint: ProbeSummary] = [:]
+    /// The summaries of hours that are over, in the order in which they are handed out.
+    private var ended: [ProbeSummary] = []
+
+    /// Counts a check.
+    ///
+    /// - Parameter moment: The time at which it ended.
+    /// - Returns: The summaries to publish now.
+    mutating func add(_ check: CompletedCheck, at moment: Timestamp) -> [ProbeSummary] {
+        let present = moment.microsecondsSince1970 / 3_600_000_000
+        if present != hour {
+            close()
+            hour = present
+        }
+        if open.count < Self.maximumPoints || open[check.point] != nil {
+            open[check.point, default: ProbeSummary(point: .init(check.point), from: moment, to: moment)]
+                .add(check.report, at: moment)
+        }
+        let due = Array(ended.prefix(Self.maximumAtOnce))
+        ended.removeFirst(due.count)
+        return due
+    }
+
+    /// Takes all summaries, that of the present hour too.
+    mutating func takeAll() -> [ProbeSummary] {
+        close()
+        defer { ended = [] }
+        return ended
+    }
+
+    private mutating func close() {
+        ended += open.sorted { $0.key < $1.key }.map(\.value)
+        open = [:]
+    }
+}
+
+extension ProbeSummary {
+    fileprivate mutating func add(_ report: CheckReport, at moment: Timestamp) {
+        to = moment
+        switch report.verdict {
+        case .ok:
+            succeeded += 1
+            latency.add(microseconds: report.duration.microseconds)
+            for (phase, duration) in report.phaseDurations { phases.add(microseconds: duration, to: phase.rawValue) }
+        case .failed(let code, _): failed.add(code.rawValue)
+        case .unknown(let code, _): notChecked.add(code.rawValue)
+        }
+    }
+}
+
+extension CheckReport {
+    /// The microseconds of each complete phase, added up over redirects; nothing for a check of a single phase, whose
+    /// duration is the check's.
+    fileprivate var phaseDurations: [Phase: Int64] {
+        var durations: [Phase: Int64] = [:]
+        for phase in hops.lazy.flatMap(\.phases) where phase.isComplete {
+            durations[phase.phase, default: 0] += phase.duration.microseconds
+        }
+        return durations.count > 1 ? durations : [:]
+    }
+}

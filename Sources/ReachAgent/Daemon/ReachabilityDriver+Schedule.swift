@@ -1,0 +1,84 @@
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+
+/// What the state machine wants to be checked, on its way to those who make the checks.
+extension ReachabilityDriver {
+    /// Notes what the machine wants to be checked.
+    func schedule(_ state: inout State) {
+        let looks = state.machine.takeFreshLooks()
+        var points = state.machine.points
+        if points != state.points || !looks.isEmpty || state.meetsPortal, asksNetworksAgain(&state) {
+            points = state.machine.points
+        }
+        state.meetsPortal = false
+        let now = ContinuousClock.now
+        for point in looks { state.freshSince[point] = now }
+        if points != state.points || !looks.isEmpty || state.hasNewSchedule {
+            let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
+            // A point that is new is due at once by itself.
+            let known = Set(state.points)
+            state.looks += looks.filter(known.contains)
+            let nextHops = state.machine.nextHops
+            if points != state.points || costs != state.costs || nextHops != state.nextHops {
+                state.hasNewSchedule = true
+            }
+            if nextHops != state.nextHops {
+                state.nextHops = nextHops
+                state.askedNextHops = state.askedNextHops.filter { nextHops[$0.key] != nil }
+            }
+            if points != state.points, !state.freshSince.isEmpty {
+                let present = Set(points)
+                state.freshSince = state.freshSince.filter { present.contains($0.key) }
+            }
+            state.points = points
+            state.costs = costs
+        }
+    }
+
+    /// Makes the checks of the next hops due that a check of a probe brings along.
+    func bringFirstHops(with check: CompletedCheck, _ state: inout State) {
+        guard !state.nextHops.isEmpty else { return }
+        state.looks += FirstHop.due(
+            state.nextHops.keys.sorted(),
+            with: check,
+            costs: state.costs,
+            asked: &state.askedNextHops,
+            at: .now
+        )
+    }
+
+    /// Looks at what the networks tell about their portals; where that is something new, it becomes part of the plan.
+    ///
+    /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
+    private func asksNetworksAgain(_ state: inout State) -> Bool {
+        guard state.plan.asksNetworks else { return false }
+        let portals = portalsTold(state.machine.routedUplinks)
+        guard portals != state.plan.portals else { return false }
+        state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
+        let now = ObservedTime.now
+        let configuration = state.plan.machineConfiguration
+        record(.configuration(configuration, observed: now))
+        publish(state.machine.configure(configuration, observed: now), &state, at: now)
+        state.hasNewSchedule = true
+        return true
+    }
+
+    func tellSchedule() {
+        guard let runner = runner.withLock({ $0 }) else { return }
+        scheduling.withLock { _ in
+            let (probes, looks) = state.withLock { state in
+                defer {
+                    state.hasNewSchedule = false
+                    state.looks = []
+                }
+                let probes =
+                    state.hasNewSchedule
+                    ? state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops) : nil
+                return (probes, state.looks)
+            }
+            if let probes { runner.setProbes(probes) }
+            if !looks.isEmpty { runner.look(at: looks) }
+        }
+    }
+}

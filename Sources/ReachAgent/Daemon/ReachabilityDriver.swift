@@ -1,0 +1,290 @@
+internal import Configuration
+internal import InputRecording
+internal import Logging
+internal import NetlinkMonitor
+internal import NotificationBus
+internal import Probes
+internal import Reachability
+internal import Synchronization
+
+internal import struct AgentEvents.ConfigurationReload
+internal import struct AgentEvents.Event
+internal import struct AgentEvents.EventDraft
+internal import struct AgentEvents.EventOrigin
+internal import struct AgentEvents.Timestamp
+
+/// Feeds the pure state machine with the kernel's view, with checks and with time, and publishes what comes out of it.
+///
+/// Everything happens under one lock, on the thread that brings the news: the order of the numbers is the order of the
+/// transitions, and no hop between threads lies between a message of the kernel's and the bus. An event's time is that of
+/// the input which brought it about, so that a recording of the inputs gives the same events; an input that was read before
+/// an event went out has that event's time, so that times never run backwards against numbers unless the clock is set back.
+final class ReachabilityDriver: Sendable {
+    struct State {
+        var machine: ReachabilityMachine
+        var plan: ConnectivityPlan
+        var isStarted = false
+        var clock = EventClock()
+        /// What was announced before the agent's first event.
+        var announced: [EventDraft] = []
+        var isCorrection = false
+        /// The moment that the caller of ``tick()`` waits for.
+        var awaited: ContinuousClock.Instant?
+        var network = NetworkSnapshot(isSynchronized: false)
+        /// What the probes' schedule was last made of.
+        var points: [ProbePoint] = []
+        var costs: [Vantage: LinkCost] = [:]
+        var nextHops: [ProbePoint: IPAddress] = [:]
+        /// The times at which checks of next hops were last brought along.
+        var askedNextHops: [ProbePoint: ContinuousClock.Instant] = [:]
+        /// What the schedule has not been told yet.
+        var hasNewSchedule = false
+        var looks: [ProbePoint] = []
+        /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
+        var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
+        /// The checks of the present hour.
+        var summaries = ProbeSummaries()
+        /// Whether a check has met a portal since the schedule was looked at.
+        var meetsPortal = false
+    }
+
+    let origin: EventOrigin
+    private let bus: NotificationBus<Event>
+    private let board: StatusBoard
+    private let metrics: MetricsBoard
+    private let recorder: InputRecorder?
+    private let logger = AgentLogger.make()
+    let portalsTold: @Sendable ([Uplink]) -> [NetworkPortal]
+    private let suspended: @Sendable () -> Duration?
+    private let whenEarlier: @Sendable () -> Void
+    let state: Mutex<State>
+    let runner = Mutex<ProbeRunner?>(nil)
+    private let feed = Mutex<CheckFeed?>(nil)
+    /// Held while the schedule is told something, so that the newest is told last.
+    let scheduling = Mutex(())
+
+    /// A driver that publishes on a bus, and keeps a board of what it has published.
+    ///
+    /// - Parameters:
+    ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
+    ///   - portalsTold: What the networks behind uplinks tell about their portals.
+    ///   - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every input.
+    ///   - whenEarlier: Called when ``tick()`` has to be called earlier than it said.
+    init(
+        bus: NotificationBus<Event>,
+        board: StatusBoard,
+        metrics: MetricsBoard = MetricsBoard(),
+        origin: EventOrigin,
+        plan: ConnectivityPlan,
+        recorder: InputRecorder?,
+        portalsTold: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = NetworkPortal.told,
+        suspended: @escaping @Sendable () -> Duration? = { nil },
+        whenEarlier: @escaping @Sendable () -> Void
+    ) {
+        self.bus = bus
+        self.board = board
+        self.metrics = metrics
+        self.origin = origin
+        self.recorder = recorder
+        self.portalsTold = portalsTold
+        self.suspended = suspended
+        self.whenEarlier = whenEarlier
+        let configuration = plan.machineConfiguration
+        state = Mutex(State(machine: ReachabilityMachine(configuration), plan: plan))
+        recorder?.record(.configuration(configuration, observed: .now), nextSequence: bus.lastSequence + 1)
+    }
+
+    /// Says who makes the checks and who wants to see each of them; to be called before the first event comes.
+    func connect(runner: ProbeRunner, feed: CheckFeed?) {
+        self.runner.withLock { $0 = runner }
+        self.feed.withLock { $0 = feed }
+    }
+
+    // MARK: Inputs
+
+    /// Takes an event of the monitor's.
+    ///
+    /// Called on the monitor's thread.
+    func handle(_ event: NetworkEvent) {
+        turn { state in
+            switch event {
+            case .update(let update):
+                start(&state, at: update.observed)
+                board.note(update)
+                state.network = update.snapshot
+                let isCorrection = state.isCorrection
+                state.isCorrection = false
+                record(.update(update, isCorrection: isCorrection))
+                publish(state.machine.handle(update, isCorrection: isCorrection), &state, at: update.observed)
+            case .overrun(let overrun):
+                publish(EventDraft(overrun), &state, at: overrun.observed) { sequence, _ in
+                    board.note(overrun, sequence: sequence)
+                }
+            case .resynchronized(let resynchronization):
+                state.isCorrection = !resynchronization.corrections.isEmpty
+                publish(EventDraft(resynchronization), &state, at: resynchronization.observed)
+            case .resynchronizationFailed(let error, let pause):
+                logger.warning("cannot read the kernel's state: \(error); the next attempt follows in \(pause)")
+            }
+        }
+    }
+
+    /// Takes a completed check, and says how soon the probe is due again.
+    ///
+    /// Safe from any thread.
+    func judge(_ check: CompletedCheck) -> Cadence {
+        let cadence = turn { state in
+            if let since = state.freshSince[check.point] {
+                guard check.started >= since else { return Cadence.doubtful }
+                state.freshSince[check.point] = nil
+            }
+            let observed = ObservedTime.now
+            summarize(check, &state, at: observed)
+            let portal = state.plan.evidence(in: check)
+            state.meetsPortal = portal?.verdict == .portal
+            let sample = ProbeSample(point: check.point, report: check.report, portal: portal, observed: observed)
+            record(.sample(sample))
+            let (transitions, cadence) = state.machine.handle(sample)
+            publish(transitions, &state, at: observed)
+            bringFirstHops(with: check, &state)
+            return cadence
+        }
+        metrics.note(check, endedAt: Timestamp(ObservedTime.now).seconds)
+        feed.withLock { $0 }?.take(check, cadence)
+        return cadence
+    }
+
+    /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
+    func tick() -> ContinuousClock.Instant? {
+        turn { state in
+            let now = ObservedTime.now
+            if let deadline = state.machine.deadline, deadline <= now.instant {
+                record(.tick(now))
+                publish(state.machine.tick(at: now.instant), &state, at: now)
+            }
+            state.awaited = state.machine.deadline
+            return state.awaited
+        }
+    }
+
+    /// Takes another configuration, and publishes what is different in it.
+    func configure(_ settings: Settings, _ reload: ConfigurationReload) {
+        turn { state in
+            let now = ObservedTime.now
+            let plan = ConnectivityPlan(settings, portals: state.plan.portals)
+            let configuration = plan.machineConfiguration
+            publish(EventDraft(reload), &state, at: now)
+            board.setTargets(settings.targets)
+            state.plan = plan
+            state.hasNewSchedule = true
+            record(.configuration(configuration, observed: now))
+            publish(state.machine.configure(configuration, observed: now), &state, at: now)
+        }
+    }
+
+    // MARK: Questions
+
+    /// How the probes and the uplinks fare.
+    var probes: (records: [ProbeRecord], uplinks: [Uplink]) {
+        state.withLock { ($0.machine.probes, $0.machine.uplinks) }
+    }
+
+    /// What is checked at present.
+    var plan: ConnectivityPlan { state.withLock { $0.plan } }
+
+    /// Has the checks of a probe, or of all, begun at once, from all of their vantages.
+    func requestChecks(of probe: String?) -> RequestedChecks {
+        let points = state.withLock { $0.machine.points.filter { probe == nil || $0.probe == probe } }
+        return runner.withLock { $0 }?.request(points) ?? RequestedChecks()
+    }
+
+    // MARK: Outputs
+
+    /// Publishes an event that no change of the kernel's brought about; never before the agent's first event.
+    ///
+    /// Safe from any thread.
+    func announce(_ draft: EventDraft) {
+        state.withLock { state in
+            if state.isStarted { publish(draft, &state, at: .now) } else { state.announced.append(draft) }
+        }
+    }
+
+    /// Publishes the agent's last event, if it ever had a first one, and ends the bus.
+    func finish(because reason: String) {
+        state.withLock { state in
+            guard state.isStarted else { return }
+            let now = ObservedTime.now
+            for summary in state.summaries.takeAll() { publish(EventDraft(summary), &state, at: now) }
+            publish(.agentStopping(reason: reason), &state, at: now)
+        }
+        bus.finish()
+        recorder?.finish()
+    }
+
+    /// Does something with the state, and then tells the schedule and the loop what came of it.
+    private func turn<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
+        let (result, isEarlier, isScheduled) = state.withLock { state in
+            // Before anything settles: time that the machine slept through is no time that a state has held.
+            if state.isStarted, let duration = suspended() { resume(after: duration, &state) }
+            let result = body(&state)
+            schedule(&state)
+            let deadline = state.machine.deadline
+            let isEarlier = deadline.map { deadline in state.awaited.map { deadline < $0 } ?? true } ?? false
+            return (result, isEarlier, state.hasNewSchedule || !state.looks.isEmpty)
+        }
+        if isEarlier { whenEarlier() }
+        if isScheduled { tellSchedule() }
+        return result
+    }
+
+    /// Counts a check, and publishes the summaries of the last hour: they wake nothing up.
+    private func summarize(_ check: CompletedCheck, _ state: inout State, at time: ObservedTime) {
+        let stamp = Timestamp(state.clock.stamp(time))
+        for summary in state.summaries.add(check, at: stamp) { publish(EventDraft(summary), &state, at: time) }
+    }
+
+    private func resume(after suspended: Duration, _ state: inout State) {
+        let now = ObservedTime.now
+        record(.resumed(after: suspended, observed: now))
+        publish(state.machine.resume(after: suspended, observed: now), &state, at: now)
+    }
+
+    func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
+
+    /// The agent's first event goes out together with the first view: an agent that cannot see has not started.
+    private func start(_ state: inout State, at time: ObservedTime) {
+        guard !state.isStarted else { return }
+        state.isStarted = true
+        let settings = state.plan.settings
+        publish(
+            .agentStarted(version: Agent.version, origin: origin, settle: settings.settle, targets: settings.targets),
+            &state,
+            at: time
+        )
+        for draft in state.announced { publish(draft, &state, at: time) }
+        state.announced = []
+    }
+
+    func publish(_ transitions: [Transition], _ state: inout State, at time: ObservedTime) {
+        for transition in transitions {
+            publish(EventDraft(transition), &state, at: time) { board.note(transition, sequence: $0, at: $1) }
+            metrics.note(transition, at: time.instant)
+        }
+    }
+
+    private func publish(_ draft: EventDraft, _ state: inout State, at time: ObservedTime) {
+        publish(draft, &state, at: time) { sequence, _ in board.note(sequence: sequence) }
+    }
+
+    /// Publishes an event, and then lets the board know of its number.
+    private func publish(
+        _ draft: EventDraft,
+        _ state: inout State,
+        at time: ObservedTime,
+        _ note: (UInt64, ObservedTime) -> Void
+    ) {
+        let stamp = state.clock.stamp(time)
+        let published = bus.publish { Event(draft, from: origin, at: Timestamp(stamp), number: $0) }
+        if let published { note(published.sequence, stamp) }
+    }
+}

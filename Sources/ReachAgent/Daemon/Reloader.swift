@@ -1,0 +1,203 @@
+internal import AgentEvents
+internal import Configuration
+internal import Glibc
+internal import LinuxSupport
+internal import Logging
+internal import StateSocket
+internal import Synchronization
+
+/// Reads the configuration again: checked as a whole first, so that a bad file changes nothing.
+///
+/// Files may hang, so it has a thread of its own while it reads. One reading at a time, and at most one begins in a second;
+/// requests that come meanwhile share the next one, which begins after them.
+final class Reloader: Sendable {
+    typealias Reply = @Sendable (ControlReply) -> Void
+
+    /// What the service manager is told of a reading.
+    enum Reading: Sendable {
+        case begun
+        /// It is over; the settings are in use unless there is a refusal.
+        case ended(refusal: String?)
+    }
+
+    private struct State {
+        var settings: Settings
+        /// The file, once there is one.
+        var path: String?
+        var waiting: [Reply] = []
+        var isReading = false
+        var isAskedAgain = false
+        /// When the last reading began.
+        var began: ContinuousClock.Instant?
+    }
+
+    /// The time from the beginning of a reading to that of the next one.
+    private static let interval = Duration.seconds(1)
+
+    /// The most bytes of messages that one reply carries; all of them are in the log.
+    private static let longestMessage = 16 * 1024
+    /// The maximum number of errors in the event and the status; all of them are in the log.
+    private static let maxErrors = 16
+    /// The most requests that wait for one reading.
+    private static let mostWaiting = 64
+
+    private let source: ConfigurationSource
+    private let noteReading: @Sendable (Reading) -> Void
+    private let reject: @Sendable (ConfigurationRejection) -> Void
+    private let apply: @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
+    private let logger = AgentLogger.make()
+    private let state: Mutex<State>
+    private let status: Mutex<AgentStatus.Configuration?>
+
+    /// - Parameters:
+    ///   - loaded: What the agent runs with.
+    ///   - noteReading: Told of the beginning and the end of each reading, one reading at a time.
+    ///   - reject: Takes the errors of a reading that changes nothing.
+    ///   - apply: Takes other settings into use.
+    init(
+        source: ConfigurationSource,
+        loaded: ConfigurationFile.Loaded,
+        noteReading: @escaping @Sendable (Reading) -> Void = { _ in },
+        reject: @escaping @Sendable (ConfigurationRejection) -> Void = { _ in },
+        apply: @escaping @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
+    ) {
+        self.source = source
+        self.noteReading = noteReading
+        self.reject = reject
+        self.apply = apply
+        state = Mutex(State(settings: loaded.settings, path: source.path))
+        status = Mutex(Self.status(of: source, path: source.path, files: loaded.files))
+    }
+
+    /// The files in use, when they were read, and whether the last reload was rejected; `nil` when no file is read at all.
+    var facts: AgentStatus.Configuration? { status.withLock { $0 } }
+
+    private static func status(
+        of source: ConfigurationSource,
+        path: String?,
+        files: [String]
+    ) -> AgentStatus.Configuration? {
+        guard let path else {
+            guard !source.searched.isEmpty else { return nil }
+            return AgentStatus.Configuration(files: [], loaded: nil, searched: source.searched)
+        }
+        return AgentStatus.Configuration(
+            files: files.map(AbsolutePath.of),
+            loaded: .now,
+            path: AbsolutePath.of(path)
+        )
+    }
+
+    /// Reads the configuration again.
+    ///
+    /// Safe from any thread, and quick.
+    ///
+    /// - Parameter reply: Called once, on another thread.
+    func reload(reply: @escaping Reply = { _ in }) {
+        let outcome = state.withLock { state -> (isAccepted: Bool, starts: Bool) in
+            guard state.waiting.count < Self.mostWaiting else { return (false, false) }
+            state.waiting.append(reply)
+            defer { state.isReading = true }
+            state.isAskedAgain = state.isReading
+            return (true, !state.isReading)
+        }
+        guard outcome.isAccepted else {
+            return reply(.failure(code: "busy", message: "the configuration is being read; try again"))
+        }
+        guard outcome.starts else { return }
+        do throws(SystemError) {
+            try NamedThread.start("reload") { [self] in readUntilCalm() }
+        } catch {
+            answer(.failure(code: "busy", message: "the system has no thread to read the configuration with"))
+            state.withLock { $0.isReading = false }
+        }
+    }
+
+    private func readUntilCalm() {
+        while true {
+            awaitTurn()
+            let replies = state.withLock { state in
+                state.isAskedAgain = false
+                state.began = .now
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            let result = read()
+            for reply in replies { reply(result) }
+            let isCalm = state.withLock { state in
+                state.isReading = state.isAskedAgain
+                return !state.isAskedAgain
+            }
+            if isCalm { return }
+        }
+    }
+
+    /// Blocks this thread until a second after the last reading began.
+    private func awaitTurn() {
+        guard let began = state.withLock({ $0.began }) else { return }
+        let left = Self.interval - began.duration(to: .now)
+        if left > .zero { usleep(useconds_t(left / .microseconds(1))) }
+    }
+
+    private func answer(_ result: ControlReply) {
+        let replies = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for reply in replies { reply(result) }
+    }
+
+    private func read() -> ControlReply {
+        // A service manager waits for both, whatever comes of the reading.
+        noteReading(.begun)
+        guard let path = state.withLock({ $0.path }) ?? source.find() else {
+            noteReading(.ended(refusal: nil))
+            let places = source.searched.isEmpty ? "" : "; it looks for \(source.searched.joined(separator: " and "))"
+            let message = "this agent has no configuration file\(places)"
+            logger.notice("\(message)")
+            return .failure(code: "no_configuration_file", message: message)
+        }
+        do throws(ConfigurationErrors) {
+            let loaded = try source.load(path)
+            for warning in loaded.warnings { logger.warning("\(warning)") }
+            let old = state.withLock { $0.settings }
+            let differences = ConfigurationFile.differences(from: old, to: loaded.settings)
+            let reload = ConfigurationReload(
+                files: loaded.files,
+                added: differences.added,
+                removed: differences.removed,
+                changed: differences.changed,
+                needsRestart: differences.needsRestart
+            )
+            apply(old, loaded.settings, reload)
+            state.withLock { state in
+                state.settings = loaded.settings
+                state.path = path
+            }
+            let wasRejected = facts?.rejected != nil
+            status.withLock { $0 = Self.status(of: source, path: path, files: loaded.files) }
+            if wasRejected { logger.notice("the configuration is valid again") }
+            logger.notice("\(reload.summary)")
+            noteReading(.ended(refusal: nil))
+            return .parameters(JSONWriter.text(of: reload))
+        } catch {
+            return rejected(error)
+        }
+    }
+
+    private func rejected(_ error: ConfigurationErrors) -> ControlReply {
+        logger.error("the configuration is rejected, and the earlier one stays in effect")
+        for line in error.errors { logger.error("\(line)") }
+        let surplus = error.errors.count - Self.maxErrors
+        let rejection = ConfigurationRejection(
+            errors: error.errors.prefix(Self.maxErrors).map(\.description),
+            errorsOmitted: surplus > 0 ? surplus : nil
+        )
+        let reload = AgentStatus.Configuration.RejectedReload(rejection, time: .now)
+        status.withLock { $0?.rejected = reload }
+        reject(rejection)
+        noteReading(.ended(refusal: error.errors.first?.description ?? ""))
+        let message = String(decoding: error.description.utf8.prefix(Self.longestMessage), as: UTF8.self)
+        return .failure(code: "configuration_invalid", message: message)
+    }
+}

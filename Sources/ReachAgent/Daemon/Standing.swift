@@ -1,0 +1,63 @@
+internal import NetlinkMonitor
+internal import Reachability
+
+/// A settled state, since when it stands, and what may replace it.
+struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
+    /// A state that was observed and has not held long enough.
+    struct Pending: Sendable, Equatable {
+        /// The state as it was observed last.
+        var state: State
+        /// When what is observed began to differ from what is settled.
+        var since: ObservedTime
+        /// What made it change.
+        var cause: ChangeCause
+    }
+
+    /// The settled state.
+    private(set) var state: State
+    /// When it was published; `nil` while nothing was.
+    private(set) var since: ObservedTime?
+    /// Since when it is reached through the same `via`, whatever else changed; `nil` while nothing was published.
+    private(set) var viaSince: ObservedTime?
+    /// Since when the probes say the same, whatever else changed; `nil` while they say nothing.
+    private(set) var connectivitySince: ObservedTime?
+    /// What made it change; `nil` while nothing was published.
+    private(set) var cause: ChangeCause?
+    /// What is observed now, where that is something else.
+    private(set) var pending: Pending?
+
+    /// A state that was not published.
+    init(unknown state: State) { self.state = state }
+
+    /// Takes a raw change.
+    ///
+    /// - Parameters:
+    ///   - change: The change, as it was observed.
+    ///   - isSettled: Whether the new state is what was published, as far as raw changes tell it.
+    mutating func observe(_ change: Change<State>, isSettled: Bool? = nil) {
+        guard !(isSettled ?? (change.to == state)) else { return pending = nil }
+        pending = Pending(state: change.to, since: pending?.since ?? change.observed, cause: change.cause)
+    }
+
+    /// Takes a settled change.
+    ///
+    /// - Parameters:
+    ///   - change: The change that was published.
+    ///   - time: When it was published.
+    ///   - keepsVia: Whether the state is reached through the same as before.
+    ///   - keepsConnectivity: Whether the probes say the same as before; `nil` when they say nothing.
+    mutating func settle(
+        _ change: Change<State>,
+        at time: ObservedTime,
+        keepsVia: Bool,
+        keepsConnectivity: Bool? = nil
+    ) {
+        state = change.to
+        since = time
+        if !keepsVia || viaSince == nil { viaSince = time }
+        connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
+        cause = change.cause
+        // What settles is what was observed last; that a state flaps is told while another one waits.
+        if change.cause.kind != .flapping || pending?.state == state { pending = nil }
+    }
+}

@@ -1,0 +1,184 @@
+internal import NetlinkMonitor
+internal import Probes
+internal import Reachability
+internal import Synchronization
+
+internal import struct AgentEvents.AgentStatus
+internal import struct AgentEvents.EventDraft
+internal import struct AgentEvents.Timestamp
+
+/// Remembers what was published, so that `status` can be answered at any time, from any thread, without asking anybody.
+///
+/// To be told of everything in the order of the numbers, right after it was published, by whoever publishes. What it does
+/// on that thread is to keep values; texts are made when somebody asks.
+final class StatusBoard: Sendable {
+    fileprivate struct State {
+        var reachability = Standing<ReachabilityState>(unknown: .unknown)
+        var targets: [(target: Target, standing: Standing<TargetState>)]
+        var network = NetworkSnapshot(isSynchronized: false)
+        var recent: [(transition: Transition, sequence: UInt64, time: Timestamp)] = []
+        var lastSequence: UInt64
+        var overruns = AgentStatus.Overruns(count: 0, dropped: 0)
+    }
+
+    private let agent: AgentFacts
+    private let state: Mutex<State>
+
+    /// A board on which nothing is known yet.
+    ///
+    /// - Parameter lastSequence: The number of the last event of the run before, which the journal has; 0 without one.
+    init(agent: AgentFacts, targets: [Target], lastSequence: UInt64) {
+        self.agent = agent
+        state = Mutex(
+            State(
+                targets: targets.map { target in
+                    (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
+                },
+                lastSequence: lastSequence
+            )
+        )
+    }
+
+    /// Takes the kernel's view: before the transitions that come of it.
+    func note(_ update: NetworkUpdate) { state.withLock { $0.network = update.snapshot } }
+
+    /// Takes a transition that was published.
+    ///
+    /// - Parameters:
+    ///   - sequence: The event's number.
+    ///   - time: When the event was made.
+    func note(_ transition: Transition, sequence: UInt64, at time: ObservedTime) {
+        state.withLock { state in
+            state.lastSequence = max(state.lastSequence, sequence)
+            switch transition {
+            case .path(let change):
+                // What the probes say is not told with raw changes.
+                let settled = state.reachability.state
+                let isSettled = change.to.ipv4 == settled.ipv4 && change.to.ipv6 == settled.ipv6
+                state.reachability.observe(change, isSettled: isSettled)
+            case .targetPath(let target, let change):
+                guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
+                state.targets[index].standing.observe(change)
+            case .reachability(let change):
+                let (from, to) = (change.from, change.to)
+                state.reachability.settle(
+                    change,
+                    at: time,
+                    keepsVia: from.via == to.via,
+                    keepsConnectivity: to.hasProbesWord ? from.connectivity == to.connectivity : nil
+                )
+                state.remember(transition, sequence, time)
+            case .target(let target, let change):
+                state.remember(transition, sequence, time)
+                guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
+                let keepsVia = change.from.via == change.to.via
+                state.targets[index].standing.settle(change, at: time, keepsVia: keepsVia)
+            case .uplink, .probe, .certificate: state.remember(transition, sequence, time)
+            case .resumed: break
+            }
+        }
+    }
+
+    /// Takes a loss of the kernel's messages that was published.
+    func note(_ overrun: Overrun, sequence: UInt64) {
+        state.withLock { state in
+            state.lastSequence = max(state.lastSequence, sequence)
+            state.overruns.count(overrun)
+        }
+    }
+
+    /// Takes the number of any other event that was published.
+    func note(sequence: UInt64) { state.withLock { $0.lastSequence = max($0.lastSequence, sequence) } }
+
+    /// The settled state.
+    var reachability: ReachabilityState { state.withLock { $0.reachability.state } }
+
+    /// Takes other targets, after a reload; those that were there before keep their state.
+    func setTargets(_ targets: [Target]) {
+        state.withLock { state in
+            state.targets = targets.map { target in
+                state.targets.first { $0.target == target }
+                    ?? (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
+            }
+        }
+    }
+
+    /// The status at this moment.
+    func status(
+        at now: ObservedTime = .now,
+        journal: AgentStatus.Journal?,
+        sockets: AgentStatus.Sockets?,
+        probes: [ProbeRecord] = [],
+        uplinks: [Uplink] = [],
+        availability: [AgentStatus.Availability] = [],
+        schedule: ScheduleStatistics? = nil,
+        configuration: AgentStatus.Configuration? = nil,
+        hookSetup: AgentStatus.HookSetup? = nil,
+        hooks: [AgentStatus.HookStatus] = []
+    ) -> AgentStatus {
+        let state = self.state.withLock { $0 }
+        return AgentStatus(
+            of: agent,
+            at: now,
+            reachability: state.reachability,
+            targets: state.targets,
+            probes: probes,
+            uplinks: uplinks,
+            availability: availability,
+            schedule: schedule,
+            configuration: configuration,
+            hookSetup: hookSetup,
+            hooks: hooks,
+            network: state.network,
+            recent: state.recent.compactMap {
+                AgentStatus.Transition($0.transition, sequence: $0.sequence, time: $0.time)
+            },
+            lastSequence: state.lastSequence,
+            overruns: state.overruns,
+            journal: journal,
+            sockets: sockets
+        )
+    }
+
+    /// The full state as an event, and the number of the last event whose effect it shows.
+    func snapshot(probes: [ProbeRecord] = [], uplinks: [Uplink] = []) -> (draft: EventDraft, sequence: UInt64) {
+        let state = self.state.withLock { $0 }
+        let targets = state.targets.map { ($0.target, $0.standing.state) }
+        let draft = EventDraft.networkSnapshot(
+            state.network,
+            state: state.reachability.state,
+            targets: targets,
+            probes: probes,
+            uplinks: uplinks
+        )
+        return (draft, state.lastSequence)
+    }
+}
+
+extension StatusBoard.State {
+    fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
+        if recent.count == AgentStatus.mostRecent {
+            // Many probes that fail at once must not push out what they make of the state.
+            let probes = recent.indices.filter { recent[$0].transition.isOfProbe }
+            let isCrowded = probes.count > AgentStatus.mostRecent / 2
+            recent.remove(at: isCrowded ? probes.first ?? 0 : 0)
+        }
+        recent.append((transition, sequence, Timestamp(time)))
+    }
+}
+
+extension Transition {
+    fileprivate var isOfProbe: Bool {
+        switch self {
+        case .probe, .certificate: true
+        case .path, .targetPath, .reachability, .target, .uplink, .resumed: false
+        }
+    }
+}
+
+extension ReachabilityState {
+    /// Whether the probes say anything.
+    fileprivate var hasProbesWord: Bool {
+        connectivity != .unknown && connectivity != .none || connectivityReason != nil
+    }
+}

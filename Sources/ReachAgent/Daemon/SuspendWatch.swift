@@ -1,0 +1,62 @@
+internal import Glibc
+internal import LinuxSupport
+internal import Synchronization
+
+/// Tells when the machine was suspended, without ever waking up to look.
+///
+/// Safe from any thread: whoever asks first after a suspend is told of it.
+final class SuspendWatch: Sendable {
+    private struct State: ~Copyable {
+        var detector = SuspendDetector()
+        var clock = ClockWatch()
+    }
+
+    private let state = Mutex(State())
+
+    /// A watch that counts from now.
+    ///
+    /// Where the kernel has no descriptor to offer, suspends are told all the same when somebody asks.
+    init() {
+        _ = state.withLock { $0.detector.look(.now) }
+    }
+
+    /// What becomes readable when the machine resumes, and when somebody sets the clock; -1 where there is none.
+    ///
+    /// Ask anew before each poll(2), which ignores -1.
+    var descriptor: Int32 { state.withLock { $0.clock.descriptor } }
+
+    /// For how long the machine was suspended since the last time that this was asked; `nil` when it was not.
+    ///
+    /// Makes the descriptor unreadable again.
+    func takeSuspension() -> Duration? {
+        state.withLock { state in
+            // First armed, then looked: a suspend that comes between the two is found now, and wakes once for nothing.
+            state.clock.reset()
+            return state.detector.look(.now)
+        }
+    }
+}
+
+extension SuspendClocks {
+    /// The clocks now, read again while the thread is held up between them, a few times at most.
+    static var now: SuspendClocks {
+        var clocks = reading
+        for _ in 0..<4 where clocks.uncertainty > .milliseconds(1) {
+            let again = reading
+            if again.uncertainty < clocks.uncertainty { clocks = again }
+        }
+        return clocks
+    }
+
+    private static var reading: SuspendClocks {
+        let before = time(CLOCK_MONOTONIC)
+        let boot = time(CLOCK_BOOTTIME)
+        return SuspendClocks(monotonicBefore: before, boot: boot, monotonicAfter: time(CLOCK_MONOTONIC))
+    }
+
+    private static func time(_ clock: clockid_t) -> Duration {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

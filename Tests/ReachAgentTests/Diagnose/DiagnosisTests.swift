@@ -1,0 +1,234 @@
+import AgentEvents
+import NetlinkMonitor
+import Probes
+import Reachability
+import StateClient
+import Testing
+
+@testable import ReachAgent
+
+/// The verdict on each layer, by the evidence alone.
+@Suite struct DiagnosisTests {
+    /// The link of a case.
+    enum Wire { case up, noCarrier }
+
+    static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
+    static let router = IPAddress("192.0.2.1") ?? .unspecified(.ipv4)
+    static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
+
+    /// A machine with one wired interface, a default route and an address, unless they are left out.
+    static func kernel(
+        _ wire: Wire = .up,
+        name: String = "eth0",
+        hasAddress: Bool = true,
+        hasRoute: Bool = true
+    ) -> NetlinkMonitor.NetworkSnapshot {
+        let link = Link(
+            index: 2,
+            name: name,
+            flags: wire == .up ? [.up, .lowerUp] : [.up],
+            operationalState: wire == .up ? .up : .down,
+            classification: InterfaceClassification(kind: .wired, evidence: [])
+        )
+        let address = InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 24)
+        let route = Route(
+            destination: .everything(.ipv4),
+            metric: 100,
+            nextHops: [NextHop(interfaceIndex: 2, gateway: router)]
+        )
+        let way = ResolvedRoute(interfaceIndex: 2, gateway: router, source: hasAddress ? source : nil)
+        return NetlinkMonitor.NetworkSnapshot(
+            links: [link],
+            addresses: hasAddress ? [address] : [],
+            defaultRoutes: hasRoute ? [route] : [],
+            lookups: [
+                RouteLookup(
+                    destination: internet,
+                    outcome: hasRoute ? .route(way) : .refused(.noRoute),
+                    matched: hasRoute ? route : nil
+                )
+            ],
+            internetAddresses: [internet]
+        )
+    }
+
+    /// The evidence of a machine without an agent whose names resolve and whose clock is right.
+    static func evidence(_ kernel: NetlinkMonitor.NetworkSnapshot = kernel()) -> DiagnosisEvidence {
+        var evidence = DiagnosisEvidence()
+        evidence.clock = .init(isSynchronized: true, isBehindProgram: false)
+        evidence.resolver = ResolverConfiguration(parsing: ResolverConfiguration.words("nameserver 192.0.2.53"))
+        evidence.agent = .failure(.noAgent(socket: "/run/reachagent/control.sock", errno: 2))
+        evidence.configuration = DiagnosisEvidence.Configuration.none
+        evidence.kernel = .success(kernel)
+        evidence.neighbours = [NextHop(interfaceIndex: 2, gateway: router): .reachable]
+        evidence.isComplete = true
+        return evidence
+    }
+
+    static func status(_ probes: [AgentStatus.ProbeStatus], connectivity: AgentEvents.Connectivity) -> AgentStatus {
+        let path = AgentEvents.Path(via: .wired, interface: "eth0")
+        let state = AgentEvents.ReachabilityState(
+            via: .wired,
+            afStatus: 2,
+            connectivity: connectivity,
+            path: .init(path)
+        )
+        return AgentStatus(
+            agent: .init(
+                version: Agent.version,
+                schema: 1,
+                processID: 1,
+                started: Timestamp(microsecondsSince1970: 0),
+                uptimeMilliseconds: 60_000,
+                stream: "s"
+            ),
+            time: Timestamp(microsecondsSince1970: 0),
+            reachability: .init(state: state),
+            targets: [],
+            probes: probes,
+            uplinks: [],
+            hooks: [],
+            interfaces: [],
+            recent: [],
+            lastSequence: 1,
+            isSynchronized: true,
+            overruns: nil
+        )
+    }
+
+    static func probe(_ name: String, _ code: FindingCode?, detail: String? = nil) -> AgentStatus.ProbeStatus {
+        var probe = AgentStatus.ProbeStatus(probe: name, verdict: code == nil ? "up" : "down")
+        probe.code = code?.rawValue
+        probe.detail = detail
+        return probe
+    }
+
+    @Test func `a machine on which nothing is broken has no finding, and what only checks can tell is not checked`() {
+        let diagnosis = Diagnosis(Self.evidence())
+        #expect(diagnosis.verdict == .ok)
+        #expect(diagnosis.finding == nil)
+        #expect(diagnosis.sections.map(\.layer) == Diagnosis.Layer.allCases)
+        let ok = diagnosis.sections.filter { $0.verdict == .ok }.map(\.layer)
+        #expect(ok == [.link, .address, .route, .nextHop, .clock])
+    }
+
+    @Test(arguments: [
+        (kernel(.noCarrier), Diagnosis.Layer.link, "link_down"),
+        (kernel(.noCarrier, hasRoute: false), .link, "link_down"),
+        (kernel(hasAddress: false), .address, "no_address"),
+        (kernel(hasRoute: false), .route, "no_route"),
+    ])
+    func `the first broken layer of the kernel's is named`(
+        kernel: NetlinkMonitor.NetworkSnapshot,
+        layer: Diagnosis.Layer,
+        code: String
+    ) throws {
+        let finding = try #require(Diagnosis(Self.evidence(kernel)).finding)
+        #expect(finding.layer == layer)
+        #expect(finding.verdict == .error)
+        #expect(finding.code == code)
+        #expect(!finding.next.isEmpty)
+    }
+
+    @Test func `a container without a medium is judged by its veth`() {
+        let veth = Link(
+            index: 2,
+            name: "eth0",
+            flags: [.up, .lowerUp],
+            operationalState: .up,
+            driverKind: "veth",
+            classification: InterfaceClassification(kind: .virtual, evidence: [])
+        )
+        let address = InterfaceAddress(interfaceIndex: 2, address: Self.source, prefixLength: 24)
+        let lookup = RouteLookup(destination: Self.internet, outcome: .refused(.noRoute))
+        let container = NetlinkMonitor.NetworkSnapshot(
+            links: [veth],
+            addresses: [address],
+            lookups: [lookup],
+            internetAddresses: [Self.internet]
+        )
+        #expect(Diagnosis(Self.evidence(container)).finding?.layer == .route)
+    }
+
+    @Test(arguments: [
+        (NeighbourState.failed, Diagnosis.Verdict.error), (.resolving, .warning), (.absent, .ok), (.usable, .ok),
+    ])
+    func `a router that does not answer breaks the next hop`(state: NeighbourState, verdict: Diagnosis.Verdict) {
+        var evidence = Self.evidence()
+        evidence.neighbours = [NextHop(interfaceIndex: 2, gateway: Self.router): state]
+        let section = Diagnosis(evidence).sections.first { $0.layer == .nextHop }
+        #expect(section?.verdict == verdict)
+    }
+
+    @Test(arguments: [
+        (FindingCode.dnsTimeout, Diagnosis.Layer.resolver), (.connectTimeout, .connection), (.timeout, .connection),
+        (.portalRedirect, .connection), (.tlsHostname, .tls), (.httpStatus, .response), (.redirectLoop, .response),
+        (.dnsRcode, .response),
+    ])
+    func `a probe that is down breaks the layer that its code is about`(code: FindingCode, layer: Diagnosis.Layer) {
+        var evidence = Self.evidence()
+        let probes = [Self.probe("web", code, detail: "seen"), Self.probe("other", nil)]
+        evidence.agent = .success(Self.status(probes, connectivity: .partial))
+        #expect(Diagnosis(evidence).finding?.layer == layer)
+        #expect(Diagnosis(evidence).verdict == .error)
+        evidence.agent = .success(Self.status(probes, connectivity: .full))
+        #expect(Diagnosis(evidence).verdict == .warning, "a probe that is not required")
+    }
+
+    @Test func `a certificate that looks expired is the clock's fault while the clock is not synchronized`() {
+        var evidence = Self.evidence()
+        evidence.clock = .init(isSynchronized: false, isBehindProgram: false)
+        #expect(Diagnosis(evidence).finding?.layer == .clock)
+        #expect(Diagnosis(evidence).verdict == .warning)
+        evidence.agent = .success(Self.status([Self.probe("web", .tlsNotYetValid)], connectivity: .partial))
+        #expect(Diagnosis(evidence).finding?.layer == .clock)
+        #expect(Diagnosis(evidence).verdict == .error)
+    }
+
+    @Test func `what the deadline has cut off is not checked, and without the kernel's view there is no verdict`() {
+        let diagnosis = Diagnosis(DiagnosisEvidence())
+        #expect(diagnosis.verdict == .notChecked)
+        #expect(diagnosis.sections.allSatisfy { $0.verdict == .notChecked })
+    }
+
+    @Test(arguments: [
+        (ClientError.noAgent(socket: "s", errno: 2), false, Diagnosis.Verdict.notChecked),
+        (.noAgent(socket: "s", errno: 2), true, .warning), (.notPermitted(socket: "s", errno: 13), true, .warning),
+        (.timedOut(socket: "s"), true, .error),
+    ])
+    func `an agent that is missing is judged by whether its service is installed`(
+        error: ClientError,
+        hasService: Bool,
+        verdict: Diagnosis.Verdict
+    ) {
+        var evidence = Self.evidence()
+        (evidence.agent, evidence.hasService) = (.failure(error), hasService)
+        #expect(Diagnosis(evidence).sections.last?.verdict == verdict)
+    }
+
+    @Test func `hostile names neither reach the terminal nor become commands`() {
+        var evidence = Self.evidence(Self.kernel(.noCarrier, name: "a;rm\u{1B}[2J"))
+        let hostile = [Self.probe("web\n$(id)", .connectRefused, detail: "\u{1B}]0;x\u{7}")]
+        evidence.agent = .success(Self.status(hostile, connectivity: .local))
+        let diagnosis = Diagnosis(evidence)
+        let texts = [DiagnosisText(style: .plain).text(diagnosis), String(decoding: diagnosis.json, as: UTF8.self)]
+        for text in texts {
+            #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || !($0.value < 0x20 || $0.value == 0x7F) }, "\(text)")
+        }
+        #expect(
+            diagnosis.finding?.next == [#"ip link show dev $'a;rm\x1b[2J'   # no carrier: the cable, the switch port"#]
+        )
+        #expect(diagnosis.json.split(separator: UInt8(ascii: "\n")).count == 1)
+    }
+
+    @Test func `no line is longer than the terminal, and the finding comes first`() throws {
+        var evidence = Self.evidence(Self.kernel(hasRoute: false))
+        evidence.versions = [Diagnosis.Fact("kernel", String(repeating: "word ", count: 60))]
+        for columns in [80, 120] {
+            let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: columns)
+            let lines = DiagnosisText(style: style).text(Diagnosis(evidence)).split(separator: "\n")
+            for line in lines { #expect(line.count <= columns, "\(line)") }
+            #expect(try #require(lines.first).hasPrefix("error  route: no route to the Internet"))
+        }
+    }
+}

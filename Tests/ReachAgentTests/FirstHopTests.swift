@@ -1,0 +1,95 @@
+import Configuration
+import Foundation
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+@Suite struct FirstHopTests {
+    private static let point = ProbePoint(
+        probe: ProbeRule.firstHopName,
+        vantage: Vantage(interface: "wlan0", families: .ipv4)
+    )
+
+    private static func settings(_ isWanted: Bool = true) throws -> Settings {
+        var settings = Settings()
+        settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
+        settings.checksFirstHops = isWanted
+        return settings
+    }
+
+    @Test func `gateways are checked where the configuration says so, and there is another probe`() throws {
+        func names(_ settings: Settings) -> [String] {
+            ConnectivityPlan(settings).machineConfiguration.probes.map(\.name)
+        }
+        #expect(names(try Self.settings()) == ["web", "first-hop"])
+        #expect(names(try Self.settings(false)) == ["web"])
+        var settings = Settings()
+        settings.checksFirstHops = true
+        #expect(names(settings).isEmpty)
+    }
+
+    @Test func `the check is an echo over the uplink to its gateway, another one where that changes`() throws {
+        let plan = ConnectivityPlan(try Self.settings())
+        func scheduled(_ gateway: String) throws -> ScheduledProbe {
+            let address = try #require(IPAddress(gateway))
+            return try #require(plan.schedule([Self.point], costs: [:], nextHops: [Self.point: address]).first)
+        }
+        let check = try scheduled("192.0.2.1")
+        #expect(check.probe.target.description == "icmp://192.0.2.1")
+        #expect(check.probe.interface == "wlan0")
+        #expect(try scheduled("192.0.2.1").identity == check.identity)
+        #expect(try scheduled("192.0.2.254").identity != check.identity)
+    }
+
+    private static func report(_ verdict: CheckVerdict) -> CheckReport {
+        CheckReport(target: "t", verdict: verdict, findings: [], hops: [], started: Date(), duration: .zero)
+    }
+
+    private static let reviews: [(FindingCode, NextHopState, CheckVerdict)] = [
+        (.timeout, .reachable, .ok), (.timeout, .failed, .failed(.hostUnreachable, .echo)),
+        (.timeout, .unclear, .unknown(.timeout, .echo)),
+        (.hostUnreachable, .unclear, .failed(.hostUnreachable, .echo)),
+        (.icmpNotPermitted, .reachable, .ok), (.icmpNotPermitted, .unclear, .unknown(.icmpNotPermitted, .echo)),
+    ]
+
+    @Test(arguments: 0..<6)
+    func `a gateway that answers no echo is silent when its neighbour entry has failed too`(_ number: Int) {
+        let (code, state, verdict) = Self.reviews[number]
+        #expect(FirstHop.review(Self.report(.failed(code, .echo)), state).verdict == verdict)
+    }
+
+    @Test func `checks of the same uplink bring it along, at intervals`() {
+        let other = ProbePoint(
+            probe: ProbeRule.firstHopName,
+            vantage: Vantage(interface: "wwan0", families: .ipv4)
+        )
+        var asked: [ProbePoint: ContinuousClock.Instant] = [:]
+        let start = ContinuousClock.now
+        func due(_ vantage: Vantage, _ verdict: CheckVerdict, at seconds: Int, probe: String = "web") -> [String] {
+            let check = CompletedCheck(
+                point: ProbePoint(probe: probe, vantage: vantage),
+                report: Self.report(verdict),
+                due: start,
+                started: start
+            )
+            return FirstHop.due(
+                [Self.point, other],
+                with: check,
+                costs: [other.vantage: LinkCost(intervalFactor: 10)],
+                asked: &asked,
+                at: start + .seconds(seconds)
+            ).compactMap(\.vantage.interface)
+        }
+        #expect(due(Vantage(interface: "wlan0"), .ok, at: 0) == ["wlan0"])
+        #expect(due(.default, .ok, at: 59) == ["wwan0"])
+        #expect(due(.default, .ok, at: 60) == ["wlan0"])
+        #expect(due(.default, .failed(.timeout, .connect), at: 69) == ["wwan0"])
+        #expect(due(.default, .failed(.timeout, .connect), at: 70) == ["wlan0"])
+        #expect(due(.default, .ok, at: 668) == ["wlan0"])
+        #expect(due(.default, .ok, at: 669) == ["wwan0"])
+        #expect(due(.default, .ok, at: 9000, probe: ProbeRule.firstHopName).isEmpty)
+    }
+}

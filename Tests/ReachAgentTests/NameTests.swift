@@ -1,0 +1,111 @@
+import AgentEvents
+import Configuration
+import NetlinkMonitor
+import Probes
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// What `route`, `probe` and `diagnose` take: addresses, names of the configuration, hosts and URLs.
+@Suite struct NameTests {
+    /// Answers every name at once, or never.
+    private struct FakeResolver: HostResolver {
+        struct Lookup: HostLookup {
+            let isWaiting = false
+            func abandon() {}
+        }
+
+        var answers: [HostAddress.Family: Result<[HostAddress], HostLookupFailure>] = [:]
+
+        func lookUp(
+            _ name: String,
+            family: HostAddress.Family,
+            completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
+        ) -> any HostLookup {
+            if let answer = answers[family] { completion(answer) }
+            return Lookup()
+        }
+    }
+
+    private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
+    private static func settings() throws -> Settings {
+        var settings = Settings()
+        settings.probes = [
+            try ProbeDefinition.adHoc("https://host.test/", name: "web"),
+            try ProbeDefinition.adHoc("icmp://192.0.2.9", name: "ping"),
+        ]
+        settings.targets = [Target(name: "office", address: try address("192.0.2.7"))]
+        return settings
+    }
+
+    private static let found = FakeResolver(answers: [
+        .ipv4: .success([HostAddress(bytes: [192, 0, 2, 80])].compactMap(\.self)),
+        .ipv6: .failure(HostLookupFailure(.dnsNoAddress, reason: "none")),
+    ])
+
+    @Test(arguments: [
+        ("192.0.2.5", "192.0.2.5"), ("2001:db8::7", "2001:db8::7"), ("office", "192.0.2.7"), ("ping", "192.0.2.9"),
+        ("web", "192.0.2.80"), ("www.host.test", "192.0.2.80"), ("https://[2001:db8::8]/x", "2001:db8::8"),
+    ])
+    func `a destination is an address, a name of the configuration, a host or a URL`(text: String, address: String)
+        throws
+    {
+        let destination = try RouteDestination(text, try Self.settings(), resolver: Self.found)
+        #expect(destination.addresses == [try Self.address(address)])
+    }
+
+    @Test func `a destination that is nothing is told with what is near`() throws {
+        let unknown = FakeResolver(answers: [
+            .ipv4: .failure(HostLookupFailure(.dnsNXDomain, reason: "unknown")),
+            .ipv6: .failure(HostLookupFailure(.dnsNoAddress, reason: "none")),
+        ])
+        let failure = #expect(throws: RouteDestination.Failure.self) {
+            try RouteDestination("ofice", try Self.settings(), resolver: unknown)
+        }
+        #expect(
+            failure?.description == """
+                the host 'ofice' was not found: unknown [dns_nxdomain]; there is no probe or target 'ofice' in the \
+                configuration; did you mean 'office'?
+                """
+        )
+    }
+
+    @Test func `a resolver that does not answer costs the timeout and no more`() {
+        let result = HostNameLookup.addresses(of: "host.test", timeout: .milliseconds(1), resolver: FakeResolver())
+        guard case .failure(let failure) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(failure.code == .dnsTimeout)
+    }
+
+    @Test(arguments: [
+        ("web", "https://host.test/"), ("office", "icmp://192.0.2.7"), ("192.0.2.5", "icmp://192.0.2.5"),
+        ("www.host.test", "https://www.host.test/"), ("tcp://host.test:22", "tcp://host.test:22"),
+    ])
+    func `a check is one of the configuration, an echo request or a request`(text: String, target: String) throws {
+        #expect(try CheckTarget(text, try Self.settings()).probe.target.description == target)
+    }
+
+    @Test func `a name without a dot is one of the configuration`() throws {
+        let unknown = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("wob", try Self.settings()) }
+        #expect(unknown?.description == "there is no probe or target 'wob' in the configuration; did you mean 'web'?")
+        let none = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("wob", Settings()) }
+        #expect(none?.description == "there is no probe or target 'wob' in the configuration, which has none")
+    }
+
+    @Test func `completions are the agent's names, without those that a shell would have to quote`() {
+        var status = DiagnosisTests.status(
+            [DiagnosisTests.probe("web", nil), DiagnosisTests.probe("web", nil), DiagnosisTests.probe("a b;", nil)],
+            connectivity: .full
+        )
+        status.targets = [.init(name: "office", standing: status.reachability)]
+        #expect(AgentNames.names(of: .probes, in: status) == ["web"])
+        #expect(AgentNames.names(of: .destinations, in: status) == ["office", "web"])
+        #expect(AgentNames.names(of: .subjects, in: status) == ["default", "agent", "office", "web"])
+        #expect(AgentNames.names(of: .hooks, in: nil) == [])
+        #expect(AgentNames.names(of: .probes, words: ["reachagent", "check", "--socket", "/nonexistent"]) == [])
+    }
+}

@@ -1,0 +1,104 @@
+import AgentEvents
+import AgentTestKit
+import Configuration
+import Dispatch
+import Foundation
+import StateSocket
+import Synchronization
+import Testing
+
+@testable import ReachAgent
+
+/// How often the configuration is read again.
+struct ReloaderTests {
+    @Test func `readings begin a second apart, and requests that come meanwhile share the next one`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString).toml")
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let source = ConfigurationSource(path: file.path()) { (_) throws(ConfigurationErrors) in }
+        let beginnings = Mutex<[ContinuousClock.Instant]>([])
+        let reloader = Reloader(
+            source: source,
+            loaded: try source.load(),
+            noteReading: { reading in if case .begun = reading { beginnings.withLock { $0.append(.now) } } },
+            apply: { _, _, _ in }
+        )
+        let answered = DispatchSemaphore(value: 0)
+        for _ in 0..<2 {
+            for _ in 0..<20 { reloader.reload { _ in answered.signal() } }
+            await onThread { for _ in 0..<20 { answered.wait() } }
+        }
+        let times = beginnings.withLock { $0 }
+        // The first request of each round may be read for before the others come.
+        #expect((2...4).contains(times.count))
+        for (one, next) in zip(times, times.dropFirst()) { #expect(one.duration(to: next) >= .milliseconds(990)) }
+    }
+
+    /// The rejections that were published.
+    private final class Rejections: Sendable {
+        let all = Mutex<[ConfigurationRejection]>([])
+    }
+
+    /// A file, and a reloader of it that writes down what it does.
+    private final class Scratch: Sendable {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString)").path()
+        let reloader: Reloader
+        let rejections = Rejections()
+        private let path: String
+
+        init(_ text: String?, searched: Bool = false) throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            path = "\(folder)/a.toml"
+            try text?.write(toFile: path, atomically: false, encoding: .utf8)
+            let source = ConfigurationSource(
+                path: text == nil ? nil : path,
+                searched: searched ? ["/etc/reachagent/reachagent.toml"] : []
+            ) { (_) throws(ConfigurationErrors) in }
+            reloader = Reloader(
+                source: source,
+                loaded: try source.load(),
+                reject: { [rejections] rejection in rejections.all.withLock { $0.append(rejection) } },
+                apply: { _, _, _ in }
+            )
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        /// Reloads another text, and returns the code of the answer; nil for a success.
+        func reload(_ text: String) async throws -> String? {
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            return await withCheckedContinuation { done in
+                reloader.reload { reply in
+                    guard case .failure(let code, _, _) = reply else { return done.resume(returning: nil) }
+                    done.resume(returning: code)
+                }
+            }
+        }
+    }
+
+    @Test func `a rejected reload stays in the status until the next one that succeeds`() async throws {
+        let scratch = try Scratch("")
+        #expect(scratch.reloader.facts?.path == "\(scratch.folder)/a.toml")
+        #expect(scratch.reloader.facts?.rejected == nil)
+        let loaded = scratch.reloader.facts?.loaded
+        let wrong = (0..<20).map { "wrong\($0) = 1\n" }.joined()
+        #expect(try await scratch.reload(wrong) == "configuration_invalid")
+        let rejected = try #require(scratch.reloader.facts?.rejected)
+        #expect(rejected.errors.first == "\(scratch.folder)/a.toml:1:1: wrong0: unknown key")
+        #expect(rejected.errors.count == 16)
+        #expect(rejected.errorsOmitted == 4)
+        #expect(scratch.reloader.facts?.loaded == loaded)
+        #expect(scratch.rejections.all.withLock { $0.map(\.errors) } == [rejected.errors])
+        #expect(try await scratch.reload("") == nil)
+        #expect(scratch.reloader.facts?.rejected == nil)
+    }
+
+    @Test func `an agent without a file says where it looks for one`() async throws {
+        let scratch = try Scratch(nil)
+        #expect(scratch.reloader.facts == nil)
+        #expect(try await scratch.reload("") == "no_configuration_file")
+        let searching = try Scratch(nil, searched: true)
+        #expect(searching.reloader.facts?.searched == ["/etc/reachagent/reachagent.toml"])
+        #expect(searching.reloader.facts?.files.isEmpty == true)
+    }
+}

@@ -1,0 +1,204 @@
+import AgentEvents
+import CheckResults
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// The first thing to do about each state.
+@Suite struct StatusAdviceTests {
+    private static func status(_ members: String) throws -> AgentStatus {
+        try EventDecoder.decode(AgentStatus.self, from: Array("{\(members)}".utf8))
+    }
+
+    private static func advice(_ members: String) throws -> Advice? {
+        try status(members).advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.remedy) } }
+    }
+
+    private static func lost(_ path: String) -> String {
+        StatusScenes.state(#""via":"none",\#(path)"#, via: "none", #""connectivity":"none""#)
+    }
+
+    private static func interfaces(_ interfaces: String...) -> String { StatusScenes.list("interfaces", interfaces) }
+
+    /// A path's reason, the interfaces, and the beginning of the problem and the commands that are expected.
+    private static let paths: [(path: String, interfaces: String, problem: String, commands: [String])] = [
+        (
+            #""reason":"link_down","interface":"eth0""#, interfaces(StatusScenes.down("eth0", "wired", "no carrier")),
+            "no carrier on eth0", ["ethtool eth0"]
+        ),
+        (
+            #""reason":"link_down","interface":"wlan0""#, interfaces(StatusScenes.down("wlan0", "wifi", "no carrier")),
+            "no carrier on wlan0", ["iw dev wlan0 link", "rfkill list"]
+        ),
+        (
+            #""reason":"link_down","interface":"wwan0""#, interfaces(StatusScenes.down("wwan0", "wwan", "no carrier")),
+            "no carrier on wwan0", ["mmcli -m any"]
+        ),
+        (
+            #""reason":"link_down","interface":"a$b""#,
+            interfaces(StatusScenes.down("a$b", "wired", "administratively down")), "a$b is switched off",
+            ["ip link set 'a$b' up"]
+        ),
+        (#""reason":"link_down""#, interfaces(), "the interface is down", ["reachagent interfaces"]),
+        (
+            #""reason":"link_dormant","interface":"wlan0""#, interfaces(), "wlan0 is associated and waits for its keys",
+            ["journalctl -b -u wpa_supplicant -u iwd"]
+        ),
+        (
+            #""reason":"leads_nowhere","interface":"dummy0""#, interfaces(), "the default route leads into dummy0",
+            ["ip route show default", "ip rule"]
+        ),
+        (
+            #""reason":"no_address","interface":"eth0""#, interfaces(), "eth0 has no address to send from",
+            ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
+        ),
+        (
+            #""reason":"address_tentative","interface":"eth0""#, interfaces(),
+            "the address of eth0 is still being checked",
+            ["ip address show dev eth0 tentative"]
+        ),
+        (#""reason":"no_route""#, interfaces(), "no route", ["ip route", "ip -6 route", "ip rule"]),
+        (
+            #""reason":"no_route""#, interfaces(StatusScenes.down("eth0", "wired", "no carrier")),
+            "no route: no carrier on eth0", ["ethtool eth0"]
+        ),
+        (
+            #""reason":"no_route""#, interfaces(StatusScenes.interface("eth0", "wired", "fe80::1/64")),
+            "no route: eth0 has no address",
+            ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
+        ),
+        (
+            #""reason":"no_route""#, interfaces(StatusScenes.interface("eth0", "wired", "192.0.2.2/24")), "no route",
+            ["ip route", "ip -6 route", "ip rule"]
+        ),
+        (
+            #""reason":"route_unreachable""#, interfaces(), "a route or rule of type 'unreachable' refuses",
+            ["ip route show table all type unreachable", "ip rule"]
+        ),
+        (
+            #""reason":"route_blackhole""#, interfaces(), "a route or rule of type 'blackhole' drops",
+            ["ip route show table all type blackhole", "ip rule"]
+        ),
+        (
+            #""reason":"route_prohibited""#, interfaces(), "a route or rule of type 'prohibit' forbids",
+            ["ip route show table all type prohibit", "ip rule"]
+        ),
+        (
+            #""reason":"underlay_down","interface":"wg0","underlay":{"interface":"wwan0"}"#, interfaces(),
+            "the tunnel wg0 has no way out: the interface wwan0 below it", ["reachagent interfaces", "ip route"]
+        ),
+        (
+            #""reason":"lookup_failed""#, interfaces(), "the kernel rejected the route lookup",
+            ["journalctl -u reachagent -n 20"]
+        ),
+        (
+            #""reason":"from_the_future""#, interfaces(), "there is no path", ["reachagent interfaces", "ip route"]
+        ),
+    ]
+
+    @Test(arguments: paths.indices)
+    func `a path that is lost is told with its reason and commands to paste`(_ index: Int) throws {
+        let (path, interfaces, problem, commands) = Self.paths[index]
+        let advice = try #require(try Self.advice("\(Self.lost(path)),\(interfaces)"))
+        #expect(advice.problem.hasPrefix(problem), "\(advice.problem)")
+        #expect(advice.action.commands == commands, "\(advice.action)")
+        #expect(path.contains("\"\(advice.code)\""))
+    }
+
+    @Test func `every reason of a path is in the table`() {
+        let several: [ReasonCode] = [
+            .preferredPathDead, .portalSuspected, .tlsIntercepted, .httpsUnreachable, .quorumMissed,
+        ]
+        for code in ReasonCode.allCases where !several.contains(code) {
+            #expect(Self.paths.contains { $0.path.contains("\"\(code.rawValue)\"") }, "\(code.rawValue) is missing")
+        }
+    }
+
+    @Test(arguments: ["portal_suspected", "tls_intercepted", "https_unreachable", "quorum_missed"])
+    func `what several probes say together is told with what to do`(_ code: String) throws {
+        let state = StatusScenes.state(
+            StatusScenes.wlan0,
+            #""connectivity":"partial","connectivity_reason":"\#(code)""#
+        )
+        let advice = try #require(try Self.advice(state))
+        #expect(advice.code == code)
+        #expect(advice.action.description.count > 20)
+    }
+
+    @Test(arguments: FindingCode.allCases)
+    func `every code of a check is told with its meaning and the command that shows each step`(_ code: FindingCode)
+        throws
+    {
+        let members = StatusScenes.members(
+            StatusScenes.state(
+                StatusScenes.wlan0,
+                #""connectivity":"partial","connectivity_reason":"\#(code.rawValue)","connectivity_probe":"a b""#
+            ),
+            StatusScenes.list(
+                "probes",
+                StatusScenes.probe("a b", "down", #""code":"\#(code.rawValue)","detail":"why""#)
+            )
+        )
+        let advice = try #require(try Self.advice(members))
+        #expect(advice.code == code.rawValue)
+        #expect(advice.problem.hasPrefix("a b is down: "))
+        #expect(advice.problem.hasSuffix(" (why)"))
+        #expect(advice.action.commands.last == "reachagent probe 'a b'")
+        // A command that cannot be pasted as it is helps nobody.
+        let placeholders = ["ADDRESS", "HOST", "RESOLVER", "NAME"]
+        #expect(!advice.action.commands.contains { command in placeholders.contains { command.contains($0) } })
+    }
+
+    @Test(
+        arguments: [
+            (StatusScenes.oneUplink, nil, []), (StatusScenes.twoUplinks, nil, []),
+            (StatusScenes.standbyDead, "the standby uplink wwan0 does not work: web is down", ["reachagent probe web"]),
+            (
+                StatusScenes.preferredDead,
+                "the kernel prefers eth0, which is dead (no carrier on eth0), while wwan0 works",
+                [
+                    "ip link set eth0 down", "sysctl net/ipv4/conf/eth0/ignore_routes_with_linkdown=1",
+                    "sysctl net/ipv6/conf/eth0/ignore_routes_with_linkdown=1",
+                    "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 99",
+                ]
+            ),
+            (StatusScenes.portal, "a captive portal answers", []),
+            (
+                StatusScenes.manyProbes, "nothing beyond the first hop answers: unknown1 is unknown: ",
+                ["ping -c 3 -I wlan0 192.0.2.1"]
+            ),
+            (StatusScenes.noProbe, "no probe is configured", ["reachagent config init"]),
+            (#""state":{"via":"unknown"}"#, nil, []), (#""time":"2026-11-21T01:26:00Z""#, nil, []),
+        ] as [(String, String?, [String])]
+    )
+    func `a state is told with the first thing to do`(_ members: String, _ problem: String?, _ commands: [String])
+        throws
+    {
+        let advice = try Self.advice(members)
+        #expect(advice?.problem.hasPrefix(problem ?? "") == problem.map { _ in true }, "\(advice?.problem ?? "")")
+        #expect(advice?.action.commands ?? [] == commands)
+    }
+
+    @Test func `a standby uplink without a carrier, a target without a path and an old certificate are told`() throws {
+        let full = StatusScenes.state(StatusScenes.wlan0, #""connectivity":"full""#)
+        let standby = StatusScenes.members(
+            full,
+            StatusScenes.list(
+                "uplinks",
+                StatusScenes.uplink("eth0", "wired", "none", #""reason":{"code":"link_down"}"#)
+            ),
+            Self.interfaces(StatusScenes.down("eth0", "wired", "no carrier"))
+        )
+        #expect(try Self.advice(standby)?.problem == "the standby uplink eth0 does not work: no carrier on eth0")
+        let target = #"""
+            "targets":[{"name":"office","state":{"via":"none","reason":"no_route","address":"10.8.0.1",\#
+            "path":{"via":"none","reason":"no_route"}}}]
+            """#
+        let lost = try Self.advice("\(full),\(target)")
+        #expect(lost?.problem == "the target office has no path: no route")
+        #expect(lost?.action.commands == ["reachagent route 10.8.0.1"])
+        let old = "\(full),\(StatusScenes.list("probes", StatusScenes.probe("web", certificateDays: 2)))"
+        #expect(try Self.advice(old)?.problem == "the certificate that web checks expires in 2 d")
+    }
+}

@@ -1,0 +1,172 @@
+import AgentEvents
+import Foundation
+import Testing
+
+@testable import ReachAgent
+
+/// Whole screens of `reachagent status`, as people see them.
+@Suite struct StatusScreenTests {
+    private static let local: @Sendable (Timestamp) -> String = { moment in
+        let ahead = Timestamp(microsecondsSince1970: moment.microsecondsSince1970 + 3_600_000_000).description
+        return ahead.prefix(23) + "+01:00"
+    }
+
+    static func status(
+        _ members: String,
+        columns: Int = 80,
+        hasUnicode: Bool = false,
+        hasColour: Bool = false
+    ) throws -> StatusText {
+        let json = "{\"time\":\"2026-11-21T01:26:00Z\",\(members)}"
+        let style = TerminalStyle(hasColour: hasColour, hasUnicode: hasUnicode, columns: columns)
+        let reply = try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8))
+        return StatusText(reply, style: style, now: Timestamp(microsecondsSince1970: 0), local: local)
+    }
+
+    /// The part of a status that is shown: an area, everything, or the screen.
+    enum Part { case screen, full, uplinks, probes, agent }
+
+    private static let screens: [(name: String, part: Part, members: String)] =
+        StatusScenes.all.map { ($0.name, .screen, $0.members) } + [
+            ("http-500.full", .full, StatusScenes.serverError),
+            ("http-500.uplinks", .uplinks, StatusScenes.serverError),
+            ("two-uplinks.uplinks", .uplinks, StatusScenes.twoUplinks),
+            ("http-500.probes", .probes, StatusScenes.serverError),
+            ("journal-degraded.agent", .agent, StatusScenes.journalDegraded),
+            ("hooks.agent", .agent, StatusScenes.hooks),
+        ]
+
+    private static func text(_ status: StatusText, _ part: Part) -> String {
+        switch part {
+        case .screen: status.screen
+        case .full: status.full
+        case .uplinks: status.detail(of: .uplinks)
+        case .probes: status.detail(of: .probes)
+        case .agent: status.detail(of: .agent)
+        }
+    }
+
+    /// `REACHAGENT_WRITE_GOLDEN=1 swift test --filter StatusScreenTests` writes the files anew; read them as a person would.
+    @Test(arguments: screens.indices, [80, 120])
+    func `a screen is that of its file`(_ index: Int, _ columns: Int) throws {
+        let (name, part, members) = Self.screens[index]
+        let screen = try Self.text(Self.status(members, columns: columns, hasUnicode: true), part) + "\n"
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Golden/status/\(name).\(columns).expected")
+        if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_GOLDEN"] != nil {
+            try screen.write(to: file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == screen)
+    }
+
+    @Test(arguments: StatusScenes.all.indices)
+    func `a screen has room on a terminal of 80 columns and 24 lines`(_ index: Int) throws {
+        let screen = try Self.status(StatusScenes.all[index].members).screen
+        #expect(screen.split(separator: "\n", omittingEmptySubsequences: false).count <= 24, "\(screen)")
+    }
+
+    @Test(arguments: screens.indices, [20, 40, 60, 80, 120])
+    func `no line is longer than the terminal is wide, except for an address to open`(_ index: Int, _ columns: Int)
+        throws
+    {
+        let (_, part, members) = Self.screens[index]
+        for hasUnicode in [false, true] {
+            let screen = try Self.text(Self.status(members, columns: columns, hasUnicode: hasUnicode), part)
+            let long = screen.split(separator: "\n").filter { $0.count > columns && !$0.contains("http://") }
+            #expect(long.isEmpty, "\(long)")
+        }
+    }
+
+    @Test func `colours change nothing but the colours`() throws {
+        for scene in StatusScenes.all {
+            let plain = try Self.status(scene.members).screen
+            let coloured = try Self.status(scene.members, hasColour: true).screen
+            #expect(coloured.replacing(/\u{1B}\[\d+m/, with: "") == plain)
+            #expect(coloured != plain)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (StatusScenes.oneUplink, "wifi full"), (StatusScenes.serverError, "wifi partial: api"),
+            (StatusScenes.preferredDead, "none: link_down"), (StatusScenes.noProbe, "wifi"),
+            (StatusScenes.intercepted, "wifi partial: tls_intercepted"), (#""last_seq":1"#, "unknown"),
+        ]
+    )
+    func `the short form is one line`(_ members: String, _ line: String) throws {
+        #expect(try Self.status(members).short == line)
+    }
+
+    @Test func `of ten thousand probes the failing ones are shown, and the others counted`() throws {
+        let probes =
+            (1...9_998).map { StatusScenes.probe("p\($0)") } + [
+                StatusScenes.probe("z", "down", #""code":"connect_refused""#),
+                StatusScenes.probe("y", "unknown", #""code":"dns_timeout""#),
+            ]
+        let screen = try Self.status(#""probes":[\#(probes.joined(separator: ","))]"#).screen
+        #expect(screen.contains("z      down [connect_refused]  12 min  4 s ago"))
+        #expect(screen.contains("y      unknown [dns_timeout]   12 min  4 s ago"))
+        #expect(screen.contains("9,998 more are up: p1, "))
+        #expect(screen.split(separator: "\n").count < 10)
+    }
+
+    @Test func `hooks that do well are one line, and only in detail`() throws {
+        let hooks = (1...5).map { #"{"hook":"\#($0)","kind":"folder","runs":\#($0 == 1 ? 128 : 1),"failures":0}"# }
+        let status = try Self.status(#""hooks":[\#(hooks.joined(separator: ","))]"#)
+        #expect(status.detail(of: .agent).contains("\n  hooks         5, 132 runs\n"))
+        #expect(!status.screen.contains("132"))
+        let one = try Self.status(#""hooks":[{"hook":"a","runs":1,"failed_runs":1}]"#)
+        #expect(one.full.contains("\n  hooks         1, 1 run, 1 of them failed\n"))
+    }
+
+    @Test func `of very many hooks that fail a few are shown, and hostile numbers do no harm`() throws {
+        let hook = #"{"hook":"\u001b[2J","runs":18446744073709551615,"failed_runs":18446744073709551615,"failures":7}"#
+        let hooks = repeatElement(hook, count: 100).joined(separator: ",")
+        let text = try Self.status(#""hooks":[\#(hooks)],"hooks_omitted":9223372036854775807"#).full
+        #expect(text.contains("\n  ...           88 more: `reachagent status agent`\n"))
+        #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test func `what a used-up budget stops is said once`() throws {
+        let probes = (1...3).map { StatusScenes.probe("p\($0)", "unknown", #""code":"budget_exhausted""#) }
+        let screen = try Self.status(#""probes":[\#(probes.joined(separator: ","))]"#, columns: 120).screen
+        #expect(screen.contains("! the byte budget of a metered link is used up: 3 probes over it are not checked"))
+    }
+
+    @Test(arguments: [
+        (#""connectivity":"full""#, "32"), (#""connectivity":"portal""#, "33"), (#""connectivity":"partial""#, "33"),
+        (#""connectivity":"local""#, "31"), (#""connectivity":"unknown""#, "32"),
+    ])
+    func `the first line has the colour of how well it goes`(_ members: String, _ colour: String) throws {
+        let screen = try Self.status(StatusScenes.state(StatusScenes.wlan0, members), hasColour: true).screen
+        #expect(screen.hasPrefix("\u{1B}[\(colour)m"))
+    }
+
+    @Test func `nothing that a probe's target says reaches the terminal as a control character`() throws {
+        let evil = #"a\u001b[31m\n\u202e\u00a0"#
+        let status = try Self.status(
+            #"""
+            "state":{"via":"wifi","connectivity":"portal","connectivity_reason":"\#(evil)","connectivity_probe":"\#(evil)",\#
+            "portal_url":"\#(evil)","connectivity_by_family":{"ipv4":"\#(evil)","ipv6":"\#(evil)"},"path":{"via":"wifi"}},\#
+            "probes":[{"probe":"\#(evil)","interface":"\#(evil)","family":"\#(evil)","verdict":"\#(evil)","code":"\#(evil)",\#
+            "detail":"\#(evil)","portal_url":"\#(evil)x","last":"2026-11-21T01:25:56Z","certificate":{"subject":"\#(evil)",\#
+            "days_left":1}},{"probe":"up","verdict":"up","last_outcome":"failed","last_code":"\#(evil)","detail":"\#(evil)"}],\#
+            "uplinks":[{"interface":"\#(evil)","kind":"\#(evil)","connectivity":"\#(evil)","reason":{"code":"\#(evil)",\#
+            "probe":"\#(evil)","portal_url":"\#(evil)"}}],"configuration":{"files":["\#(evil)"]},\#
+            "agent":{"version":"\#(evil)","host":"\#(evil)"},"default_routes":[{"family":"ipv4","destination":"::/0",\#
+            "type":"unicast","table":254,"protocol":3,"metric":7,"nexthops":[{"interface":"\#(evil)","gateway":"\#(evil)"}]}],\#
+            "recent":[{"type":"reachagent.probe.changed","subject":"\#(evil)","interface":"\#(evil)","family":"\#(evil)",\#
+            "from":"\#(evil)","to":"\#(evil)","code":"\#(evil)"},{"type":"reachagent.certificate.expiring","to":"\#(evil)"}]
+            """#
+        )
+        let texts = [status.screen, status.full, status.short] + StatusText.Area.allCases.map { status.detail(of: $0) }
+        for text in texts {
+            #expect(
+                text.unicodeScalars.allSatisfy {
+                    $0 == "\n" || ($0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{202E}")
+                }
+            )
+        }
+        #expect(status.screen.contains(#"\u{1b}"#))
+    }
+}
