@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Synchronization
@@ -9,7 +10,7 @@ final class AgentProcess: Sendable {
 
     private let process: Process
     private let lines: AsyncStream<String>
-    private let seen = Mutex<[EventLine]>([])
+    private let seen = Mutex<[SeenEvent]>([])
     private let iterator: Mutex<AsyncStream<String>.Iterator>
 
     var processIdentifier: Int32 { process.processIdentifier }
@@ -60,7 +61,7 @@ final class AgentProcess: Sendable {
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// Waits for the next event, whatever it is; `nil` at the end of the output.
-    func nextEvent() async throws -> EventLine? {
+    func nextEvent() async throws -> SeenEvent? {
         // A watchdog that ends the process ends the stream too: no test waits for ever.
         let watchdog = DispatchWorkItem { [process] in kill(process.processIdentifier, SIGKILL) }
         let (seconds, _) = Self.patience.components
@@ -68,7 +69,7 @@ final class AgentProcess: Sendable {
         defer { watchdog.cancel() }
         var iterator = self.iterator.withLock { $0 }
         guard let line = await iterator.next() else { return nil }
-        let event = try JSONDecoder().decode(EventLine.self, from: Data(line.utf8))
+        let event = try SeenEvent(line)
         seen.withLock { $0.append(event) }
         return event
     }
@@ -78,8 +79,8 @@ final class AgentProcess: Sendable {
     func next(
         _ name: String,
         about subject: String = "default",
-        where fits: (EventLine) -> Bool = { _ in true }
-    ) async throws -> EventLine {
+        where fits: (SeenEvent) -> Bool = { _ in true }
+    ) async throws -> SeenEvent {
         while let event = try await nextEvent() {
             if event.name == name, event.subject == subject, fits(event) { return event }
         }
@@ -87,18 +88,18 @@ final class AgentProcess: Sendable {
     }
 
     /// Every event that was seen so far, the skipped ones included.
-    var events: [EventLine] { seen.withLock { $0 } }
+    var events: [SeenEvent] { seen.withLock { $0 } }
 
     /// Waits until the machine is settled in a state.
     @discardableResult
-    func settles(on via: String) async throws -> EventLine {
-        try await next("reachability.changed") { $0.data.to?.via == via }
+    func settles(on via: String) async throws -> SeenEvent {
+        try await next("reachability.changed") { $0.to?.via.rawValue == via }
     }
 
     /// Ends the agent as systemd does, and gives every event that came since, with its exit status.
-    func stop(_ number: Int32 = SIGTERM) async throws -> (events: [EventLine], status: Int32) {
+    func stop(_ number: Int32 = SIGTERM) async throws -> (events: [SeenEvent], status: Int32) {
         signal(number)
-        var events: [EventLine] = []
+        var events: [SeenEvent] = []
         while let event = try await nextEvent() { events.append(event) }
         process.waitUntilExit()
         return (events, process.terminationStatus)

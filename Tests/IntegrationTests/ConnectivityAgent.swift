@@ -13,7 +13,7 @@ final class ConnectivityAgent: Sendable {
     }
 
     private let lines: CommandLines
-    private let seen = Mutex<[ConnectivityEvent]>([])
+    private let seen = Mutex<[SeenEvent]>([])
     private let messages = Mutex<[String]>([])
     private let file: String
     private let beginning: String
@@ -82,8 +82,8 @@ final class ConnectivityAgent: Sendable {
     func next(
         _ name: String,
         _ wanted: String,
-        where fits: (ConnectivityEvent) -> Bool = { _ in true }
-    ) async throws -> ConnectivityEvent {
+        where fits: (SeenEvent) -> Bool = { _ in true }
+    ) async throws -> SeenEvent {
         while let line = await lines.next() {
             guard let event = try record(line) else { continue }
             if event.name == name, fits(event) { return event }
@@ -93,14 +93,14 @@ final class ConnectivityAgent: Sendable {
 
     /// Waits until the machine's settled state is this one: `wired full`, `wired partial connect_refused`.
     @discardableResult
-    func settles(_ summary: String) async throws -> ConnectivityEvent {
-        try await next("reachability.changed", summary) { $0.data.to?.summary == summary }
+    func settles(_ summary: String) async throws -> SeenEvent {
+        try await next("reachability.changed", summary) { $0.after == summary }
     }
 
     /// Waits until a probe's point has a standing: `web ipv4`, `down connect_refused`.
     @discardableResult
-    func probe(_ point: String, is summary: String) async throws -> ConnectivityEvent {
-        try await next("probe.changed", "\(point) \(summary)") { $0.point == point && $0.data.to?.summary == summary }
+    func probe(_ point: String, is summary: String) async throws -> SeenEvent {
+        try await next("probe.changed", "\(point) \(summary)") { $0.point == point && $0.after == summary }
     }
 
     /// Waits for a message on standard error that contains a text; the events before it are recorded.
@@ -120,12 +120,12 @@ final class ConnectivityAgent: Sendable {
     }
 
     /// Standard error comes by the same pipe, so that its place among the events is known; it is no JSON.
-    private func record(_ line: String) throws -> ConnectivityEvent? {
+    private func record(_ line: String) throws -> SeenEvent? {
         guard line.hasPrefix("{") else {
             messages.withLock { $0.append(line) }
             return nil
         }
-        let event = try JSONDecoder().decode(ConnectivityEvent.self, from: Data(line.utf8))
+        let event = try SeenEvent(line)
         seen.withLock { $0.append(event) }
         return event
     }
@@ -133,7 +133,7 @@ final class ConnectivityAgent: Sendable {
     // MARK: - What the agent told
 
     /// Every event that was seen so far, the skipped ones included.
-    var events: [ConnectivityEvent] { seen.withLock { $0 } }
+    var events: [SeenEvent] { seen.withLock { $0 } }
 
     /// The settled states so far, in order, from the first one on that is `full`.
     var states: [String] { summaries { $0.name == "reachability.changed" && $0.subject == "default" } }
@@ -143,8 +143,8 @@ final class ConnectivityAgent: Sendable {
         summaries { $0.name == "probe.changed" && $0.point == point }
     }
 
-    private func summaries(_ fits: (ConnectivityEvent) -> Bool) -> [String] {
-        let all = events.filter(fits).compactMap { $0.data.to?.summary }.reduce(into: [String]()) { result, summary in
+    private func summaries(_ fits: (SeenEvent) -> Bool) -> [String] {
+        let all = events.filter(fits).compactMap { $0.after }.reduce(into: [String]()) { result, summary in
             if result.last != summary { result.append(summary) }
         }
         return Array(all.drop { !$0.hasSuffix("full") && !$0.hasSuffix("up") })

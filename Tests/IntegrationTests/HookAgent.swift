@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Synchronization
@@ -17,7 +18,7 @@ final class HookAgent: Sendable {
 
     private let lab: HookLab
     private let output: CommandLines
-    private let seen = Mutex<[HookLine]>([])
+    private let seen = Mutex<[SeenEvent]>([])
     private let number = UUID().uuidString.prefix(8)
 
     private var file: String { "\(lab.path)/reachagent-\(number).toml" }
@@ -33,12 +34,14 @@ final class HookAgent: Sendable {
     ///   - more: More arguments.
     ///   - folders: The folders of hooks; by default the lab's.
     ///   - keepsJournal: Whether it keeps a journal, of which `more` says where.
+    ///   - launcher: A program that becomes or starts the agent, with its arguments.
     init(
         in lab: HookLab,
         _ configuration: String = "",
         more: [String] = [],
         folders: [String]? = nil,
-        keepsJournal: Bool = false
+        keepsJournal: Bool = false,
+        launcher: [String] = []
     ) throws {
         self.lab = lab
         try lab.write(Self.beginning + configuration, to: "\(lab.path)/reachagent-\(number).toml")
@@ -48,8 +51,9 @@ final class HookAgent: Sendable {
         ]
         let hooks = (folders ?? [lab.first, lab.second]).flatMap { ["--hooks", $0] }
         let words = arguments + hooks + (keepsJournal ? [] : ["--no-journal"]) + more
+        let command = launcher + [BuiltAgent.path] + words
         output = try CommandLines(
-            lab.namespace.command(BuiltAgent.path, words) + " 2> \(lab.path)/messages-\(number)"
+            lab.namespace.command(command[0], Array(command.dropFirst())) + " 2> \(lab.path)/messages-\(number)"
         )
     }
 
@@ -59,9 +63,17 @@ final class HookAgent: Sendable {
         _ configuration: String = "",
         more: [String] = [],
         folders: [String]? = nil,
-        keepsJournal: Bool = false
+        keepsJournal: Bool = false,
+        launcher: [String] = []
     ) async throws -> HookAgent {
-        let agent = try HookAgent(in: lab, configuration, more: more, folders: folders, keepsJournal: keepsJournal)
+        let agent = try HookAgent(
+            in: lab,
+            configuration,
+            more: more,
+            folders: folders,
+            keepsJournal: keepsJournal,
+            launcher: launcher
+        )
         try await agent.next("reachability.changed", "first view")
         return agent
     }
@@ -92,12 +104,10 @@ final class HookAgent: Sendable {
         try await lab.namespace.finished(BuiltAgent.path, arguments + ["--socket", socket])
     }
 
-    /// How the agent says that a hook fares; `nil` when it does not know it.
-    func standing(of hook: String) async throws -> HookStatus? {
+    /// The status of a hook; `nil` when the agent does not know it.
+    func standing(of hook: String) async throws -> AgentStatus.HookStatus? {
         let reply = try await ask("status", "--json")
-        struct Reply: Decodable { let hooks: [HookStatus]? }
-        let decoded = try JSONDecoder().decode(Reply.self, from: Data(reply.output.utf8))
-        return decoded.hooks?.first { $0.hook == hook }
+        return try EventDecoder.decode(AgentStatus.self, from: Array(reply.output.utf8)).hooks.first { $0.hook == hook }
     }
 
     // MARK: - What the agent tells
@@ -107,8 +117,8 @@ final class HookAgent: Sendable {
     func next(
         _ name: String,
         _ wanted: String = "",
-        where fits: (HookLine) -> Bool = { _ in true }
-    ) async throws -> HookLine {
+        where fits: (SeenEvent) -> Bool = { _ in true }
+    ) async throws -> SeenEvent {
         while let event = try await read() {
             if event.name == name, fits(event) { return event }
         }
@@ -117,21 +127,21 @@ final class HookAgent: Sendable {
 
     /// Waits until the machine's settled state is this `via`.
     @discardableResult
-    func settles(on via: String) async throws -> HookLine {
-        try await next("reachability.changed", via) { $0.data.to?.via == via }
+    func settles(on via: String) async throws -> SeenEvent {
+        try await next("reachability.changed", via) { $0.to?.via.rawValue == via }
     }
 
     /// Waits until the default path's settled state has this gateway.
     @discardableResult
-    func settles(onGateway gateway: String) async throws -> HookLine {
-        try await next("reachability.changed", gateway) { $0.data.to?.path?.gateway == gateway }
+    func settles(onGateway gateway: String) async throws -> SeenEvent {
+        try await next("reachability.changed", gateway) { $0.to?.path.gateway == gateway }
     }
 
     /// Waits until a hook's run for an event has ended, if it has not yet.
     @discardableResult
-    func completed(_ hook: String, for event: HookLine) async throws -> HookLine {
-        let fits: (HookLine) -> Bool = {
-            $0.isCompletion && $0.subject == hook && $0.data.trigger_seq == event.seq
+    func completed(_ hook: String, for event: SeenEvent) async throws -> SeenEvent {
+        let fits: (SeenEvent) -> Bool = {
+            $0.run != nil && $0.subject == hook && $0.run?.triggerSequence == event.seq
         }
         if let line = events.first(where: fits) { return line }
         return try await next("hook.completed", "about \(hook) for event \(event.seq ?? 0)", where: fits)
@@ -139,7 +149,7 @@ final class HookAgent: Sendable {
 
     /// Waits for the next end of a run of this hook's.
     @discardableResult
-    func completed(_ hook: String) async throws -> HookLine {
+    func completed(_ hook: String) async throws -> SeenEvent {
         try await next("hook.completed", "about \(hook)") { $0.subject == hook }
     }
 
@@ -155,9 +165,9 @@ final class HookAgent: Sendable {
         return await output.status()
     }
 
-    private func read() async throws -> HookLine? {
+    private func read() async throws -> SeenEvent? {
         guard let line = await output.next() else { return nil }
-        let event = try HookLine(line: line)
+        let event = try SeenEvent(line)
         seen.withLock { $0.append(event) }
         return event
     }
@@ -169,30 +179,21 @@ final class HookAgent: Sendable {
     // MARK: - What the agent told
 
     /// Every event that was read so far.
-    var events: [HookLine] { seen.withLock { $0 } }
+    var events: [SeenEvent] { seen.withLock { $0 } }
 
     /// The ends of runs that were read so far.
-    var completions: [HookLine] { events.filter(\.isCompletion) }
+    var completions: [SeenEvent] { events.filter { $0.run != nil } }
 
     /// The ends of runs of a hook's that were read so far.
-    func completions(of hook: String) -> [HookLine] { completions.filter { $0.subject == hook } }
+    func completions(of hook: String) -> [SeenEvent] { completions.filter { $0.subject == hook } }
 
     /// What the agent has written to standard error so far.
     var log: String { lab.text(of: messages) }
 }
 
-/// How `status --json` says that a hook fares.
-struct HookStatus: Decodable, Sendable {
-    let hook: String
-    let runs: Int
-    let running: Int
-    let waiting: Int
-    let failures: Int
-}
-
-extension [HookLine] {
+extension [SeenEvent] {
     /// The first event of a type.
-    func first(of name: String) throws -> HookLine {
+    func first(of name: String) throws -> SeenEvent {
         guard let event = first(where: { $0.name == name }) else {
             throw HookAgent.Missing(wanted: name, seen: map(\.summary), messages: "")
         }

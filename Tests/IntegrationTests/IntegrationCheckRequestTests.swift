@@ -76,7 +76,7 @@ struct IntegrationCheckRequestTests {
         try await agent.settles("wired full")
         try network.forward("tcp dport 80 drop")
         for _ in 0..<6 {
-            let answer = try await agent.ask("check", "web")
+            let answer = try await agent.ask("check", "web", "--no-wait")
             #expect(answer.status == 0)
             #expect(answer.output.contains("1 check"), "\(answer.output)")
             try await Task.sleep(for: .seconds(1))

@@ -16,7 +16,7 @@ struct IntegrationCommandTests {
         let stopped = try await agent.stop(number)
         #expect(stopped.status == 0)
         #expect(stopped.events.map(\.name) == ["agent.stopping"])
-        #expect(stopped.events.first?.data.reason == (number == SIGINT ? "SIGINT" : "SIGTERM"))
+        #expect(stopped.events.first?.stopReason == (number == SIGINT ? "SIGINT" : "SIGTERM"))
     }
 
     @Test("a reader that goes away ends the agent quietly, with status 0, before there is anything more to print")
@@ -41,6 +41,70 @@ struct IntegrationCommandTests {
         let lost = try namespace.run("\(agent) route 198.51.100.1 || echo $?")
         #expect(lost.contains("has no usable path: no_route"))
         #expect(lost.hasSuffix("1\n"))
+    }
+
+    @Test(
+        "no control character of an interface's name reaches a terminal",
+        arguments: ["interfaces", "route 192.0.2.9", "run --once --format human"]
+    )
+    func hostileName(_ command: String) throws {
+        try namespace.run(
+            #"""
+            name=$(printf 'e\033[2J\342\200\256')
+            ip link add "$name" type veth peer name far0
+            ip link set far0 up; ip link set "$name" up; ip addr add 192.0.2.2/24 dev "$name"
+            ip route add default via 192.0.2.1 dev "$name"
+            for attempt in $(seq 1000); do
+              [ "$(cat "/sys/class/net/$name/operstate")" != up ] || exit 0
+            done
+            exit 1
+            """#
+        )
+        let output = try namespace.run("\(agent) \(command)")
+        #expect(output.contains(#"e\u{1b}[2J\u{202e}"#))
+        let active = output.unicodeScalars.filter { scalar in
+            scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)
+        }
+        #expect(active.isEmpty)
+    }
+
+    @Test("a path is shown for a target of the configuration, with its kind")
+    func names() throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
+        let file = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString).toml").path()
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let text = """
+            [target.office]
+            address = "192.0.2.9"
+            [interfaces]
+            kinds = { eth0 = "wwan" }
+            """
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let path = try namespace.run("\(agent) route office --config \(file)")
+        #expect(path.hasPrefix("192.0.2.9 leaves through wwan eth0"), "\(path)")
+        let interfaces = try namespace.run("\(agent) interfaces --config \(file)")
+        #expect(interfaces.split(separator: "\n").contains { $0.hasPrefix("eth0") && $0.contains("wwan") })
+    }
+
+    @Test("the first broken layer is named, with its evidence in a file that only its owner reads")
+    func diagnosis() throws {
+        let diagnose = "\(agent) diagnose --socket /nonexistent.sock"
+        let lost = try namespace.run("\(diagnose) || echo status $?")
+        #expect(lost.hasPrefix("error  link: there is no interface with a medium [link_down]"), "\(lost)")
+        #expect(lost.hasSuffix("status 1\n"))
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
+        let unrouted = try namespace.run("\(diagnose) --json || true")
+        #expect(unrouted.contains(#""verdict":"error","layer":"route","code":"no_route""#), "\(unrouted)")
+        let file = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)").path()
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        #expect(try namespace.run("\(diagnose) wob 2>&1 || echo status $?").hasSuffix("which has none\nstatus 64\n"))
+        let secret = try namespace.run("\(diagnose) 'http://127.0.0.1:1/?token=hunter2' || echo status $?")
+        #expect(!secret.contains("hunter2"))
+        #expect(secret.contains("connect_refused"))
+        let head = try namespace.run("\(diagnose) --output \(file) 2>&1 || stat -c %a \(file)")
+        #expect(head.contains("the evidence is in \(file)"))
+        #expect(head.hasSuffix("600\n"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("192.0.2.2/24"))
     }
 
     @Test("a sandbox without netlink is told in one sentence, with status 69")

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -21,11 +22,22 @@ struct IntegrationConnectingTests {
         try namespace.run(
             "ip addr add 2001:db8:1::2/64 dev eth0 nodad; ip -6 route add default from 2001:db8:1::/64 via fe80::1 dev eth0"
         )
-        let up = try await agent.next("reachability.changed") { $0.data.to?.path.ipv6?.via == "other" }
-        #expect(up.data.to?.path.ipv6?.source == "2001:db8:1::2")
+        let up = try await agent.next("reachability.changed") { $0.to?.path.ipv6?.via.rawValue == "other" }
+        #expect(up.to?.path.ipv6?.source == "2001:db8:1::2")
         try namespace.ip("-6 route del default from 2001:db8:1::/64")
-        let lost = try await agent.next("reachability.changed") { $0.data.to?.path.ipv6?.via == "none" }
-        #expect(lost.data.to?.path.ipv6?.reason == "no_route")
+        let lost = try await agent.next("reachability.changed") { $0.to?.path.ipv6?.via.rawValue == "none" }
+        #expect(lost.to?.path.ipv6?.reason == "no_route")
+    }
+
+    @Test(
+        "a rule that refuses the source which connect(2) chooses without a route is told from a lack of routes",
+        arguments: [("blackhole", "route_blackhole"), ("prohibit", "route_prohibited")]
+    )
+    func refusedSource(_ action: String, _ reason: String) throws {
+        try namespace.ip("addr add 2001:db8:1::2/64 dev eth0 nodad")
+        #expect(try route("2001:503:ba3e::2:30").contains("no usable path: no_route"))
+        try namespace.ip("-6 rule add pref 51 from 2001:db8:1::2 \(action)")
+        #expect(try route("2001:503:ba3e::2:30").contains("no usable path: \(reason)"))
     }
 
     @Test("a rule on the source sends connected sockets another way, and the other way is told too")

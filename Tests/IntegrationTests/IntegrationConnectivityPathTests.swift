@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -17,11 +18,11 @@ struct IntegrationConnectivityPathTests {
     func `one broken family is partial, and named`() async throws {
         let agent = try ConnectivityAgent(on: network, network.probe("web", "http://web.test/", #"families = "each""#))
         let full = try await agent.settles("wired full")
-        #expect(full.data.to?.connectivity_by_family == ["ipv4": "full", "ipv6": "full"])
+        #expect(full.to?.connectivityByFamily == .init(ipv4: .full, ipv6: .full))
         try network.forward("meta nfproto ipv6 drop")
         let partial = try await agent.settles("wired partial connect_timeout")
-        #expect(partial.data.to?.connectivity_by_family == ["ipv4": "full", "ipv6": "local"])
-        #expect(partial.data.to?.connectivity_probe == "web")
+        #expect(partial.to?.connectivityByFamily == .init(ipv4: .full, ipv6: .local))
+        #expect(partial.to?.connectivityProbe == "web")
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
@@ -88,7 +89,7 @@ struct IntegrationConnectivityPathTests {
         try await agent.settles("wired full")
         try network.removeRoutes(of: .up0)
         let over = try await agent.settles("wwan full")
-        #expect(over.data.from?.summary == "wired full")
+        #expect(over.before == "wired full")
         try network.setRoutes(of: .up0)
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
@@ -107,8 +108,8 @@ struct IntegrationConnectivityPathTests {
         try await agent.settles("wired full")
         try network.removeRoutes(of: .wwan0)
         try network.removeRoutes(of: .up0)
-        let none = try await agent.next("reachability.changed", "none") { $0.data.to?.via == "none" }
-        #expect(none.data.to?.connectivity == "none")
+        let none = try await agent.next("reachability.changed", "none") { $0.to?.via.rawValue == "none" }
+        #expect(none.to?.connectivity?.rawValue == "none")
         try network.setRoutes(of: .wwan0)
         try await agent.settles("wwan full")
         #expect(try await agent.stop() == 0)

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -33,13 +34,13 @@ struct IntegrationConnectivityPortalTests {
         try await agent.settles("wired full")
         try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
         let captive = try await agent.settles("wired portal \(code)")
-        #expect(captive.data.to?.connectivity_probe == "captive")
+        #expect(captive.to?.connectivityProbe == "captive")
         if code == "portal_redirect" {
-            #expect(captive.data.to?.portal_url == ConnectivityNetwork.portalURL)
+            #expect(captive.to?.portalURL == ConnectivityNetwork.portalURL)
         }
         try network.repair()
         let cleared = try await agent.settles("wired full")
-        #expect(cleared.data.to?.portal_url == nil)
+        #expect(cleared.to?.portalURL == nil)
         #expect(try await agent.stop() == 0)
         // Neither a certificate nor a lost server was reported on the way in or out.
         #expect(agent.states == ["wired full", "wired portal \(code)", "wired full"])
@@ -96,7 +97,7 @@ struct IntegrationConnectivityPortalTests {
         try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
         let agent = try agent()
         try await agent.settles("wired portal portal_redirect")
-        #expect(!agent.events.contains { $0.data.to?.connectivity == "full" })
+        #expect(!agent.events.contains { $0.to?.connectivity?.rawValue == "full" })
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
@@ -121,7 +122,7 @@ struct IntegrationConnectivityPortalTests {
         try await agent.settles("wired full")
         try network.divert((from: 443, to: 8443))
         let forged = try await agent.settles("wired partial tls_intercepted")
-        #expect(forged.data.to?.portal_url == nil)
+        #expect(forged.to?.portalURL == nil)
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -25,13 +26,13 @@ struct IntegrationConnectivityReloadTests {
         let added = network.probe("more", "tcp://web.test:80", Self.onlyIPv4)
         try agent.reload(web + changed + added)
         let first = try await agent.next("config.reloaded", "with a new and a changed probe")
-        #expect(first.data.added == ["probe.more"])
-        #expect(first.data.changed == ["probe.other"])
-        #expect(first.data.removed ?? [] == [])
+        #expect(first.reload?.added == ["probe.more"])
+        #expect(first.reload?.changed == ["probe.other"])
+        #expect(first.reload?.removed ?? [] == [])
         try await agent.probe("more ipv4", is: "up")
         try agent.reload(web)
         let second = try await agent.next("config.reloaded", "without two probes")
-        #expect(second.data.removed?.sorted() == ["probe.more", "probe.other"])
+        #expect(second.reload?.removed.sorted() == ["probe.more", "probe.other"])
         #expect(try await agent.stop() == 0)
         #expect(agent.events.filter { $0.name == "probe.changed" && $0.subject == "web" }.count == 1)
         #expect(agent.states.filter { $0 != "wired unknown" } == ["wired full"])
@@ -44,10 +45,15 @@ struct IntegrationConnectivityReloadTests {
         try agent.reload(web + other + "[probe.broken]\ntarget = \"http://web.test/\"\nintervall = \"1s\"\n")
         let message = try await agent.message(containing: "probe.broken.intervall")
         #expect(message.contains(".toml:"))
+        try await agent.next("config.rejected", "with the error")
+        #expect(try await agent.ask("status").output.contains("! configuration rejected:"))
         try network.forward("tcp dport 443 drop")
         try await agent.probe("other ipv4", is: "down connect_timeout")
-        #expect(try await agent.stop() == 0)
         #expect(!agent.events.contains { $0.name == "config.reloaded" })
+        try agent.reload(web + other)
+        try await agent.next("config.reloaded", "after the mending")
+        #expect(try await !agent.ask("status").output.contains("configuration rejected"))
+        #expect(try await agent.stop() == 0)
         #expect(agent.standings(of: "web ipv4") == ["up"])
     }
 
@@ -75,7 +81,7 @@ struct IntegrationConnectivityReloadTests {
         let accepted = try await agent.ask("reload", "--json")
         #expect(accepted.status == 0)
         #expect(accepted.output.contains(#""removed":["probe.other"]"#))
-        try await agent.next("config.reloaded", "without one probe") { $0.data.removed == ["probe.other"] }
+        try await agent.next("config.reloaded", "without one probe") { $0.reload?.removed == ["probe.other"] }
         #expect(try await agent.stop() == 0)
     }
 
@@ -85,7 +91,11 @@ struct IntegrationConnectivityReloadTests {
         let agent = try ConnectivityAgent(on: network, rare)
         try await agent.settles("wired full")
         try network.forward("tcp dport 80 reject with tcp reset")
-        #expect(try await agent.ask("check", "web").status == 0)
+        let check = try await agent.ask("check", "web")
+        #expect(check.status == 1)
+        #expect(check.output.hasPrefix("failed       web"), "\(check.output)")
+        #expect(check.output.contains("connect_refused in phase connect"))
+        #expect(try await agent.ask("check", "--no-wait").status == 0)
         try await agent.settles("wired partial connect_refused")
         let unknown = try await agent.ask("check", "wob")
         #expect(unknown.status == 64)

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -14,14 +15,14 @@ struct IntegrationConnectivityServerTests {
         try await agent.settles("wired full")
         try await server.be("stop")
         let down = try await agent.settles("wired partial connect_refused")
-        #expect(down.data.to?.connectivity_probe == "web")
+        #expect(down.to?.connectivityProbe == "web")
         try await server.be("start")
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial connect_refused", "wired full"])
         #expect(agent.standings(of: "web ipv4") == ["up", "down connect_refused", "up"])
         // A probe's verdict is told before the state that follows from it.
-        let order = agent.events.compactMap { $0.data.to?.summary }
+        let order = agent.events.compactMap { $0.after }
         let verdict = try #require(order.firstIndex(of: "down connect_refused"))
         let state = try #require(order.firstIndex(of: "wired partial connect_refused"))
         #expect(verdict < state)
@@ -114,7 +115,7 @@ struct IntegrationConnectivityServerTests {
         try await agent.settles("wired full")
         _ = names.stop()
         let partial = try await agent.settles("wired partial dns_failure")
-        #expect(partial.data.to?.connectivity_probe == "named")
+        #expect(partial.to?.connectivityProbe == "named")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial dns_failure"])
         #expect(agent.standings(of: "named ipv4") == ["up", "unknown dns_failure"])
@@ -132,7 +133,7 @@ struct IntegrationConnectivityServerTests {
             network.probe("web", "https://web.test/", Self.onlyIPv4, #"interfaces = "each""#)
         )
         let told = try await agent.next("certificate.expiring", "web") { $0.subject == "web" }
-        #expect(told.data.percent_left.map { (20...25).contains($0) } ?? true)
+        #expect(told.expiry.map { (20...25).contains($0.percentLeft) } == true)
         try await server.isAsked("https /", times: 6)
         #expect(try await agent.stop() == 0)
         #expect(agent.events.filter { $0.name == "certificate.expiring" }.count == 1)

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -35,8 +36,8 @@ struct IntegrationDeadEndTests {
         let agent = try await agent()
         try namespace.ip("link set far0 down")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.to?.reason == "link_down")
-        #expect(lost.data.to?.path.interface == "br0")
+        #expect(lost.to?.reason == "link_down")
+        #expect(lost.to?.path.interface == "br0")
         try namespace.ip("link set far0 up")
         try await agent.settles(on: "wired")
     }
@@ -74,14 +75,14 @@ struct IntegrationDeadEndTests {
         let agent = try await agent()
         for (peer, dead, other) in [("far0", "wlan0", "eth0"), ("far1", "eth0", "wlan0")] {
             try namespace.ip("link set \(peer) down")
-            let changed = try await agent.next("path.changed") { $0.data.to?.path.dead_legs != nil }
-            #expect(changed.data.to?.path.dead_legs?.map(\.interface) == [dead])
-            #expect(changed.data.to?.path.dead_legs?.first?.reason == "link_down")
-            #expect(changed.data.to?.path.interface == other)
+            let changed = try await agent.next("path.changed") { $0.to?.path.deadLegs.isEmpty == false }
+            #expect(changed.to?.path.deadLegs.map(\.interface) == [dead])
+            #expect(changed.to?.path.deadLegs.first?.reason == "link_down")
+            #expect(changed.to?.path.interface == other)
             try namespace.ip("link set \(peer) up")
-            try await agent.next("path.changed") { $0.data.to?.path.dead_legs == nil }
+            try await agent.next("path.changed") { $0.to?.path.deadLegs.isEmpty == true }
         }
         let stopped = try await agent.stop()
-        #expect(!stopped.events.contains { $0.data.to?.via == "none" })
+        #expect(!stopped.events.contains { $0.to?.via.rawValue == "none" })
     }
 }

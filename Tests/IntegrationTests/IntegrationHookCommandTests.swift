@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -33,7 +34,7 @@ struct IntegrationHookCommandTests {
     }
 
     /// The event of a real agent, in a file.
-    private func event() async throws -> (line: HookLine, file: String) {
+    private func event() async throws -> (line: SeenEvent, file: String) {
         let agent = try await HookAgent.start(in: lab, more: ["--no-hooks"], folders: [])
         try lab.use(.wifi)
         let event = try await agent.settles(on: "wifi")
@@ -130,9 +131,9 @@ struct IntegrationHookCommandTests {
             return try await lab.namespace.finished(BuiltAgent.path, arguments)
         }
         #expect(try await history("--json").lines == [run.text])
-        let words = try await history().output
+        let words = try await history().output.split(separator: " ").joined(separator: " ")
         #expect(words.contains("hook 10-log failed: exit status 4"), "\(words)")
-        #expect(words.contains("[reachability.changed \(first.seq ?? 0)]"), "\(words)")
+        #expect(words.contains("; for reachability.changed #\(first.seq ?? 0);"), "\(words)")
     }
 
     @Test

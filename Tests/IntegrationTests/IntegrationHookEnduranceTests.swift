@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -32,7 +33,7 @@ struct IntegrationHookEnduranceTests {
             for _ in agent.completions.count..<all { try await agent.next("hook.completed") }
         }
         #expect(agent.completions.count == 10_000)
-        #expect(agent.completions.allSatisfy { $0.data.outcome == "succeeded" && $0.data.superseded ?? 0 == 0 })
+        #expect(agent.completions.allSatisfy { $0.run?.ending.outcome == "succeeded" && $0.run?.superseded ?? 0 == 0 })
         #expect(try ProcessTable.descriptors(of: process) == before.descriptors)
         #expect(try ProcessTable.children(of: process) == [])
         #expect(try residentKiB(process) - before.memory < 32 * 1024)

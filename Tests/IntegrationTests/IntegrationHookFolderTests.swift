@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -40,9 +41,9 @@ struct IntegrationHookFolderTests {
         let names = ["10-a", "wifi.d/20-w", "50-c", "wifi.d/60-x", "9-z", "B", "b"]
         for hook in names {
             let run = try await agent.completed(hook, for: change)
-            #expect(run.data.outcome == "succeeded")
-            #expect(run.data.kind == "folder")
-            #expect(run.data.trigger == "reachability.changed")
+            #expect(run.run?.ending.outcome == "succeeded")
+            #expect(run.run?.kind == "folder")
+            #expect(run.run?.trigger == "reachability.changed")
         }
         #expect(started() == names)
         #expect(try await agent.stop() == 0)
@@ -59,9 +60,9 @@ struct IntegrationHookFolderTests {
         try lab.put("lib/20-alone", "echo alone")
         let agent = try await HookAgent.start(in: lab)
         let first = try agent.events.first(of: "reachability.changed")
-        #expect(try await agent.completed("10-same", for: first).data.output == "first\n")
-        #expect(try await agent.completed("wired.d/10-same", for: first).data.output == "first wired\n")
-        #expect(try await agent.completed("20-alone", for: first).data.output == "alone\n")
+        #expect(try await agent.completed("10-same", for: first).run?.output == "first\n")
+        #expect(try await agent.completed("wired.d/10-same", for: first).run?.output == "first wired\n")
+        #expect(try await agent.completed("20-alone", for: first).run?.output == "alone\n")
         #expect(try await agent.stop() == 0)
         #expect(agent.completions.count == 3)
     }
@@ -128,7 +129,7 @@ struct IntegrationHookFolderTests {
         try lab.namespace.ip("link set far1 down")
         let lost = try await agent.next("uplink.changed", "wlan0") { $0.subject == "wlan0" }
         let run = try await agent.completed("uplink.d/10-say", for: lost)
-        #expect(run.data.output == "wlan0 0 none link_down\n")
+        #expect(run.run?.output == "wlan0 0 none link_down\n")
         #expect(try await agent.stop() == 0)
         #expect(agent.completions.map(\.subject).sorted() == ["10-note", "uplink.d/10-say", "wired.d/10-note"])
     }
@@ -145,8 +146,8 @@ struct IntegrationHookFolderTests {
         try lab.put("etc/10-stays", "echo stays, changed")
         try lab.use(.wifi)
         let second = try await agent.settles(on: "wifi")
-        #expect(try await agent.completed("30-comes", for: second).data.output == "comes\n")
-        #expect(try await agent.completed("10-stays", for: second).data.output == "stays, changed\n")
+        #expect(try await agent.completed("30-comes", for: second).run?.output == "comes\n")
+        #expect(try await agent.completed("10-stays", for: second).run?.output == "stays, changed\n")
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "20-goes").count == 1)
     }

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -17,11 +18,18 @@ struct IntegrationHookInputTests {
         lab.text(of: file).split(separator: "\0").sorted().map(String.init)
     }
 
+    /// The variables without the one that names the run, which no other run has.
+    private func variablesButRun(_ file: String) -> [String] {
+        let all = variables(file)
+        #expect(all.filter { $0.hasPrefix("REACH_RUN=") }.count == 1)
+        return all.filter { !$0.hasPrefix("REACH_RUN=") }
+    }
+
     /// Keeps both, whole: the kernel's copy of the environment is from before the shell's own variables.
     private var keeps: String { "cat /proc/$$/environ > \(lab.path)/environment; cat > \(lab.path)/input; pwd -P" }
 
     /// What an event of the default path says in variables.
-    private func expected(_ event: HookLine) -> [String] {
+    private func expected(_ event: SeenEvent) -> [String] {
         [
             "LANG=C.UTF-8", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "REACH_CAUSE=route_removed", "REACH_CAUSE_DETAIL=default via 192.0.2.1 dev eth0",
@@ -43,12 +51,12 @@ struct IntegrationHookInputTests {
         let event = try await agent.settles(on: "wifi")
         let run = try await agent.completed("wifi.d/10-keep", for: event)
         #expect(
-            variables("environment")
+            variablesButRun("environment")
                 == (expected(event) + ["REACH_HOOK=wifi.d/10-keep", "REACH_HOOK_PATH=\(file)"]).sorted()
         )
         #expect(lab.text(of: "input") == event.text + "\n")
-        #expect(run.data.output == "/\n")
-        #expect(run.data.exit_status == 0)
+        #expect(run.run?.output == "/\n")
+        #expect(run.run?.ending.exitStatus == 0)
         #expect(try await agent.stop() == 0)
     }
 
@@ -69,9 +77,9 @@ struct IntegrationHookInputTests {
         let event = try await agent.settles(on: "wifi")
         let run = try await agent.completed("keep", for: event)
         let own = ["LANG=de_DE.UTF-8", "GREETING=good = day", "REACH_HOOK=keep", "REACH_HOOK_PATH=\(script)"]
-        #expect(variables("environment") == (expected(event).filter { !$0.hasPrefix("LANG=") } + own).sorted())
+        #expect(variablesButRun("environment") == (expected(event).filter { !$0.hasPrefix("LANG=") } + own).sorted())
         #expect(lab.text(of: "input") == event.text + "\n")
-        #expect(run.data.output == "\(lab.path)/work\n<one><two words><$HOME *>")
+        #expect(run.run?.output == "\(lab.path)/work\n<one><two words><$HOME *>")
         #expect(try await agent.stop() == 0)
     }
 
@@ -91,7 +99,7 @@ struct IntegrationHookInputTests {
         )
         let agent = try await HookAgent.start(in: lab)
         let run = try await agent.completed("10-look", for: agent.events.first(of: "reachability.changed"))
-        let lines = run.data.output?.split(separator: "\n").map(String.init) ?? []
+        let lines = run.run?.output?.split(separator: "\n").map(String.init) ?? []
         #expect(lines.first == "leader")
         // posix_spawn(3) has the two signals ignored that the C library keeps for itself, 32 and 33.
         let signals = lines.compactMap { $0.hasPrefix("Sig") ? UInt64($0.suffix(16), radix: 16) : nil }
@@ -124,19 +132,19 @@ struct IntegrationHookInputTests {
         try await agent.completed("all", for: gateway)
         #expect(try await agent.stop() == 0)
         let changes = [wifi, lost, wired, gateway].compactMap(\.seq)
-        func runs(_ hook: String) -> [UInt64] { agent.completions(of: hook).compactMap(\.data.trigger_seq) }
+        func runs(_ hook: String) -> [UInt64] { agent.completions(of: hook).compactMap(\.run?.triggerSequence) }
         #expect(runs("all") == changes)
         #expect(runs("to-wifi") == Array(changes[...0]))
         #expect(runs("from-wifi") == [changes[1]])
         #expect(runs("lost") == [changes[1]])
         #expect(runs("wlan") == Array(changes[...1]))
         #expect(runs("via") == Array(changes[...2]))
-        let added = agent.events.filter { $0.name == "reachability.changed" && $0.data.cause?.code == "route_added" }
+        let added = agent.events.filter { $0.name == "reachability.changed" && $0.cause?.code == "route_added" }
         #expect(added.contains { $0.seq == wired.seq })
         #expect(runs("route") == added.compactMap(\.seq))
         #expect(
             runs("edges")
-                == agent.events.filter { $0.name == "path.changed" && $0.data.cause?.kind != "start" }.compactMap(\.seq)
+                == agent.events.filter { $0.name == "path.changed" && $0.cause?.kind != "start" }.compactMap(\.seq)
         )
         #expect(runs("online") == [])
     }

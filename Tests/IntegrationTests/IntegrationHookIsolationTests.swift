@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -21,13 +22,13 @@ struct IntegrationHookIsolationTests {
         let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"60s\"\n")
         #expect(await here.next() == "hangs")
         try await agent.completed("20-quick", for: agent.events.first(of: "reachability.changed"))
-        var changes: [HookLine] = []
+        var changes: [SeenEvent] = []
         for number in 3...20 {
             try lab.namespace.ip("route replace default via 192.0.2.\(number) dev eth0")
             let change = try await agent.settles(onGateway: "192.0.2.\(number)")
             let run = try await agent.completed("20-quick", for: change)
-            #expect(run.data.output == "quick\n")
-            #expect((run.data.delay_ms ?? .max) < 2000)
+            #expect(run.run?.output == "quick\n")
+            #expect((run.run?.delayMilliseconds ?? .max) < 2000)
             changes.append(change)
         }
         let status = try await agent.ask("status", "--json")
@@ -37,7 +38,7 @@ struct IntegrationHookIsolationTests {
         gate.open(for: 2)
         let last = try #require(changes.last)
         let run = try await agent.completed("10-hangs", for: last)
-        #expect(run.data.superseded == changes.count - 1)
+        #expect(run.run?.superseded == changes.count - 1)
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "10-hangs").count == 2)
     }
@@ -63,7 +64,7 @@ struct IntegrationHookIsolationTests {
         try await agent.settles(on: "wifi")
         #expect(try await agent.stop() == 0)
         let runs = agent.completions(of: "10-hangs")
-        #expect(runs.map(\.data.outcome) == ["stopped"])
+        #expect(runs.map(\.run?.ending.outcome) == ["stopped"])
         #expect(agent.events.last?.name == "agent.stopping")
         #expect(await alive.rest() == ["asked"])
         #expect(!FileManager.default.fileExists(atPath: "/proc/\(agent.processIdentifier)"))
@@ -92,8 +93,8 @@ struct IntegrationHookIsolationTests {
         #expect(line.contains(#""waiting":0"#))
         gate.open(for: 2)
         let run = try await agent.completed("10-slow")
-        #expect(run.data.outcome == "succeeded")
-        #expect(run.data.output == "done\n")
+        #expect(run.run?.ending.outcome == "succeeded")
+        #expect(run.run?.output == "done\n")
         #expect(try await agent.ends() == 0)
         #expect(agent.completions.count == 1)
         #expect(agent.events.last?.name == "agent.stopping")
@@ -116,7 +117,7 @@ struct IntegrationHookIsolationTests {
         #expect(await here.next() == "slow")
         gate.open()
         let run = try await second.completed("10-slow", for: second.events.first(of: "reachability.changed"))
-        #expect(run.data.outcome == "succeeded")
+        #expect(run.run?.ending.outcome == "succeeded")
         #expect(try await second.stop() == 0)
     }
 }

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -19,9 +20,9 @@ struct IntegrationHookOnlineTests {
         let lost = try await agent.completed("offline.d/10-note")
         try await server.be("start")
         let back = try await agent.next("hook.completed", "of online again") {
-            $0.subject == "online.d/10-note" && ($0.data.trigger_seq ?? 0) > (lost.data.trigger_seq ?? .max)
+            $0.subject == "online.d/10-note" && ($0.run?.triggerSequence ?? 0) > (lost.run?.triggerSequence ?? .max)
         }
-        #expect(back.data.outcome == "succeeded")
+        #expect(back.run?.ending.outcome == "succeeded")
         #expect(try await agent.stop() == 0)
         let order = agent.completions.map(\.subject)
         #expect(order == ["online.d/10-note", "offline.d/10-note", "online.d/10-note"])
@@ -49,16 +50,20 @@ struct IntegrationHookOnlineTests {
                 command = ["true"]
                 """
         )
-        let partial = try await agent.next("reachability.changed", "partial") { $0.data.to?.connectivity == "partial" }
+        let partial = try await agent.next("reachability.changed", "partial") {
+            $0.to?.connectivity?.rawValue == "partial"
+        }
         try await agent.completed("here", for: partial)
         #expect(try await agent.standing(of: "remote")?.running == 0)
         try await server.be("start")
-        let full = try await agent.next("reachability.changed", "full") { $0.data.to?.connectivity == "full" }
+        let full = try await agent.next("reachability.changed", "full") { $0.to?.connectivity?.rawValue == "full" }
         try await agent.completed("remote", for: full)
         try await receiver.isAsked("https /hook")
         #expect(try await agent.stop() == 0)
         let runs = agent.completions(of: "remote")
-        #expect(runs.allSatisfy { $0.data.outcome == "succeeded" && $0.data.http_status == 200 })
-        #expect(runs.first { $0.data.trigger_seq == partial.seq }.map { ($0.seq ?? 0) > (full.seq ?? .max) } == true)
+        #expect(runs.allSatisfy { $0.run?.ending.outcome == "succeeded" && $0.run?.ending.httpStatus == 200 })
+        #expect(
+            runs.first { $0.run?.triggerSequence == partial.seq }.map { ($0.seq ?? 0) > (full.seq ?? .max) } == true
+        )
     }
 }

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -13,7 +14,7 @@ struct IntegrationHookProcessTests {
     }
 
     /// Runs one script for the first state, with a configuration of the folders' hooks, until its run has ended.
-    private func run(_ script: String, _ hooks: String = "") async throws -> (agent: HookAgent, run: HookLine) {
+    private func run(_ script: String, _ hooks: String = "") async throws -> (agent: HookAgent, run: SeenEvent) {
         try lab.put("etc/10-hook", script)
         let agent = try await HookAgent.start(in: lab, hooks.isEmpty ? "" : "[hooks]\n\(hooks)\n")
         return try await (agent, agent.completed("10-hook", for: agent.events.first(of: "reachability.changed")))
@@ -31,9 +32,9 @@ struct IntegrationHookProcessTests {
             """,
             #"timeout = "1s""#
         )
-        #expect(run.data.outcome == "timed_out")
-        #expect((run.data.duration_ms ?? 0) >= 1000)
-        #expect(run.data.failures == 1)
+        #expect(run.run?.ending.outcome == "timed_out")
+        #expect((run.run?.ending.durationMilliseconds ?? 0) >= 1000)
+        #expect(run.run?.failures == 1)
         #expect(await alive.next() == "stubborn")
         // The pipe ends when the last of them has.
         #expect(await alive.next() == nil)
@@ -43,20 +44,20 @@ struct IntegrationHookProcessTests {
     @Test
     func `a run that ends in time at the signal is one that was not done in time nevertheless`() async throws {
         let (agent, run) = try await run("trap 'echo bye; exit 0' TERM; sleep 1000 & wait", #"timeout = "500ms""#)
-        #expect(run.data.outcome == "timed_out")
-        #expect(run.data.output == "bye\n")
+        #expect(run.run?.ending.outcome == "timed_out")
+        #expect(run.run?.output == "bye\n")
         #expect(try await agent.stop() == 0)
     }
 
     @Test
     func `of 100 MB that a hook writes the beginning and the end are kept`() async throws {
         let (agent, run) = try await run("echo begin; head -c 104857600 /dev/zero | tr '\\0' x; echo; echo end >&2")
-        #expect(run.data.outcome == "succeeded")
-        #expect(run.data.output_bytes == 104_857_600 + 11)
-        let output = run.data.output ?? ""
+        #expect(run.run?.ending.outcome == "succeeded")
+        #expect(run.run?.outputBytes == 104_857_600 + 11)
+        let output = run.run?.output ?? ""
         #expect(output.hasPrefix("begin\nxxx"))
         #expect(output.hasSuffix("xxx\nend\n"))
-        let omitted = run.data.output_omitted_bytes ?? 0
+        let omitted = run.run?.outputOmittedBytes ?? 0
         #expect(omitted >= 104_857_600 - 4096)
         #expect(output.utf8.count < 5000)
         let memory = try String(contentsOfFile: "/proc/\(agent.processIdentifier)/status", encoding: .utf8)
@@ -68,8 +69,8 @@ struct IntegrationHookProcessTests {
     @Test
     func `a hook that reads nothing, or closes everything, ends as any other`() async throws {
         let (agent, run) = try await run("exec 0<&- 1>&- 2>&-; exit 0")
-        #expect(run.data.outcome == "succeeded")
-        #expect(run.data.output == nil)
+        #expect(run.run?.ending.outcome == "succeeded")
+        #expect(run.run?.output == nil)
         #expect(try await agent.stop() == 0)
     }
 
@@ -85,8 +86,8 @@ struct IntegrationHookProcessTests {
             sh -c 'read line < \(lab.path)/gate; echo child >&9' &
             """
         )
-        #expect(run.data.outcome == "succeeded")
-        #expect(run.data.output == "started\n")
+        #expect(run.run?.ending.outcome == "succeeded")
+        #expect(run.run?.output == "started\n")
         #expect(try await agent.stop() == 0)
         gate.open(for: 2)
         #expect(Set(await alive.rest()) == ["daemon", "child"])
@@ -102,13 +103,13 @@ struct IntegrationHookProcessTests {
         )
         let first = try agent.events.first(of: "reachability.changed")
         let status = try await agent.completed("fails-3", for: first)
-        #expect(status.data.outcome == "exited")
-        #expect(status.data.exit_status == 3)
-        #expect(status.data.output == "why: 3\n")
+        #expect(status.run?.ending.outcome == "exited")
+        #expect(status.run?.ending.exitStatus == 3)
+        #expect(status.run?.output == "why: 3\n")
         let signal = try await agent.completed("fails-segv", for: first)
-        #expect(signal.data.outcome == "signaled")
-        #expect(signal.data.signal == "SIGSEGV")
-        #expect(signal.data.exit_status == nil)
+        #expect(signal.run?.ending.outcome == "signaled")
+        #expect(signal.run?.ending.signal == "SIGSEGV")
+        #expect(signal.run?.ending.exitStatus == nil)
         #expect(try await agent.stop() == 0)
     }
 
@@ -121,12 +122,12 @@ struct IntegrationHookProcessTests {
         try lab.namespace.run("prlimit \(limit)=3:")
         try lab.use(.wifi)
         let failed = try await agent.completed("true", for: agent.settles(on: "wifi"))
-        #expect(failed.data.outcome == "not_started")
-        #expect(failed.data.reason?.contains("Too many open files") == true)
+        #expect(failed.run?.ending.outcome == "not_started")
+        #expect(failed.run?.ending.reason?.contains("Too many open files") == true)
         try lab.namespace.run("prlimit \(limit)=1024:")
         try lab.use(.wired)
         let again = try await agent.completed("true", for: agent.settles(on: "wired"))
-        #expect(again.data.outcome == "succeeded")
+        #expect(again.run?.ending.outcome == "succeeded")
         #expect(try await agent.stop() == 0)
     }
 }

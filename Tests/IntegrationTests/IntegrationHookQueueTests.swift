@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -22,17 +23,17 @@ struct IntegrationHookQueueTests {
 
     /// The numbers of the path's changes after the first state.
     private func edges(_ agent: HookAgent) -> [UInt64] {
-        agent.events.filter { $0.name == "path.changed" && $0.data.cause?.kind != "start" }.compactMap(\.seq)
+        agent.events.filter { $0.name == "path.changed" && $0.cause?.kind != "start" }.compactMap(\.seq)
     }
 
     /// All runs succeeded, in order; the last one is for the last edge, and each edge had a run or is counted as dropped.
-    private func expectEveryEdge(_ agent: HookAgent, in runs: [HookLine]) {
+    private func expectEveryEdge(_ agent: HookAgent, in runs: [SeenEvent]) {
         let edges = edges(agent)
-        let numbers = runs.compactMap(\.data.trigger_seq)
+        let numbers = runs.compactMap(\.run?.triggerSequence)
         #expect(numbers.last == edges.last)
         #expect(numbers == numbers.sorted())
-        #expect(runs.reduce(runs.count) { $0 + ($1.data.superseded ?? 0) } == edges.count)
-        #expect(runs.allSatisfy { $0.data.outcome == "succeeded" })
+        #expect(runs.reduce(runs.count) { $0 + ($1.run?.superseded ?? 0) } == edges.count)
+        #expect(runs.allSatisfy { $0.run?.ending.outcome == "succeeded" })
     }
 
     @Test
@@ -83,7 +84,7 @@ struct IntegrationHookQueueTests {
         try await agent.completed("each", for: last)
         #expect(try await agent.stop() == 0)
         let runs = agent.completions(of: "each")
-        #expect(runs.compactMap(\.data.trigger_seq) == edges(agent).prefix(1) + edges(agent).suffix(128))
+        #expect(runs.compactMap(\.run?.triggerSequence) == edges(agent).prefix(1) + edges(agent).suffix(128))
         expectEveryEdge(agent, in: runs)
     }
 
@@ -95,9 +96,9 @@ struct IntegrationHookQueueTests {
         )
         let last = try await RouteWriter(in: lab).change(agent, times: 10).last
         let run = try await agent.completed("calm")
-        #expect(run.data.trigger_seq == last?.seq)
-        #expect(run.data.superseded == 9)
-        #expect((run.data.delay_ms ?? 0) >= 2000)
+        #expect(run.run?.triggerSequence == last?.seq)
+        #expect(run.run?.superseded == 9)
+        #expect((run.run?.delayMilliseconds ?? 0) >= 2000)
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "calm").count == 1)
     }
@@ -119,6 +120,6 @@ struct IntegrationHookQueueTests {
         #expect(Set(await here.take(2)) == Set(numbers[3...]))
         for change in changes { try await agent.completed("three", for: change) }
         #expect(try await agent.stop() == 0)
-        #expect(agent.completions(of: "three").allSatisfy { $0.data.outcome == "succeeded" })
+        #expect(agent.completions(of: "three").allSatisfy { $0.run?.ending.outcome == "succeeded" })
     }
 }

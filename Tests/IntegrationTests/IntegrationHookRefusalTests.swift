@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -96,11 +97,14 @@ struct IntegrationHookRefusalTests {
         #expect(spoilt.status == 0, "\(spoilt.error)")
         let agent = try await HookAgent.start(in: lab, "[hook.spoilt]\ncommand = [\"\(hook)\"]\nat_start = true\n")
         let run = try await agent.completed("spoilt", for: agent.events.first(of: "reachability.changed"))
-        #expect(run.data.outcome == "refused")
-        #expect(run.data.refusal?.code == kind.code)
-        #expect(run.data.refusal?.remedy.hasPrefix(filled(kind.remedy)) == true, "\(run.data.refusal?.remedy ?? "")")
-        #expect(run.data.refusal?.evidence.isEmpty == false)
-        #expect(run.data.attempts ?? 0 == 0)
+        #expect(run.run?.ending.outcome == "refused")
+        #expect(run.run?.ending.refusal?.code == kind.code)
+        #expect(
+            run.run?.ending.refusal?.remedy.hasPrefix(filled(kind.remedy)) == true,
+            "\(run.run?.ending.refusal?.remedy ?? "")"
+        )
+        #expect(run.run?.ending.refusal?.evidence.isEmpty == false)
+        #expect(run.run?.ending.attempts ?? 0 == 0)
         #expect(lab.text(of: "has-run") == "" && !FileManager.default.fileExists(atPath: "\(lab.path)/has-run"))
         let status = try await agent.ask("status")
         #expect(status.output.contains("spoilt"))
@@ -115,12 +119,12 @@ struct IntegrationHookRefusalTests {
         try lab.put("etc/20-good", "echo good")
         let agent = try await HookAgent.start(in: lab)
         let first = try agent.events.first(of: "reachability.changed")
-        #expect(try await agent.completed("10-bad", for: first).data.refusal?.code == "hook_writable")
-        #expect(try await agent.completed("20-good", for: first).data.outcome == "succeeded")
+        #expect(try await agent.completed("10-bad", for: first).run?.ending.refusal?.code == "hook_writable")
+        #expect(try await agent.completed("20-good", for: first).run?.ending.outcome == "succeeded")
         chmod(bad, 0o755)
         try lab.use(.wifi)
         let second = try await agent.settles(on: "wifi")
-        #expect(try await agent.completed("10-bad", for: second).data.output == "bad\n")
+        #expect(try await agent.completed("10-bad", for: second).run?.output == "bad\n")
         #expect(try await agent.stop() == 0)
     }
 
@@ -141,8 +145,8 @@ struct IntegrationHookRefusalTests {
             """
         )
         let first = try agent.events.first(of: "reachability.changed")
-        #expect(try await agent.completed("folder", for: first).data.refusal?.code == "hook_working_directory")
-        #expect(try await agent.completed("user", for: first).data.refusal?.code == "hook_user")
+        #expect(try await agent.completed("folder", for: first).run?.ending.refusal?.code == "hook_working_directory")
+        #expect(try await agent.completed("user", for: first).run?.ending.refusal?.code == "hook_user")
         #expect(try await agent.stop() == 0)
     }
 }
@@ -176,8 +180,8 @@ struct IntegrationHookUserTests {
             of: "/bin/sh"
         )
         let none = ["CapInh", "CapPrm", "CapEff", "CapAmb"].map { "\($0):\t0000000000000000" }
-        #expect(run.data.output?.split(separator: "\n").map(String.init) == id.lines + none + ["read", "denied"])
-        #expect(run.data.outcome == "succeeded")
+        #expect(run.run?.output?.split(separator: "\n").map(String.init) == id.lines + none + ["read", "denied"])
+        #expect(run.run?.ending.outcome == "succeeded")
         #expect(try await agent.stop() == 0)
     }
 }

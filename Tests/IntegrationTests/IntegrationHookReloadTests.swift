@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -27,14 +28,14 @@ struct IntegrationHookReloadTests {
         for name in ["stays", "changes", "goes"] { try await agent.completed(name, for: first) }
         try agent.reload(says("stays", "same") + says("changes", "new") + says("comes", "here"))
         let reloaded = try await agent.next("config.reloaded")
-        #expect(reloaded.data.added == ["hook.comes"])
-        #expect(reloaded.data.changed == ["hook.changes"])
-        #expect(reloaded.data.removed == ["hook.goes"])
+        #expect(reloaded.reload?.added == ["hook.comes"])
+        #expect(reloaded.reload?.changed == ["hook.changes"])
+        #expect(reloaded.reload?.removed == ["hook.goes"])
         try lab.use(.wired)
         let second = try await agent.settles(on: "wired")
-        #expect(try await agent.completed("stays", for: second).data.output == "same\n")
-        #expect(try await agent.completed("changes", for: second).data.output == "new\n")
-        #expect(try await agent.completed("comes", for: second).data.output == "here\n")
+        #expect(try await agent.completed("stays", for: second).run?.output == "same\n")
+        #expect(try await agent.completed("changes", for: second).run?.output == "new\n")
+        #expect(try await agent.completed("comes", for: second).run?.output == "here\n")
         #expect(try await agent.standing(of: "goes") == nil)
         #expect(try await agent.standing(of: "stays")?.runs == 2)
         #expect(try await agent.stop() == 0)
@@ -61,8 +62,8 @@ struct IntegrationHookReloadTests {
         gate.open(for: 2)
         for name in ["goes", "changes"] {
             let run = try await agent.completed(name, for: change)
-            #expect(run.data.outcome == "succeeded")
-            #expect(run.data.output == "let\n")
+            #expect(run.run?.ending.outcome == "succeeded")
+            #expect(run.run?.output == "let\n")
         }
         #expect(try await agent.stop() == 0)
         #expect(agent.completions.count == 2)
@@ -74,7 +75,7 @@ struct IntegrationHookReloadTests {
         try agent.reload(says("only", "here"))
         try await agent.next("config.reloaded")
         try lab.use(.wifi)
-        #expect(try await agent.completed("only", for: agent.settles(on: "wifi")).data.output == "here\n")
+        #expect(try await agent.completed("only", for: agent.settles(on: "wifi")).run?.output == "here\n")
         try agent.reload("")
         try await agent.next("config.reloaded")
         try lab.use(.wired)
@@ -96,7 +97,7 @@ struct IntegrationHookReloadTests {
         let on = try await agent.settles(on: "wired")
         for name in ["10-folder", "own"] { try await agent.completed(name, for: on) }
         #expect(try await agent.stop() == 0)
-        #expect(!agent.completions.contains { $0.data.trigger_seq == off.seq })
+        #expect(!agent.completions.contains { $0.run?.triggerSequence == off.seq })
     }
 
     @Test
@@ -110,10 +111,10 @@ struct IntegrationHookReloadTests {
             try lab.namespace.ip("route replace default via 192.0.2.\(number) dev eth0")
             runs.append(try await agent.completed("10-fails", for: agent.settles(onGateway: "192.0.2.\(number)")))
         }
-        #expect(runs.map(\.data.failures) == [1, 2, 3, 4, 5])
-        #expect(runs.map(\.data.paused_ms) == [nil, nil, 1000, 2000, 4000])
-        #expect((runs[3].data.delay_ms ?? 0) >= 500)
-        #expect((runs[4].data.delay_ms ?? 0) >= 1000)
+        #expect(runs.map(\.run?.failures) == [1, 2, 3, 4, 5])
+        #expect(runs.map(\.run?.pausedMilliseconds) == [nil, nil, 1000, 2000, 4000])
+        #expect((runs[3].run?.delayMilliseconds ?? 0) >= 500)
+        #expect((runs[4].run?.delayMilliseconds ?? 0) >= 1000)
         let status = try await agent.ask("status").output
         #expect(status.contains("10-fails"))
         #expect(status.contains("5 times in a row"))
@@ -121,8 +122,8 @@ struct IntegrationHookReloadTests {
         try lab.write("0", to: "\(lab.path)/exit")
         try lab.use(.wifi)
         let mended = try await agent.completed("10-fails", for: agent.settles(on: "wifi"))
-        #expect(mended.data.outcome == "succeeded")
-        #expect(mended.data.failures == 0)
+        #expect(mended.run?.ending.outcome == "succeeded")
+        #expect(mended.run?.failures == 0)
         #expect(try await agent.ask("status").output.contains("10-fails") == false)
         #expect(try await agent.stop() == 0)
     }

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -26,15 +27,15 @@ struct IntegrationHookStartTests {
         try lab.put("etc/10-folder", "echo $REACH_FROM_VIA $REACH_TO_VIA ${REACH_AT_START-unset} $REACH_CAUSE_KIND")
         let agent = try await HookAgent.start(in: lab, hook("with", "at_start = true") + hook("without"))
         let first = try agent.events.first(of: "reachability.changed")
-        #expect(first.data.cause?.kind == "start")
+        #expect(first.cause?.kind == "start")
         let folder = try await agent.completed("10-folder", for: first)
-        #expect(folder.data.output?.hasPrefix("unknown wired ") == true)
-        #expect(folder.data.output?.hasSuffix(" start\n") == true)
-        #expect(try await agent.completed("with", for: first).data.output == "unknown wired 1 start\n")
+        #expect(folder.run?.output?.hasPrefix("unknown wired ") == true)
+        #expect(folder.run?.output?.hasSuffix(" start\n") == true)
+        #expect(try await agent.completed("with", for: first).run?.output == "unknown wired 1 start\n")
         try lab.use(.wifi)
         let second = try await agent.settles(on: "wifi")
-        #expect(try await agent.completed("with", for: second).data.output == "wired wifi unset route\n")
-        #expect(try await agent.completed("without", for: second).data.output == "wired wifi unset route\n")
+        #expect(try await agent.completed("with", for: second).run?.output == "wired wifi unset route\n")
+        #expect(try await agent.completed("without", for: second).run?.output == "wired wifi unset route\n")
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "10-folder").count == 2)
         #expect(agent.completions(of: "with").count == 2)
@@ -47,7 +48,7 @@ struct IntegrationHookStartTests {
         try lab.put("etc/none.d/10-folder", "echo $REACH_FROM_VIA $REACH_TO_VIA $REACH_REASON")
         let agent = try await HookAgent.start(in: lab)
         let run = try await agent.completed("none.d/10-folder", for: agent.events.first(of: "reachability.changed"))
-        #expect(run.data.output == "unknown none no_route\n")
+        #expect(run.run?.output == "unknown none no_route\n")
         #expect(try await agent.stop() == 0)
     }
 
@@ -66,8 +67,8 @@ struct IntegrationHookStartTests {
             """ + hook("office", "on = \"target.changed\"\nat_start = true\nwhen = { target = \"office\" }")
         )
         let run = try await agent.completed("office")
-        #expect(run.data.trigger == "target.changed")
-        #expect(run.data.output == "unknown wired 1 start\n")
+        #expect(run.run?.trigger == "target.changed")
+        #expect(run.run?.output == "unknown wired 1 start\n")
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "office").count == 1)
     }
@@ -79,11 +80,11 @@ struct IntegrationHookStartTests {
         let change = try await agent.settles(on: "wifi")
         try agent.reload(hook("late", "at_start = true") + hook("patient"))
         let run = try await agent.completed("late", for: change)
-        #expect(run.data.output == "wired wifi 1 route\n")
+        #expect(run.run?.output == "wired wifi 1 route\n")
         try lab.disconnect()
         let lost = try await agent.settles(on: "none")
         for name in ["late", "patient"] {
-            #expect(try await agent.completed(name, for: lost).data.output == "wifi none unset route\n")
+            #expect(try await agent.completed(name, for: lost).run?.output == "wifi none unset route\n")
         }
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "late").count == 2)

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -62,10 +63,10 @@ struct IntegrationHookWebhookTests {
         #expect(request.headers["webhook-id"] == event.id)
         #expect(request.headers["content-type"] == "application/json")
         #expect(request.headers["x-site"] == "7")
-        #expect(run.data.outcome == "succeeded")
-        #expect(run.data.kind == "webhook")
-        #expect(run.data.http_status == 204)
-        #expect(run.data.attempts == 1)
+        #expect(run.run?.ending.outcome == "succeeded")
+        #expect(run.run?.kind == "webhook")
+        #expect(run.run?.ending.httpStatus == 204)
+        #expect(run.run?.ending.attempts == 1)
         #expect(try await agent.stop() == 0)
         #expect(!agent.log.contains(Self.secret))
     }
@@ -90,19 +91,19 @@ struct IntegrationHookWebhookTests {
         let agent = try await HookAgent.start(in: lab, hook("again", "secret_file = \"\(lab.path)/secret\""))
         try lab.use(.wifi)
         let run = try await agent.completed("again", for: agent.settles(on: "wifi"))
-        #expect(run.data.outcome == "succeeded")
-        #expect(run.data.attempts == 2)
-        #expect((run.data.duration_ms ?? 0) >= 1000)
+        #expect(run.run?.ending.outcome == "succeeded")
+        #expect(run.run?.ending.attempts == 2)
+        #expect((run.run?.ending.durationMilliseconds ?? 0) >= 1000)
         let requests = [try await request(server), try await request(server)]
         #expect(requests.map(\.status) == [503, 200])
         #expect(requests.map(\.signed) == [true, true])
         #expect(requests[0].headers["webhook-id"] == requests[1].headers["webhook-id"])
         try lab.use(.wired)
         let refused = try await agent.completed("again", for: agent.settles(on: "wired"))
-        #expect(refused.data.outcome == "undelivered")
-        #expect(refused.data.http_status == 403)
-        #expect(refused.data.attempts == 1)
-        #expect(refused.data.failures == 1)
+        #expect(refused.run?.ending.outcome == "undelivered")
+        #expect(refused.run?.ending.httpStatus == 403)
+        #expect(refused.run?.ending.attempts == 1)
+        #expect(refused.run?.failures == 1)
         #expect(try await agent.stop() == 0)
     }
 
@@ -112,8 +113,8 @@ struct IntegrationHookWebhookTests {
         let agent = try await HookAgent.start(in: lab, hook("led", "retries = 1"))
         try lab.use(.wifi)
         let run = try await agent.completed("led", for: agent.settles(on: "wifi"))
-        #expect(run.data.outcome == "undelivered")
-        #expect(run.data.http_status == 302)
+        #expect(run.run?.ending.outcome == "undelivered")
+        #expect(run.run?.ending.httpStatus == 302)
         #expect([try await request(server).path, try await request(server).path] == ["/led", "/led"])
         #expect(try await agent.stop() == 0)
     }
@@ -132,7 +133,7 @@ struct IntegrationHookWebhookTests {
         try lab.use(.wifi)
         let back = try await agent.settles(on: "wifi")
         let newest = try await agent.completed("newest", for: back)
-        #expect(newest.data.superseded == 1)
+        #expect(newest.run?.superseded == 1)
         try await agent.completed("each", for: lost)
         try await agent.completed("each", for: back)
         #expect(try await agent.stop() == 0)
@@ -168,6 +169,6 @@ struct IntegrationHookWebhookTests {
         try await agent.completed("here", for: change)
         #expect(try await agent.standing(of: "hangs")?.running == 1)
         #expect(try await agent.stop() == 0)
-        #expect(agent.completions(of: "hangs").map(\.data.outcome) == ["stopped"])
+        #expect(agent.completions(of: "hangs").map(\.run?.ending.outcome) == ["stopped"])
     }
 }

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -15,7 +16,7 @@ struct IntegrationLinkTests {
         let agent = try await AgentProcess.run(in: namespace, "--interface-kind", "wan*=wwan", "--settle-up", "0")
         try namespace.ip("link set eth0 name wan0")
         let renamed = try await agent.settles(on: "wwan")
-        #expect(renamed.data.to?.path.interface == "wan0")
+        #expect(renamed.to?.path.interface == "wan0")
     }
 
     @Test("an index that is used again belongs to the new interface")
@@ -42,7 +43,7 @@ struct IntegrationLinkTests {
         )
         try namespace.run("ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1")
         let again = try await agent.settles(on: "wifi")
-        #expect(again.data.to?.path.interface == "wlan0")
+        #expect(again.to?.path.interface == "wlan0")
     }
 
     @Test("a deleted interface is the cause of the loss")
@@ -51,8 +52,8 @@ struct IntegrationLinkTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
         try namespace.ip("link del eth0")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.cause?.kind == "link")
-        #expect(lost.data.cause?.interface == "eth0")
+        #expect(lost.cause?.kind == "link")
+        #expect(lost.cause?.interface == "eth0")
     }
 
     @Test("every interface is listed with its kind and the evidence for it")

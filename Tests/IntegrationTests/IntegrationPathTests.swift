@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -14,7 +15,7 @@ struct IntegrationPathTests {
         let stopped = try await agent.stop()
         #expect(stopped.status == 0)
         #expect(stopped.events.last?.name == "agent.stopping")
-        #expect(stopped.events.last?.data.reason == "SIGTERM")
+        #expect(stopped.events.last?.stopReason == "SIGTERM")
     }
 
     @Test("a link, an address and a default route make a path; without a carrier it is lost")
@@ -22,15 +23,15 @@ struct IntegrationPathTests {
         let agent = try await AgentProcess.run(in: namespace, "--interface-kind", "eth*=wired", "--settle-down", "0")
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let up = try await agent.settles(on: "wired")
-        #expect(up.data.from?.via == "none")
-        #expect(up.data.to?.path.interface == "eth0")
-        #expect(up.data.to?.path.gateway == "192.0.2.1")
-        #expect(up.data.to?.path.source == "192.0.2.2")
-        #expect(up.data.to?.path.metric == 100)
+        #expect(up.from?.via.rawValue == "none")
+        #expect(up.to?.path.interface == "eth0")
+        #expect(up.to?.path.gateway == "192.0.2.1")
+        #expect(up.to?.path.source == "192.0.2.2")
+        #expect(up.to?.path.metric == 100)
         try namespace.ip("link set far0 down")
         let down = try await agent.settles(on: "none")
-        #expect(down.data.to?.reason == "link_down")
-        #expect(down.data.cause?.interface == "eth0")
+        #expect(down.to?.reason == "link_down")
+        #expect(down.cause?.interface == "eth0")
         // The kernel keeps the route, and would still answer with the dead interface.
         #expect(try namespace.ip("route get 198.41.0.4").contains("eth0"))
         try namespace.ip("link set far0 up")
@@ -44,10 +45,10 @@ struct IntegrationPathTests {
         )
         let agent = try await AgentProcess.run(in: namespace, "--interface-kind", "wlan*=wifi", "--settle-up", "0")
         try namespace.run("ip link set ap0 up; ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1")
-        try await agent.next("path.changed") { $0.data.to?.reason == "link_dormant" }
+        try await agent.next("path.changed") { $0.to?.reason == "link_dormant" }
         try namespace.ip("link set wlan0 state up")
         let up = try await agent.settles(on: "wifi")
-        #expect(up.data.to?.af_status == 2)
+        #expect(up.to?.afStatus == 2)
     }
 
     @Test("when the last address goes, the kernel drops the route silently, and the path is lost")
@@ -56,13 +57,13 @@ struct IntegrationPathTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
         try namespace.ip("addr del 192.0.2.2/24 dev eth0")
         let down = try await agent.settles(on: "none")
-        #expect(down.data.to?.reason == "no_route")
-        #expect(down.data.cause?.code == "address_removed")
+        #expect(down.to?.reason == "no_route")
+        #expect(down.cause?.code == "address_removed")
         try namespace.run("ip addr add 192.0.2.2/24 dev eth0; ip route add default via 192.0.2.1")
         try await agent.settles(on: "other")
         try namespace.ip("link set eth0 down")
         let again = try await agent.settles(on: "none")
-        #expect(again.data.cause?.code == "link_down")
+        #expect(again.cause?.code == "link_down")
     }
 
     @Test("an IPv6 path counts only when duplicate address detection is over")
@@ -71,10 +72,10 @@ struct IntegrationPathTests {
         try namespace.run("ip link add eth0 type veth peer name far0; ip link set far0 up; ip link set eth0 up")
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
         try namespace.run("ip -6 route add default via fe80::1 dev eth0; ip addr add 2001:db8::2/64 dev eth0")
-        try await agent.next("path.changed") { $0.data.to?.path.ipv6?.reason == "address_tentative" }
+        try await agent.next("path.changed") { $0.to?.path.ipv6?.reason == "address_tentative" }
         let up = try await agent.settles(on: "other")
-        #expect(up.data.to?.path.ipv6?.source == "2001:db8::2")
-        #expect(up.data.to?.path.ipv4?.reason == "no_route")
+        #expect(up.to?.path.ipv6?.source == "2001:db8::2")
+        #expect(up.to?.path.ipv4?.reason == "no_route")
     }
 
     @Test("the loss of one family of two is published, and the other goes on")
@@ -86,10 +87,10 @@ struct IntegrationPathTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
         try namespace.ip("-6 route del default")
         let lost = try await agent.next("reachability.changed")
-        #expect(lost.data.to?.via == "other")
-        #expect(lost.data.to?.path.ipv6?.via == "none")
-        #expect(lost.data.to?.path.ipv4?.via == "other")
-        #expect(lost.data.cause?.code == "route_removed")
+        #expect(lost.to?.via.rawValue == "other")
+        #expect(lost.to?.path.ipv6?.via.rawValue == "none")
+        #expect(lost.to?.path.ipv4?.via.rawValue == "other")
+        #expect(lost.cause?.code == "route_removed")
     }
 
     @Test("the lower metric wins; after its loss the other takes over, and gives back")
@@ -108,14 +109,14 @@ struct IntegrationPathTests {
         )
         try namespace.ip("addr flush dev wlan0")
         let over = try await agent.settles(on: "wwan")
-        #expect(over.data.from?.via == "wifi")
-        #expect(over.data.to?.af_status == 1)
-        #expect(over.data.to?.path.metric == 700)
+        #expect(over.from?.via.rawValue == "wifi")
+        #expect(over.to?.afStatus == 1)
+        #expect(over.to?.path.metric == 700)
         try namespace.run(
             "ip addr add 192.0.2.2/24 dev wlan0; ip route add default via 192.0.2.1 dev wlan0 metric 600"
         )
         let back = try await agent.settles(on: "wifi")
-        #expect(back.data.from?.via == "wwan")
+        #expect(back.from?.via.rawValue == "wwan")
     }
 
     @Test("a loss that is shorter than the settle time shows as edges, and not as a loss")
@@ -123,9 +124,9 @@ struct IntegrationPathTests {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "30s")
         try namespace.ip("link set far0 down")
-        try await agent.next("path.changed") { $0.data.to?.via == "none" }
+        try await agent.next("path.changed") { $0.to?.via.rawValue == "none" }
         try namespace.ip("link set far0 up")
-        try await agent.next("path.changed") { $0.data.to?.via == "other" }
+        try await agent.next("path.changed") { $0.to?.via.rawValue == "other" }
         let stopped = try await agent.stop()
         #expect(!stopped.events.contains { $0.name == "reachability.changed" })
     }

@@ -28,6 +28,9 @@ struct IntegrationProbeBudgetTests {
             """
             ip neigh change 192.0.2.1 dev eth0 nud permanent
             ip -n left neigh change 192.0.2.2 dev far nud permanent
+            # Nor is what IPv6 sends of itself (router solicitations, reports of groups).
+            sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1
+            ip netns exec left sysctl -qw net.ipv6.conf.far.disable_ipv6=1
             """
         )
         let before = try carried()

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -16,11 +17,11 @@ struct IntegrationRoutingTests {
         try namespace.makeLink("tap0", peer: "far1", address: "203.0.113.2/24")
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         try namespace.run("ip route add 0.0.0.0/1 via 203.0.113.1; ip route add 128.0.0.0/1 via 203.0.113.1")
-        let over = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "tap0" }
-        #expect(over.data.to?.path.prefix == "128.0.0.0/1")
+        let over = try await agent.next("reachability.changed") { $0.to?.path.interface == "tap0" }
+        #expect(over.to?.path.prefix == "128.0.0.0/1")
         try namespace.run("ip route del 0.0.0.0/1; ip route del 128.0.0.0/1")
-        let back = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "eth0" }
-        #expect(back.data.to?.path.prefix == "0.0.0.0/0")
+        let back = try await agent.next("reachability.changed") { $0.to?.path.interface == "eth0" }
+        #expect(back.to?.path.prefix == "0.0.0.0/0")
     }
 
     @Test("a full tunnel in a table of its own shows the underlay that its mark is exempt for")
@@ -40,14 +41,14 @@ struct IntegrationRoutingTests {
         )
         // The kernel's lookup may know the rule before its message has come: until then the evidence is weaker.
         let through = try await agent.next("reachability.changed") { event in
-            event.data.to?.path.interface == "wg0" && event.data.to?.path.underlay?.evidence == "mark_exemption"
+            event.to?.path.interface == "wg0" && event.to?.path.underlay?.evidence == "mark_exemption"
         }
-        #expect(through.data.to?.via == "wired")
-        #expect(through.data.to?.path.table == 51820)
-        #expect(through.data.to?.path.underlay?.interface == "eth0")
+        #expect(through.to?.via.rawValue == "wired")
+        #expect(through.to?.path.table == 51820)
+        #expect(through.to?.path.underlay?.interface == "eth0")
         try namespace.ip("link set far0 down")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.to?.reason == "underlay_down")
+        #expect(lost.to?.reason == "underlay_down")
     }
 
     @Test(
@@ -60,7 +61,7 @@ struct IntegrationRoutingTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
         try namespace.ip("route add \(type) default metric 1")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.to?.path.ipv4?.reason == reason)
+        #expect(lost.to?.path.ipv4?.reason == reason)
         try namespace.ip("route del \(type) default metric 1")
         try await agent.settles(on: "other")
     }
@@ -71,10 +72,10 @@ struct IntegrationRoutingTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0", "--settle-up", "0")
         try namespace.run("ip nexthop add id 7 via 192.0.2.1 dev eth0; ip route add default nhid 7")
         let up = try await agent.settles(on: "other")
-        #expect(up.data.to?.path.gateway == "192.0.2.1")
+        #expect(up.to?.path.gateway == "192.0.2.1")
         try namespace.ip("nexthop replace id 7 via 192.0.2.9 dev eth0")
         let moved = try await agent.next("reachability.changed")
-        #expect(moved.data.to?.path.gateway == "192.0.2.9")
+        #expect(moved.to?.path.gateway == "192.0.2.9")
         try namespace.ip("nexthop del id 7")
         try await agent.settles(on: "none")
     }
@@ -88,7 +89,7 @@ struct IntegrationRoutingTests {
             "route add default nexthop via 192.0.2.1 dev eth0 weight 1 nexthop via 198.51.100.1 dev eth1 weight 2"
         )
         let up = try await agent.settles(on: "other")
-        #expect(["eth0", "eth1"].contains(up.data.to?.path.interface ?? ""))
+        #expect(["eth0", "eth1"].contains(up.to?.path.interface ?? ""))
         let once = try namespace.run("\(BuiltAgent.path) run --once")
         #expect(once.contains(#""nexthops":[{"interface":"eth0","gateway":"192.0.2.1"},{"interface":"eth1""#))
         #expect(once.contains(#""weight":2"#))
@@ -101,8 +102,8 @@ struct IntegrationRoutingTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
         try namespace.ip("-6 route del default")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.from?.path.ipv6?.via == "other")
-        #expect(lost.data.from?.path.ipv4?.via == "none")
+        #expect(lost.from?.path.ipv6?.via.rawValue == "other")
+        #expect(lost.from?.path.ipv4?.via.rawValue == "none")
     }
 
     @Test("a target has a path of its own, which a host route changes without touching the default")
@@ -118,11 +119,11 @@ struct IntegrationRoutingTests {
             "0"
         )
         try namespace.ip("route add 203.0.113.0/29 via 198.51.100.1")
-        let moved = try await agent.next("target.changed", about: "office") { $0.data.to?.path.interface == "eth1" }
-        #expect(moved.data.to?.path.prefix == "203.0.113.0/29")
+        let moved = try await agent.next("target.changed", about: "office") { $0.to?.path.interface == "eth1" }
+        #expect(moved.to?.path.prefix == "203.0.113.0/29")
         try namespace.ip("route replace unreachable 203.0.113.0/29")
-        let lost = try await agent.next("target.changed", about: "office") { $0.data.to?.via == "none" }
-        #expect(lost.data.to?.reason == "route_unreachable")
+        let lost = try await agent.next("target.changed", about: "office") { $0.to?.via.rawValue == "none" }
+        #expect(lost.to?.reason == "route_unreachable")
         let stopped = try await agent.stop()
         #expect(!stopped.events.contains { $0.subject == "default" })
     }
@@ -133,13 +134,13 @@ struct IntegrationRoutingTests {
         try namespace.ip("route add default via 198.51.100.1 dev eth1 table 77")
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
         try namespace.ip("rule add from all table 77 priority 50")
-        let moved = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "eth1" }
-        #expect(moved.data.to?.path.table == 77)
-        #expect(moved.data.cause?.kind == "rule")
+        let moved = try await agent.next("reachability.changed") { $0.to?.path.interface == "eth1" }
+        #expect(moved.to?.path.table == 77)
+        #expect(moved.cause?.kind == "rule")
         // A mark that our packets do not have changes nothing for them.
         try namespace.ip("rule add fwmark 0x7 unreachable priority 10")
         try namespace.ip("rule del from all table 77 priority 50")
         let back = try await agent.next("reachability.changed")
-        #expect(back.data.to?.path.interface == "eth0")
+        #expect(back.to?.path.interface == "eth0")
     }
 }

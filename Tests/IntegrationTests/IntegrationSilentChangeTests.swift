@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -19,8 +20,8 @@ struct IntegrationSilentChangeTests {
         try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
     }
 
-    private func moved(_ agent: AgentProcess, to interface: String) async throws -> EventLine {
-        try await agent.next("reachability.changed") { $0.data.to?.path.interface == interface }
+    private func moved(_ agent: AgentProcess, to interface: String) async throws -> SeenEvent {
+        try await agent.next("reachability.changed") { $0.to?.path.interface == interface }
     }
 
     @Test("the kernel leaves a dead IPv6 router for the next one, and returns to it")
@@ -32,10 +33,23 @@ struct IntegrationSilentChangeTests {
         try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 lladdr 02:00:00:00:00:01 nud permanent")
         let agent = try await run()
         try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 nud failed")
-        #expect(try await moved(agent, to: "eth1").data.cause?.code == "neighbour_changed")
+        #expect(try await moved(agent, to: "eth1").cause?.code == "neighbour_changed")
         try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 lladdr 02:00:00:00:00:01 nud permanent")
         let back = try await moved(agent, to: "eth0")
-        #expect(back.data.cause?.kind == "neighbour")
+        #expect(back.cause?.kind == "neighbour")
+    }
+
+    @Test("the kernel leaves a dead IPv6 router for a default route that refuses")
+    func deadRouterBeforeRefusal() async throws {
+        try namespace.ip("-6 route add default via 2001:db8:0::1 dev eth0 metric 1")
+        try namespace.ip("-6 route add unreachable default metric 9000")
+        try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 lladdr 02:00:00:00:00:01 nud permanent")
+        let agent = try await run()
+        try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 nud failed")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.to?.path.ipv6?.reason == "route_unreachable")
+        try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 lladdr 02:00:00:00:00:01 nud permanent")
+        _ = try await moved(agent, to: "eth0")
     }
 
     @Test("the kernel leaves the dead one of two IPv4 routers of one metric")
@@ -47,7 +61,7 @@ struct IntegrationSilentChangeTests {
         let agent = try await run()
         let first = try namespace.run("ip route get 198.41.0.4").contains("eth0") ? 0 : 1
         try namespace.ip("neigh replace 10.\(first).0.1 dev eth\(first) nud failed")
-        #expect(try await moved(agent, to: "eth\(1 - first)").data.cause?.code == "neighbour_changed")
+        #expect(try await moved(agent, to: "eth\(1 - first)").cause?.code == "neighbour_changed")
     }
 
     @Test("a default route whose lifetime ends is left at that moment, not at the next garbage collection")
@@ -57,8 +71,8 @@ struct IntegrationSilentChangeTests {
         try namespace.ip("-6 route add default via 2001:db8:0::1 dev eth0 metric 5 expires 2")
         _ = try await moved(agent, to: "eth0")
         let left = try await moved(agent, to: "eth1")
-        #expect(left.data.cause?.code == "route_expired")
-        #expect(left.data.cause?.interface == "eth0")
+        #expect(left.cause?.code == "route_expired")
+        #expect(left.cause?.interface == "eth0")
         // The kernel still lists it: so it was not its removal that was noticed.
         #expect(try namespace.ip("-6 route show default").contains("dev eth0 metric 5"))
         #expect(try namespace.run("\(BuiltAgent.path) run --once").contains(#""metric":5,"#) == false)
@@ -74,8 +88,8 @@ struct IntegrationSilentChangeTests {
         try await agent.settles(on: "none")
         try namespace.run("sysctl -w net.ipv4.conf.all.ignore_routes_with_linkdown=1")
         let moved = try await moved(agent, to: "eth1")
-        #expect(moved.data.cause?.kind == "sysctl")
-        #expect(moved.data.cause?.code == "sysctl_changed")
+        #expect(moved.cause?.kind == "sysctl")
+        #expect(moved.cause?.code == "sysctl_changed")
     }
 
     @Test("a link's group decides under a rule that suppresses it")
@@ -90,7 +104,7 @@ struct IntegrationSilentChangeTests {
         let agent = try await run()
         try namespace.ip("link set eth0 group 7")
         let moved = try await moved(agent, to: "eth1")
-        #expect(moved.data.cause?.kind == "link")
+        #expect(moved.cause?.kind == "link")
     }
 
     @Test("next hops of nexthop objects and groups are read where routes name the objects alone")
@@ -123,8 +137,8 @@ struct IntegrationSilentChangeTests {
         )
         let agent = try await run()
         try namespace.run(loss)
-        let lost = try await agent.next("reachability.changed") { $0.data.to?.path.ipv6?.reason == "no_route" }
-        #expect(lost.data.to?.via == "none")
+        let lost = try await agent.next("reachability.changed") { $0.to?.path.ipv6?.reason == "no_route" }
+        #expect(lost.to?.via.rawValue == "none")
         #expect(try namespace.ip("route show default").isEmpty)
     }
 

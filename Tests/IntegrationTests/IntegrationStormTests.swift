@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -20,7 +21,7 @@ struct IntegrationStormTests {
     }
 
     /// The numbers of all events follow each other without a hole.
-    private func expectNoHole(_ events: [EventLine], after first: UInt64) {
+    private func expectNoHole(_ events: [SeenEvent], after first: UInt64) {
         let numbers = events.compactMap(\.seq)
         #expect(numbers == (0..<UInt64(numbers.count)).map { first + 1 + $0 })
     }
@@ -35,9 +36,9 @@ struct IntegrationStormTests {
         )
         // The carrier's message comes from a work queue of the kernel's, perhaps behind the route's.
         let lost = try await agent.next("reachability.changed") {
-            $0.data.to?.path.metric == 7 && $0.data.to?.via == "none"
+            $0.to?.path.metric == 7 && $0.to?.via.rawValue == "none"
         }
-        #expect(lost.data.to?.reason == "link_down")
+        #expect(lost.to?.reason == "link_down")
         try namespace.ip("link set far0 up")
         let up = try await agent.settles(on: "other")
         let stopped = try await agent.stop()
@@ -54,11 +55,11 @@ struct IntegrationStormTests {
         try namespace.run("ip -batch \(noise.path()); ip addr flush dev eth0")
         agent.signal(SIGCONT)
         let overrun = try await agent.next("netlink.overrun", about: "agent")
-        #expect(overrun.data.code == "netlink_overrun")
+        #expect(overrun.overrun?.code == "netlink_overrun")
         let resynced = try await agent.next("netlink.resynced", about: "agent")
-        #expect((resynced.data.corrections ?? 0) > 0)
+        #expect((resynced.resynchronization?.corrections ?? 0) > 0)
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.cause?.kind == "resync")
+        #expect(lost.cause?.kind == "resync")
         // It listens as before.
         try namespace.run("ip addr add 192.0.2.2/24 dev eth0; ip route add default via 192.0.2.1")
         try await agent.settles(on: "other")
@@ -72,7 +73,7 @@ struct IntegrationStormTests {
         try namespace.ip("route replace default via 192.0.2.9 metric 100")
         let next = try await agent.nextEvent()
         #expect(next?.name == "path.changed")
-        #expect(next?.data.to?.path.gateway == "192.0.2.9")
+        #expect(next?.to?.path.gateway == "192.0.2.9")
         // A new agent starts in the full table just as well.
         let once = try namespace.run("\(BuiltAgent.path) run --once")
         #expect(once.contains(#""gateway":"192.0.2.9""#))

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -70,7 +71,7 @@ struct IntegrationStreamClientTests {
         let last = try await next.settles(on: "none")
         let wanted = (agent.events.dropFirst() + next.events)
             .filter { $0.name == "reachability.changed" && $0.seq ?? 0 > 0 }
-            .map { "\($0.seq ?? 0) \($0.time) \($0.type) default \($0.data.to?.via ?? "")" }
+            .map { "\($0.seq ?? 0) \($0.time) \($0.type) default \($0.to?.via.rawValue ?? "")" }
         // The first view of the first agent was over when the client came.
         let expected = Array(wanted.dropFirst())
         #expect(expected.count == 4)

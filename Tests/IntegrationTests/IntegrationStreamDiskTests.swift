@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -24,12 +25,12 @@ struct IntegrationStreamDiskTests {
 
     /// Lets events come until the agent says that they are not kept, or that they are kept again.
     @discardableResult
-    private func wait(_ agent: AgentProcess, isDegraded: Bool, from known: Int? = nil) async throws -> EventLine {
+    private func wait(_ agent: AgentProcess, isDegraded: Bool, from known: Int? = nil) async throws -> SeenEvent {
         let known = known ?? agent.events.count
         for round in 0..<600 {
             try await folder.turn(agent, to: 10 + round % 200)
             if let event = agent.events.dropFirst(known).first(where: {
-                $0.name == "journal.degraded" && $0.data.degraded == isDegraded
+                $0.name == "journal.degraded" && $0.journal?.isDegraded == isDegraded
             }) {
                 return event
             }
@@ -51,7 +52,7 @@ struct IntegrationStreamDiskTests {
         #expect(await follower.next()?.contains(#""type":"reachagent.agent.hello""#) == true)
         try fillDisk()
         let degraded = try await wait(agent, isDegraded: true)
-        #expect(degraded.data.code == "journal_write_failed")
+        #expect(degraded.journal?.code == "journal_write_failed")
         let status = try await folder.journalStatus()
         #expect(status["degraded"] as? Bool == true)
         #expect(status["code"] as? String == "journal_write_failed")
@@ -62,7 +63,7 @@ struct IntegrationStreamDiskTests {
 
         try freeDisk()
         let resumed = try await wait(agent, isDegraded: false)
-        #expect(resumed.data.missing_first_seq == nil)
+        #expect(resumed.journal?.missingFirstSequence == nil)
         let recovered = try await folder.journalStatus()
         #expect(recovered["degraded"] as? Bool == false)
         let last = try await folder.turn(agent, to: 4)
@@ -93,8 +94,8 @@ struct IntegrationStreamDiskTests {
         // What waits in memory needs more room than there was.
         try namespace.run("mount -o remount,size=16m \(folder.journal)")
         let resumed = try await wait(agent, isDegraded: false)
-        let first = try #require(resumed.data.missing_first_seq)
-        let last = try #require(resumed.data.missing_last_seq)
+        let first = try #require(resumed.journal?.missingFirstSequence)
+        let last = try #require(resumed.journal?.missingLastSequence)
         #expect(first <= last)
         let stopped = try await agent.stop()
         #expect(stopped.status == 0)
@@ -116,9 +117,9 @@ struct IntegrationStreamDiskTests {
         let unwritten = try await folder.turn(agent, to: 3)
         try freeDisk()
         // No change of the network from here on: the journal tries again by itself.
-        let resumed = try await agent.next("journal.degraded", about: "agent") { $0.data.degraded == false }
+        let resumed = try await agent.next("journal.degraded", about: "agent") { $0.journal?.isDegraded == false }
         #expect(resumed.seq ?? 0 > unwritten.seq ?? 0)
-        #expect(resumed.data.missing_first_seq == nil)
+        #expect(resumed.journal?.missingFirstSequence == nil)
         #expect(try await agent.stop(SIGKILL).status == SIGKILL)
         let used = agent.events.compactMap(\.seq).max() ?? 0
 
@@ -141,20 +142,20 @@ struct IntegrationStreamDiskTests {
         #expect(killed.status == SIGKILL)
         let used = agent.events.compactMap(\.seq).max() ?? 0
         #expect(used >= last.seq ?? 0)
-        let stream = agent.events.first?.data.stream
+        let stream = agent.events.first?.stream
 
         // Once more while there is no room, and once when there is some.
         let second = try await folder.agent()
         let secondFirst = try #require(second.events.first)
         #expect(secondFirst.seq ?? 0 > used)
-        #expect(secondFirst.data.stream == stream)
+        #expect(secondFirst.stream == stream)
         try await folder.turn(second, to: 5)
         #expect(try await second.stop(SIGKILL).status == SIGKILL)
         let usedBySecond = second.events.compactMap(\.seq).max() ?? 0
         try freeDisk()
         let third = try await folder.agent()
         #expect(third.events.first?.seq ?? 0 > usedBySecond)
-        #expect(third.events.first?.data.stream == stream)
+        #expect(third.events.first?.stream == stream)
         let gap = try await folder.journalStatus()["missing"] as? [[String: Any]]
         #expect(gap?.isEmpty == false)
         try await folder.turn(third, to: 6)
@@ -172,7 +173,7 @@ struct IntegrationStreamDiskTests {
         // A file system with an open file cannot be made read-only: another one takes its place.
         try namespace.run("mount -t tmpfs -o ro,size=64k tmpfs \(folder.journal)")
         let degraded = try await wait(agent, isDegraded: true)
-        #expect(degraded.data.code != nil)
+        #expect(degraded.journal?.code != nil)
         #expect(try await folder.journalStatus()["degraded"] as? Bool == true)
         try namespace.run("umount \(folder.journal)")
         let resumed = try await wait(agent, isDegraded: false)
@@ -180,7 +181,7 @@ struct IntegrationStreamDiskTests {
         #expect(try await agent.stop().status == 0)
         expectEveryNumber(agent.events.compactMap(\.seq))
         let history = try await folder.history()
-        let missing = (resumed.data.missing_first_seq).map { $0...(resumed.data.missing_last_seq ?? $0) }
+        let missing = (resumed.journal?.missingFirstSequence).map { $0...(resumed.journal?.missingLastSequence ?? $0) }
         let all = Array(1...(history.last ?? 1)).filter { missing?.contains($0) != true }
         #expect(history == all)
     }
@@ -191,12 +192,12 @@ struct IntegrationStreamDiskTests {
         try await folder.turn(first, to: 3)
         #expect(try await first.stop().status == 0)
         let kept = try await folder.history()
-        let stream = first.events.first?.data.stream
+        let stream = first.events.first?.stream
 
         try namespace.run("mount -o remount,ro \(folder.journal)")
         let second = try await folder.agent()
         let degraded = try await wait(second, isDegraded: true, from: 0)
-        #expect(degraded.data.code != nil)
+        #expect(degraded.journal?.code != nil)
         #expect(try await folder.journalStatus()["degraded"] as? Bool == true)
         #expect(try await folder.history() == kept)
         #expect(try await second.stop().status == 0)
@@ -204,11 +205,11 @@ struct IntegrationStreamDiskTests {
 
         try namespace.run("mount -o remount,rw \(folder.journal)")
         let third = try await folder.agent()
-        #expect(third.events.first?.data.stream == stream)
+        #expect(third.events.first?.stream == stream)
         // The second agent could note nowhere which numbers it used. Either they are not used again, or they belonged to
         // another stream: a client that resumes must not take the one's events for the other's.
         let used = second.events.compactMap(\.seq).max() ?? 0
-        if second.events.first?.data.stream == stream { #expect(third.events.first?.seq ?? 0 > used) }
+        if second.events.first?.stream == stream { #expect(third.events.first?.seq ?? 0 > used) }
         #expect(try await third.stop().status == 0)
         let history = try await folder.history()
         #expect(history.prefix(kept.count) == kept[...])

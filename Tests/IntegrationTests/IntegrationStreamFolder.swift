@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 
@@ -35,10 +36,10 @@ final class StreamFolder: Sendable {
 
     /// Makes the network change, and waits until the agent has published it.
     @discardableResult
-    func turn(_ agent: AgentProcess, to number: Int) async throws -> EventLine {
+    func turn(_ agent: AgentProcess, to number: Int) async throws -> SeenEvent {
         let gateway = "192.0.2.\(number)"
         try namespace.ip("route replace default via \(gateway) dev eth0 metric 100")
-        return try await agent.next("reachability.changed") { $0.data.to?.path.gateway == gateway }
+        return try await agent.next("reachability.changed") { $0.to?.path.gateway == gateway }
     }
 
     /// What a command of the agent's says.

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -19,6 +20,15 @@ struct IntegrationUnderlayTests {
         )
     }
 
+    /// The state in which packets leave through a tunnel.
+    ///
+    /// The kernel's answer names it before its last messages, which say that it is up, were read.
+    private func leaves(_ agent: AgentProcess, through tunnel: String, over via: String) async throws -> SeenEvent {
+        try await agent.next("reachability.changed") {
+            $0.to?.path.interface == tunnel && $0.to?.via.rawValue == via
+        }
+    }
+
     @Test("a tunnel in a tunnel is what carries the outer one, and is lost with it")
     func nested() async throws {
         let agent = try await agent()
@@ -31,13 +41,12 @@ struct IntegrationUnderlayTests {
             ip route add default via 10.60.0.1 dev vx2
             """
         )
-        let through = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "vx2" }
-        #expect(through.data.to?.via == "wifi")
-        #expect(through.data.to?.path.underlay?.interface == "wlan0")
-        #expect(through.data.to?.path.underlay?.is_guess == nil)
+        let through = try await leaves(agent, through: "vx2", over: "wifi")
+        #expect(through.to?.path.underlay?.interface == "wlan0")
+        #expect(through.to?.path.underlay?.isGuess == false)
         try namespace.ip("link set far0 down")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.to?.reason == "underlay_down")
+        #expect(lost.to?.reason == "underlay_down")
     }
 
     @Test("a tunnel that is bound to a device is carried by that, whatever has the better route")
@@ -50,12 +59,88 @@ struct IntegrationUnderlayTests {
             ip addr add 10.99.0.2/24 dev vx0; ip link set vx0 up; ip route add default via 10.99.0.1 dev vx0 metric 3
             """
         )
-        let through = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "vx0" }
-        #expect(through.data.to?.via == "wired")
-        #expect(through.data.to?.path.underlay?.interface == "eth0")
+        let through = try await leaves(agent, through: "vx0", over: "wired")
+        #expect(through.to?.path.underlay?.interface == "eth0")
         try namespace.ip("link set far1 down")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.to?.reason == "underlay_down")
+        #expect(lost.to?.reason == "underlay_down")
+    }
+
+    @Test("a tunnel is lost with its near end's address, though the interface has another one, and back with it")
+    func nearEnd() async throws {
+        try namespace.ip("addr add 192.0.2.3/24 dev wlan0")
+        let agent = try await agent()
+        try namespace.run(
+            """
+            ip link add vx0 type vxlan id 7 local 192.0.2.3 remote 192.0.2.1 dstport 4789
+            ip addr add 10.99.0.2/24 dev vx0; ip link set vx0 up; ip route add default via 10.99.0.1 dev vx0
+            """
+        )
+        _ = try await leaves(agent, through: "vx0", over: "wifi")
+        try namespace.ip("addr del 192.0.2.3/24 dev wlan0")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.to?.reason == "underlay_down")
+        try namespace.ip("addr add 192.0.2.3/24 dev wlan0")
+        let back = try await agent.settles(on: "wifi")
+        #expect(back.to?.path.underlay?.interface == "wlan0")
+    }
+
+    @Test("a tunnel over an IPv6 network whose default routes are for one source prefix each has a way")
+    func sourceSpecific() async throws {
+        try namespace.run(
+            """
+            ip -6 addr add 2001:db8:1::2/64 dev wlan0 nodad
+            ip -6 route add default from 2001:db8:1::/64 via fe80::1 dev wlan0
+            ip -4 route del default
+            """
+        )
+        let agent = try await agent()
+        try namespace.run(
+            """
+            ip link add vx0 type vxlan id 7 remote 2001:db8:f::9 dstport 4789
+            ip addr add 10.99.0.2/24 dev vx0; ip link set vx0 up; ip route add default via 10.99.0.1 dev vx0
+            """
+        )
+        let through = try await agent.next("reachability.changed") {
+            $0.to?.path.ipv4?.interface == "vx0" && $0.to?.path.ipv4?.via.rawValue == "wifi"
+        }
+        #expect(through.to?.path.ipv4?.underlay?.interface == "wlan0")
+    }
+
+    @Test("a tunnel over a route of several legs is carried by the one that its own packets take")
+    func severalLegs() async throws {
+        try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")
+        // Permanent neighbours: without an answer the kernel changes its choice of a leg.
+        try namespace.run(
+            """
+            for leg in 1:wlan0 2:eth0; do
+              device=${leg#*:} net=2001:db8:${leg%:*}
+              ip addr add $net::2/64 dev $device nodad
+              ip neigh add $net::1 lladdr 02:00:00:00:00:01 dev $device nud permanent
+            done
+            ip -6 route add default nexthop via 2001:db8:1::1 dev wlan0 nexthop via 2001:db8:2::1 dev eth0
+            ip -4 route del default
+            """
+        )
+        let agent = try await agent()
+        // The hash of an address without a protocol names another leg for about half of them, this boot or the next.
+        for number in 1...12 {
+            let remote = "2001:db8:f:\(number)::9"
+            let words = try namespace.ip("-6 route get \(remote) ipproto udp").split(separator: " ")
+            let leg = try #require(words.firstIndex(of: "dev").map { String(words[$0 + 1]) })
+            try namespace.run(
+                """
+                ip link del vx0 2>/dev/null || true
+                ip link add vx0 type vxlan id 7 remote \(remote) dstport 4789
+                ip addr add 10.99.\(number).2/24 dev vx0; ip link set vx0 up
+                ip -4 route add default via 10.99.\(number).1 dev vx0
+                """
+            )
+            let through = try await agent.next("reachability.changed") {
+                $0.to?.path.ipv4?.source == "10.99.\(number).2" && $0.to?.path.ipv4?.via.rawValue != "none"
+            }
+            #expect(through.to?.path.ipv4?.underlay?.interface == leg)
+        }
     }
 
     @Test("a tunnel of a program is a guess over one uplink, unknown over two, and lost when nothing can send")
@@ -64,18 +149,18 @@ struct IntegrationUnderlayTests {
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")
         let agent = try await agent("--interface-kind", "wg*=tunnel")
         try namespace.ip("route add default dev wg0 metric 1")
-        let guessed = try await agent.next("reachability.changed") { $0.data.to?.path.interface == "wg0" }
-        #expect(guessed.data.to?.via == "wifi")
-        #expect(guessed.data.to?.path.underlay?.is_guess == true)
+        let guessed = try await agent.next("reachability.changed") { $0.to?.path.interface == "wg0" }
+        #expect(guessed.to?.via.rawValue == "wifi")
+        #expect(guessed.to?.path.underlay?.isGuess == true)
         try namespace.ip("route add default via 198.51.100.1 dev eth0 metric 700")
         let two = try await agent.settles(on: "other")
-        #expect(two.data.to?.path.underlay == nil)
+        #expect(two.to?.path.underlay == nil)
         try namespace.ip("link set far0 down")
         let other = try await agent.settles(on: "wired")
-        #expect(other.data.to?.path.underlay?.interface == "eth0")
+        #expect(other.to?.path.underlay?.interface == "eth0")
         try namespace.ip("link set far1 down")
         let lost = try await agent.settles(on: "none")
-        #expect(lost.data.to?.reason == "underlay_down")
-        #expect(lost.data.to?.path.underlay?.evidence == "no_carrier")
+        #expect(lost.to?.reason == "underlay_down")
+        #expect(lost.to?.path.underlay?.evidence == "no_carrier")
     }
 }

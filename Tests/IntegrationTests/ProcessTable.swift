@@ -32,16 +32,23 @@ enum ProcessTable {
         return counts
     }
 
+    /// The numbers of a process's children.
+    static func numbers(ofChildrenOf process: Int32) throws -> [Int32] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc")
+        return names.compactMap { Int32($0) }.filter { fields(of: $0)?.parent == process }
+    }
+
+    private static func fields(of process: Int32) -> (state: String, parent: Int32)? {
+        guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = line.lastIndex(of: ")")
+        else { return nil }
+        let fields = line[line.index(after: end)...].split(separator: " ")
+        guard fields.count > 1, let parent = Int32(fields[1]) else { return nil }
+        return (String(fields[0]), parent)
+    }
+
     /// The states of a process's children: `Z` for one that has ended and that nobody has asked about.
     static func children(of process: Int32) throws -> [String] {
-        var states: [String] = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int32(name) != nil {
-            guard let line = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
-                let end = line.lastIndex(of: ")")
-            else { continue }
-            let fields = line[line.index(after: end)...].split(separator: " ")
-            if fields.count > 1, Int32(fields[1]) == process { states.append(String(fields[0])) }
-        }
-        return states
+        try numbers(ofChildrenOf: process).compactMap { fields(of: $0)?.state }
     }
 }

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 
@@ -18,14 +19,14 @@ final class RouteWriter: Sendable {
     ///
     /// - Parameter last: The last gateway's number, other than 10 and 11.
     /// - Returns: The events.
-    func change(_ agent: HookAgent, times: Int, last: Int = 99) async throws -> [HookLine] {
-        var events: [HookLine] = []
+    func change(_ agent: HookAgent, times: Int, last: Int = 99) async throws -> [SeenEvent] {
+        var events: [SeenEvent] = []
         for number in 1...times {
             let gateway = "192.0.2.\(number == times ? last : 10 + number % 2)"
             try input.fileHandleForWriting.write(
                 contentsOf: Data("route replace default via \(gateway) dev eth0\n".utf8)
             )
-            events.append(try await agent.next("path.changed", gateway) { $0.data.to?.path?.gateway == gateway })
+            events.append(try await agent.next("path.changed", gateway) { $0.to?.path.gateway == gateway })
         }
         return events
     }

@@ -12,8 +12,8 @@ enum SystemLab {
         let output: URL
 
         /// The agent's events, in order.
-        func events() throws -> [EventLine] {
-            try lines("events.jsonl").map { try JSONDecoder().decode(EventLine.self, from: Data($0.utf8)) }
+        func events() throws -> [SeenEvent] {
+            try lines("events.jsonl").map { try SeenEvent($0) }
         }
 
         func lines(_ file: String) throws -> [String] {

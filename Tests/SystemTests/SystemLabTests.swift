@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import Testing
@@ -6,8 +7,8 @@ import Testing
 @Suite(.serialized, .enabled(if: SystemLab.obstacle == nil, "\(SystemLab.obstacle ?? "")"))
 struct SystemLabTests {
     /// The states that events of a type went through, without repetitions.
-    private func states(_ events: [EventLine], _ name: String) -> [String] {
-        let all = events.filter { $0.name == name && $0.subject == "default" }.compactMap { $0.data.to?.via }
+    private func states(_ events: [SeenEvent], _ name: String) -> [String] {
+        let all = events.filter { $0.name == name && $0.subject == "default" }.compactMap { $0.to?.via.rawValue }
         return all.reduce(into: []) { states, via in
             if states.last != via { states.append(via) }
         }
@@ -18,7 +19,7 @@ struct SystemLabTests {
     }
 
     /// What holds for every run: a clean end, and numbers without a hole.
-    private func expectSound(_ result: SystemLab.Result) throws -> [EventLine] {
+    private func expectSound(_ result: SystemLab.Result) throws -> [SeenEvent] {
         let events = try result.events()
         #expect(result.step("agent_exited")?.status == 0)
         #expect(events.first?.name == "agent.started")
@@ -41,24 +42,24 @@ struct SystemLabTests {
         let roam = try #require(result.step("roam"))
         let disconnect = try #require(result.step("disconnect"))
         let settledLosses = try events.filter { event in
-            guard event.name == "reachability.changed", event.data.to?.via == "none" else { return false }
+            guard event.name == "reachability.changed", event.to?.via.rawValue == "none" else { return false }
             return try (date(roam.time)..<date(disconnect.time)).contains(date(event.time))
         }
         #expect(settledLosses.isEmpty, "no false loss between the roam and the disconnection")
         // The kernel would still have sent packets into the dead interface.
         #expect(result.step("disconnected")?.kernel_choice == "wlan1")
-        let loss = try #require(events.first { $0.name == "path.changed" && $0.data.from?.via == "wifi" })
-        #expect(loss.data.to?.reason == "link_down")
-        #expect(loss.data.cause?.interface == "wlan1")
+        let loss = try #require(events.first { $0.name == "path.changed" && $0.from?.via.rawValue == "wifi" })
+        #expect(loss.to?.reason == "link_down")
+        #expect(loss.cause?.interface == "wlan1")
     }
 
     @Test("WWAN: a modem that comes, goes down, returns, is removed and replaced is told in that order")
     func wwan() async throws {
         let events = try expectSound(await SystemLab.result(of: "wwan"))
         #expect(states(events, "reachability.changed") == ["none", "wwan", "none", "wwan", "none", "wwan"])
-        let up = try #require(events.first { $0.name == "reachability.changed" && $0.data.to?.via == "wwan" })
-        #expect(up.data.to?.af_status == 1)
-        #expect(up.data.to?.path.kind == "wwan")
+        let up = try #require(events.first { $0.name == "reachability.changed" && $0.to?.via.rawValue == "wwan" })
+        #expect(up.to?.afStatus == 1)
+        #expect(up.to?.path.kind == "wwan")
     }
 
     @Test("failover: Wi-Fi to WWAN and back, although the kernel keeps the route through the dead Wi-Fi")

@@ -1,3 +1,5 @@
+import AgentEvents
+import AgentTestKit
 import Foundation
 
 /// The Debian package in the VM lab's guest with systemd.

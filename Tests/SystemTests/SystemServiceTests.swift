@@ -70,7 +70,7 @@ struct SystemServiceTests {
         #expect(evidence["member_status"].status == 0, "\(evidence["member_status"].err)")
         #expect(evidence["member_events"].out.contains("reachagent.agent.hello"))
         #expect(evidence["member_history"].status == 0, "\(evidence["member_history"].err)")
-        #expect(evidence["member_history"].out.contains("agent.started"))
+        #expect(evidence["member_history"].out.contains("started; version"))
         for step in ["stranger_status", "stranger_history", "stranger_reload"] {
             #expect(evidence[step].status == 77, "\(step)")
             #expect(evidence[step].err.contains("Permission denied"), "\(step)")
@@ -131,6 +131,21 @@ struct SystemServiceTests {
     }
 
     @Test
+    func `each run of a hook has a control group, which ends with all that the run has started`() async throws {
+        let evidence = try await evidence()
+        let clinging = evidence["clinging_hook"]["line"]
+        #expect(clinging.contains("\"outcome\":\"timed_out\""), "\(clinging)")
+        #expect(clinging.contains("0::/system.slice/reachagent.service/hooks/run-"), "\(clinging)")
+        // grep finds none.
+        #expect(evidence["clinging"].status == 1, "\(evidence["clinging"].out)")
+        let groups = evidence["hook_groups"]
+        #expect(groups["agent"] == groups["main"])
+        #expect(groups["tasks"] == "512")
+        #expect(groups["memory"] == "268435456")
+        #expect(groups["runs"] == "0")
+    }
+
+    @Test
     func `a good file is taken by a reload, a bad one is refused with all its errors, and the agent goes on`()
         async throws
     {
@@ -147,7 +162,7 @@ struct SystemServiceTests {
         #expect(after["ActiveState"] == "active")
         #expect(after["SubState"] == "running")
         #expect(after["MainPID"] == evidence["before_reload"]["MainPID"])
-        #expect(after["StatusText"].contains("the new configuration is refused"))
+        #expect(after["StatusText"].contains("the last reload was rejected"))
         let stayed = try status(evidence.lines("status-bad.json").joined())
         #expect(stayed.targets?.map(\.name) == ["office"])
         #expect(Set(stayed.probes?.map(\.probe) ?? []) == ["https", "login", "tcp", "icmp", "dns"])

@@ -195,7 +195,9 @@ class Evidence:
             last, tail = parts[-1]
             parts[-1] = (last, tail[: tail.rstrip(b"\n").rfind(b"\n") + 1])
         elif kind == "subscriber_line_lost":
-            del subscriber[len(subscriber) // 2]
+            # One that the journal has: what is named as missing need not be given.
+            kept = {row for _, text in parts for row in text.split(b"\n")}
+            del subscriber[next(at for at in range(len(subscriber) // 2, len(subscriber)) if subscriber[at] in kept)]
         elif kind == "subscriber_line_twice":
             subscriber.insert(len(subscriber) // 2, subscriber[len(subscriber) // 2])
         elif kind == "subscriber_line_changed":

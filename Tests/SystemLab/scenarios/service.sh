@@ -121,7 +121,20 @@ at_start = true
 command = ["/usr/bin/id", "-un"]
 user = "bob"
 at_start = true
+
+[hook.clings]
+command = ["/etc/reachagent/clings"]
+timeout = "3s"
+at_start = true
 CONF
+# What it leaves has neither its parent nor its session nor its environment, and takes no TERM.
+cat >/etc/reachagent/clings <<'HOOK'
+#!/bin/sh
+cat /proc/self/cgroup
+(setsid sh -c 'trap "" TERM; exec env -i sleep 98765' &)
+sleep 1000
+HOOK
+chmod 755 /etc/reachagent/clings
 # Debian lets nobody ping without a privilege but its own ping, unless its administrator says so.
 step ping_group_range before="$(cat /proc/sys/net/ipv4/ping_group_range)"
 echo "0 2147483647" >/proc/sys/net/ipv4/ping_group_range
@@ -129,7 +142,7 @@ systemctl daemon-reload
 mark
 try configure systemctl restart "$UNIT"
 # A command of root's finds the credentials of the service that runs.
-try check_config reachagent check-config
+try check_config reachagent config check
 try online as alice reachagent wait-online --for full --timeout 60s
 for probe in https login tcp icmp dns; do wait_journal "$(verdict_of $probe)"; done
 for number in 0 1; do wait_journal "$(verdict_of https "\"interface\":\"up$number\",")"; done
@@ -140,6 +153,17 @@ wait_journal '"type":"reachagent.hook.completed".*"hook":"web"'
 as alice reachagent status --json >"$OUT/status.json"
 try hooks_status as alice reachagent status
 try hooks_list reachagent hooks list
+wait_journal '"type":"reachagent.hook.completed".*"hook":"clings"'
+step clinging_hook line="$(journal | grep '"hook":"clings"' | tail -n 1)"
+# The brackets keep grep from finding itself.
+clinging() { { cat /proc/[0-9]*/cmdline 2>/dev/null || true; } | tr '\0' ' ' | grep 'sleep 9876[5]'; }
+groups=/sys/fs/cgroup/system.slice/$UNIT
+no_runs() { [ -z "$(find $groups/hooks -mindepth 1 -type d)" ]; }
+# The hook may have been started once more by the next event.
+wait_for "the end of all runs' groups" no_runs
+try clinging clinging
+step hook_groups agent="$(cat $groups/agent/cgroup.procs)" main="$(property MainPID)" tasks="$(cat $groups/hooks/pids.max)" \
+    memory="$(cat $groups/hooks/memory.max)" runs="$(find $groups/hooks -mindepth 1 -type d | wc -l)"
 step refused_hook line="$(journal | grep '"hook":"other"' | tail -n 1)"
 
 # --- the same with the drop-in that lets hooks be others

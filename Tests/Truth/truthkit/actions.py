@@ -24,6 +24,8 @@ class Action:
             return f"{prefix}sysctl -qw {shlex.quote(self.text)}"
         if self.verb == "wait":
             return f"sleep {int(self.text) / 1000:g}"
+        if self.verb == "shell":
+            return self.text
         return f"# {self.verb} {self.text}"
 
 
@@ -62,6 +64,21 @@ def enslaved(interface: str, is_enslaved: bool = True) -> Action:
 def medium(name: str, kind: str) -> Action:
     """Override the kind of an interface in the configuration; the next reload or restart applies it."""
     return Action("medium", f"{name} {kind}")
+
+
+def shell(command: str) -> Action:
+    """A command of the virtual machine's, on the host; one that fails is as good as none."""
+    return Action("shell", command)
+
+
+def until(condition: str) -> Action:
+    """Wait until a shell command succeeds, for a few seconds at most."""
+    return Action("until", condition)
+
+
+def daemon(order: str, name: str) -> Action:
+    """`start` or `kill` a program of the virtual machine's: ap, station or line."""
+    return Action("daemon", f"{order} {name}")
 
 
 def vpn(name: str, mode: str, server_address: str = "-", mark: int = 0) -> Action:

@@ -5,12 +5,14 @@ would be right: the media over which a connected socket's packet arrived, or `no
 settle time after each change of the truth; what lasts longer counts.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from .agent import SETTLE_DOWN, SETTLE_UP, Claim
-from .packets import CONNECTED, UNCONNECTED, Sample
+from .mutations.bridges import BRIDGE_WITH_GUEST
+from .packets import BOUND, CONNECTED, UNCONNECTED, Sample
 from .requests import Outcome
 
 EARLY = 0.1           # a claim may be this much ahead of the packets that show it
@@ -18,7 +20,16 @@ MISSED = 0.3          # a state that held for this long beyond settling is one t
 PROBING = 1.2         # two checks that fail, at most 100 ms each and 100 ms apart, and the judge's own GET
 DISTURBED = 0.1       # seconds without a turn: the machine was too busy for anything about time to be judged
 REASONS = {"EHOSTUNREACH": "route_unreachable", "EINVAL": "route_blackhole", "EACCES": "route_prohibited"}
-OPAQUE = ("tun", "ppp")
+TUNNELS = ("tun", "wg")               # of a program, which alone knows their server
+PROGRAMS = (*TUNNELS, "ppp")          # and lines of a program
+NEAR = 8                              # samples before and after, of two families each
+
+# Documented limits (docs/limits.md), each named for what the scenario did. They are counted apart from findings.
+OF_PROGRAM = "a tunnel of a program"
+OF_GUESTS = "a bridge of guests alone"
+OF_CACHE = "a tunnel that keeps its route"
+LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE)
+SILENT_SETTINGS = ("linkdown_ignored", "linkdown_counts_again")     # steps that leave the kernel's cached routes as they are
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,7 @@ class Finding:
     time: float = 0.0
     milliseconds: float = 0.0
     kind: str = ""                    # of the step before it
+    limit: str = ""                   # one of LIMITS, or nothing: then it is a defect
 
 
 MEASURES = ("wrong final state", "late", "false alarm", "missed", "reason", "ghost", "sequence", "status",
@@ -59,6 +71,27 @@ class Record:
     unsupported: int = 0
 
 
+@dataclass(frozen=True)
+class Published:
+    """One family's path in a settled state."""
+
+    time: float
+    via: str
+    interface: str = ""
+    below: str = ""                  # the interface that carries the tunnel
+    is_guess: bool = False           # and nothing certain says so
+
+    @property
+    def of_program(self) -> bool:
+        """Whether a program carries its packets, or those of the tunnel below."""
+        return self.interface.startswith(PROGRAMS) or self.below.startswith(PROGRAMS)
+
+    @property
+    def has_hidden_server(self) -> bool:
+        """Whether nothing certain says what carries a program's tunnel."""
+        return self.is_guess or (self.below or self.interface).startswith(TUNNELS)
+
+
 @dataclass
 class Judgement:
     findings: list[Finding]
@@ -76,6 +109,7 @@ class Judge:
         self._families = families
         self._late = late
         self._findings: list[Finding] = []
+        self._bound: list[tuple[float, set[str]]] = []
         self._beyond: list[float] = []
 
     def judge(self) -> Judgement:
@@ -104,12 +138,15 @@ class Judge:
     def _right_answers(self, sample: Sample) -> frozenset[str]:
         media = self._media_at(sample.time)
         arrived = sample.ports[CONNECTED]
+        silent = {media.get(name, name) for name, value in _latest(self._record.silent, sample.time).items() if value}
         if arrived:
             # With another uplink's address the agent may say either.
-            in_doubt = {"none"} if all(port.endswith("?") for port in arrived) else set()
-            return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt
-        silent = _latest(self._record.silent, sample.time)
-        return frozenset({"none", *(media.get(name, name) for name, value in silent.items() if value)})
+            first = sample.first[CONNECTED]
+            in_doubt = {"none"} if any(one and all(port.endswith("?") for port in one) for one in (arrived, first)) else set()
+            # Of several legs, the one that the agent's own destination has may lead to a router that is dead.
+            dead = set() if first else silent
+            return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead
+        return frozenset({"none"} | silent)
 
     def _media_at(self, time: float) -> dict[str, str]:
         return {port: kind for when, port, kind in self._record.media if when <= time}
@@ -129,26 +166,49 @@ class Judge:
 
     # Claims
 
-    def _published(self, family: int) -> list[tuple[float, str, str]]:
-        """(time, via, interface) of each settled state."""
-        found: list[tuple[float, str, str]] = []
+    def _published(self, family: int) -> list[Published]:
+        found: list[Published] = []
         for claim in self._record.claims:
             if claim.type != "reachability.changed":
                 continue
             if self._overall:
-                found.append((claim.time, "none" if claim.data["to"].get("via") == "none" else "up", ""))
+                found.append(Published(claim.time, "none" if claim.data["to"].get("via") == "none" else "up"))
             else:
                 path = claim.data["to"].get("path", {}).get(f"ipv{family}", {})
-                found.append((claim.time, path.get("via", "missing"), str(path.get("interface", ""))))
+                below = path.get("underlay", {})
+                found.append(Published(claim.time, path.get("via", "missing"), path.get("interface", ""),
+                                       below.get("interface", ""), below.get("is_guess", False)))
         return found
 
-    def _agrees(self, via: str, interface: str, right: frozenset[str], time: float) -> bool:
-        if via in right:
+    def _agrees(self, path: Published, right: frozenset[str], time: float) -> bool:
+        if path.via in right:
             return True
-        if interface.startswith(OPAQUE):
-            return via == "other" and "none" not in right
+        if path.of_program and path.via == "other":
+            return right != {"none"}
         # What a router answers to the port of a bridge goes to the bridge: like a router that is dead.
-        return "none" in right and _latest(self._record.enslaved, time).get(interface, False)
+        return "none" in right and _latest(self._record.enslaved, time).get(path.interface, False)
+
+    def _limit(self, path: Published, right: frozenset[str], time: float) -> str:
+        """The documented limit by which a path may differ from the packets, if any."""
+        if path.interface.startswith("vx") and any(when <= time and step in SILENT_SETTINGS
+                                                   for when, step in self._record.steps):
+            return OF_CACHE
+        if "none" not in right or path.via == "none":
+            return ""
+        if path.has_hidden_server and path.via in self._carriers(time):
+            return OF_PROGRAM
+        return OF_GUESTS if path.via == "other" and path.interface == BRIDGE_WITH_GUEST else ""
+
+    def _carriers(self, time: float) -> set[str]:
+        """The media that may carry a program's tunnel that nothing arrives through: those of the uplinks that carry
+        packets. Over any of them its server may be reached, and nothing says whether it is."""
+        if not self._bound:
+            self._bound = [(sample.time, {port.rstrip("?") for port in sample.ports[BOUND]})
+                           for sample in self._record.samples]
+        place = bisect_left(self._bound, time, key=lambda row: row[0])
+        near = {port for _, ports in self._bound[max(0, place - NEAR):place + NEAR] for port in ports}
+        media = self._media_at(time)
+        return {"other", *(media.get(port, port) for port in near)} if near else set()
 
     def _judge_path(self, family: int) -> None:
         record = self._record
@@ -166,43 +226,42 @@ class Judge:
         self._judge_alarms(family, turns, published)
 
     def _judge_intervals(self, family: int, turns: list[tuple[float, frozenset[str]]],
-                         published: list[tuple[float, str, str]]) -> None:
-        index, begun, worst, agreed, agreed_ever, previous = 0, turns[0][0], 0.0, False, False, None
-        blind_until = 0.0
+                         published: list[Published]) -> None:
+        index, previous, interval, blind_until = 0, None, _Interval(turns[0][0]), 0.0
         for position, (time, right) in enumerate(turns):
-            while index + 1 < len(published) and published[index + 1][0] <= time:
+            while index + 1 < len(published) and published[index + 1].time <= time:
                 index += 1
-            _, via, interface = published[index]
-            agrees = self._agrees(via, interface, right, time)
-            if right != previous or self._is_blind(time):
+            path = published[index]
+            agrees = self._agrees(path, right, time)
+            limit = "" if agrees else self._limit(path, right, time)
+            if (right, limit) != (previous, interval.limit) or self._is_blind(time):
                 if previous is not None:
-                    self._close_interval(family, begun, turns[position - 1][0], worst, agreed_ever, previous)
+                    self._close_interval(family, interval, turns[position - 1][0], previous)
                 if self._is_blind(time):
                     blind_until = time
-                begun, worst, agreed_ever, previous = max(time, blind_until), 0.0, False, right
-            agreed = agrees
-            agreed_ever = agreed_ever or agrees
-            if not agrees:
-                worst = max(worst, time - begun - self._settling(right) - record_slack(self._record))
-        self._beyond.append(max(0.0, worst) * 1000)
-        if not agreed:
-            _, via, _ = published[index]
-            self._find("wrong final state", f"IPv{family}: published {via}, packets: {'/'.join(sorted(turns[-1][1]))}",
-                       family, begun, (turns[-1][0] - begun) * 1000)
-        elif worst > self._late:
-            self._find("late", f"IPv{family}: {'/'.join(sorted(turns[-1][1]))} {worst * 1000:.0f} ms beyond settling",
-                       family, begun, worst * 1000)
+                interval, previous = _Interval(max(time, blind_until), limit), right
+            interval.note(time, agrees, self._settling(right) + record_slack(self._record))
+        right, path = turns[-1][1], published[index]
+        if interval.agrees or interval.worst <= 0:         # what changed at the very end has had no time to settle
+            self._close_interval(family, interval, turns[-1][0], right)
+            return
+        lasted = turns[-1][0] - interval.begun
+        if not interval.limit:
+            self._beyond.append(max(0.0, interval.worst) * 1000)
+        self._find("wrong final state", f"IPv{family}: published {path.via}, packets: {'/'.join(sorted(right))}",
+                   family, interval.begun, lasted * 1000, interval.limit)
 
-    def _close_interval(self, family: int, begun: float, ended: float, worst: float, agreed_ever: bool,
-                        right: frozenset[str]) -> None:
-        self._beyond.append(max(0.0, worst) * 1000)
+    def _close_interval(self, family: int, interval: "_Interval", ended: float, right: frozenset[str]) -> None:
+        worst, begun, limit = interval.worst, interval.begun, interval.limit
+        if not limit:
+            self._beyond.append(max(0.0, worst) * 1000)
         name = "/".join(sorted(right))
-        if not agreed_ever and worst > MISSED + self._late:
+        if not interval.agreed_ever and worst > MISSED + self._late:
             self._find("missed", f"IPv{family}: {name} for {(ended - begun) * 1000:.0f} ms was never published", family,
-                       begun, worst * 1000)
+                       begun, worst * 1000, limit)
         elif worst > self._late:
             self._find("late", f"IPv{family}: {name} {worst * 1000:.0f} ms beyond settling", family, begun,
-                       worst * 1000)
+                       worst * 1000, limit)
 
     @staticmethod
     def _settling(right: frozenset[str]) -> float:
@@ -212,9 +271,10 @@ class Judge:
         return any(begin <= time <= end for begin, end in self._record.blind)
 
     def _judge_alarms(self, family: int, turns: list[tuple[float, frozenset[str]]],
-                      published: list[tuple[float, str, str]]) -> None:
-        before = published[0][1]
-        for time, via, interface in published[1:]:
+                      published: list[Published]) -> None:
+        before = published[0].via
+        for path in published[1:]:
+            time, via = path.time, path.via
             if via == before:
                 continue
             before = via
@@ -222,12 +282,14 @@ class Judge:
                 continue
             def share(begin: float, end: float) -> float:
                 window = [(when, right) for when, right in turns if begin <= when <= end]
-                hits = sum(self._agrees(via, interface, right, when) for when, right in window)
+                hits = sum(self._agrees(path, right, when) for when, right in window)
                 return hits / len(window) if window else 1.0
             settle = SETTLE_DOWN if via == "none" else SETTLE_UP
             if share(time - settle - 0.02, time) < 0.5 and share(time - 3 * SETTLE_DOWN - 0.1, time) < 0.5 \
                     and share(time, time + EARLY) == 0:
-                self._find("false alarm", f"IPv{family}: {via} was published and was never true", family, time)
+                right = next((right for when, right in reversed(turns) if when <= time), frozenset())
+                self._find("false alarm", f"IPv{family}: {via} was published and was never true", family, time,
+                           limit=self._limit(path, right, time))
 
     def _judge_reasons(self) -> None:
         """A refusal of the kernel's has a code of its own; connect(2) names it by its error."""
@@ -244,7 +306,8 @@ class Judge:
         """An uplink is an interface with a default route; one that the kernel has no such route for is a ghost."""
         if self._record.default_devices is None or not self._record.status:
             return
-        names = {str(one.get("interface")) for one in self._record.status.get("uplinks", [])}
+        names = {str(one.get("interface")) for one in self._record.status.get("uplinks", [])
+                 if not one.get("bound_only")}
         for name in sorted(names - self._record.default_devices):
             self._find("ghost", f"{name} is an uplink in the status and has no default route", time=self._record.ended)
 
@@ -278,10 +341,10 @@ class Judge:
             self._find("connectivity", f"IPv{family}: {worst * 1000:.0f} ms late", family, begun, worst * 1000)
 
     def _in_doubt(self, outcome: Outcome) -> bool:
-        """A GET that succeeds from another uplink's address, which is a path in some networks only."""
+        """A GET that the server answers to another uplink's address, or to one of the link: a path in some networks only."""
         near = [sample for sample in self._record.samples if sample.family == outcome.family
                 and abs(sample.time - outcome.time) < 0.05]
-        return outcome.ok and not any(not port.endswith("?") for sample in near for port in sample.ports[CONNECTED])
+        return (outcome.ok or outcome.server_failed) and not any(not port.endswith("?") for sample in near for port in sample.ports[CONNECTED])
 
     # Order and status
 
@@ -317,12 +380,33 @@ class Judge:
             if ours != theirs:
                 self._find("status", f"{family} is {theirs}, the last event says {ours}", time=self._record.ended)
 
-    def _find(self, measure: str, detail: str, family: int = 0, time: float = 0.0, milliseconds: float = 0.0) -> None:
+    def _find(self, measure: str, detail: str, family: int = 0, time: float = 0.0, milliseconds: float = 0.0,
+              limit: str = "") -> None:
         kind = "start"
         for when, name in self._record.steps:
             if when <= time + 0.02:
                 kind = name
-        self._findings.append(Finding(measure, detail, family, time - self._record.started, milliseconds, kind))
+        self._findings.append(
+            Finding(measure, detail, family, time - self._record.started, milliseconds, kind, limit))
+
+
+class _Interval:
+    """A time during which the truth of one family did not change, nor the limit that excuses a state which differs."""
+
+    def __init__(self, begun: float, limit: str = "") -> None:
+        self.begun = begun
+        self.limit = limit
+        self.agrees = self.agreed_ever = False
+        self.worst = 0.0                 # seconds of disagreement beyond what is allowed
+        self._differs_since = begun
+
+    def note(self, time: float, agrees: bool, settling: float) -> None:
+        """Count one turn. A state that was right and is replaced may be ahead of the packets that show the next truth."""
+        if self.agrees and not agrees:
+            self._differs_since = time
+        self.agrees, self.agreed_ever = agrees, self.agreed_ever or agrees
+        if not agrees:
+            self.worst = max(self.worst, time - self._differs_since - (EARLY if self.agreed_ever else settling))
 
 
 def record_slack(record: Record) -> float:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .actions import FAR, HOST, Action
 
+SET_PDEATHSIG, KILL = 1, 9
 NEWNS, NEWUSER, NEWNET = 0x00020000, 0x10000000, 0x40000000
 REMOUNT_READ_ONLY, BIND, PRIVATE_RECURSIVE = 0x1 | 0x20 | 0x1000, 0x1000, 0x4000 | 0x40000
 
@@ -26,6 +27,20 @@ def _call(name: str, *arguments: object) -> None:
 
 def unshare(flags: int) -> None:
     _call("unshare", flags)
+
+
+def end_with_parent() -> None:
+    """The calling process is killed when the thread that forked it ends: a program that stayed would keep a radio."""
+    _call("prctl", SET_PDEATHSIG, KILL, 0, 0, 0)
+
+
+def setns(path: Path) -> None:
+    """Move the calling thread into a network namespace."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _call("setns", descriptor, NEWNET)
+    finally:
+        os.close(descriptor)
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int = 0) -> None:

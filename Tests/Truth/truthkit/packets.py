@@ -7,6 +7,9 @@ the next turn but one: through a veth pair that takes microseconds, and a fresh 
 
 Its source counts as well. No answer can come to a link-local address or to that of a bridge of containers, so such a
 packet has not passed. One that leaves with another uplink's address passes in some networks and not in others.
+
+Where a program has a tunnel, a third datagram leaves through each uplink itself, bound to it: one that arrives proves that
+the tunnel could be carried.
 """
 
 import errno
@@ -14,17 +17,24 @@ import ipaddress
 import re
 import socket
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .world import PORTS, destinations
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 ALL_FRAMES = 0x0003
 OUTGOING = 4
 PORT = 7777
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
-MODES = (CONNECTED, UNCONNECTED) = ("connected", "unconnected")
+MODES = (CONNECTED, UNCONNECTED, BOUND) = ("connected", "unconnected", "bound")
+LETTERS = {b"c": CONNECTED, b"u": UNCONNECTED, b"b": BOUND}
 UNANSWERED = [ipaddress.ip_network(text) for text in ("172.17.0.0/16", "10.65.0.0/16", "2001:db8:65::/48")]
-TOKEN = re.compile(rb"truth!([46])([cu])(.{4})", re.DOTALL)
+# The addresses inside tunnels and of a line: as the source of what an uplink carries, no better than another uplink's.
+INSIDE = [ipaddress.ip_network(text) for text in (
+    "100.64.0.0/24", "10.50.0.0/24", *(f"10.{number}.0.0/24" for number in range(88, 100)),
+    *(f"2001:db8:{number}::/64" for number in range(88, 100)))]
+TOKEN = re.compile(rb"truth!([46])([cub])(.{4})", re.DOTALL)
 
 
 @dataclass
@@ -36,14 +46,18 @@ class Sample:
     family: int
     ports: dict[str, set[str]] = field(default_factory=lambda: {mode: set() for mode in MODES})
     errors: dict[str, str] = field(default_factory=dict)
+    # Of the ports, those at which the packet to the first destination arrived: the one that the agent watches.
+    first: dict[str, set[str]] = field(default_factory=lambda: {mode: set() for mode in MODES})
 
 
 class PacketJudge:
     """Sends from the namespace that it is made in; `capture` is a packet socket made in the far one."""
 
-    def __init__(self, capture: socket.socket, flows: int) -> None:
+    def __init__(self, capture: socket.socket, flows: int, bound: tuple[str, ...] = ()) -> None:
         self.capture = capture
+        self._bound = bound
         self.targets = {family: destinations(family, flows) for family in FAMILIES}
+        self._first = {family: ipaddress.ip_address(one[0]).packed for family, one in self.targets.items()}
         self.samples: list[Sample] = []
         self._open: dict[tuple[int, int], Sample] = {}
         self._turn = 0
@@ -65,6 +79,8 @@ class PacketJudge:
             sample = self._open[family, self._turn] = Sample(now, family)
             for destination in self.targets[family]:
                 self._send(sample, family, destination)
+            for device in self._bound:
+                self._send_bound(family, device)
 
     def _send(self, sample: Sample, family: int, destination: str) -> None:
         number = struct.pack("!I", self._turn)
@@ -79,6 +95,14 @@ class PacketJudge:
             except OSError as error:
                 sample.errors[CONNECTED] = errno.errorcode.get(error.errno or 0, "?")
 
+    def _send_bound(self, family: int, device: str) -> None:
+        with self._socket(family) as bound:
+            try:
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
+                bound.sendto(b"truth!%db" % family + struct.pack("!I", self._turn), (self.targets[family][0], PORT))
+            except OSError:
+                pass                            # no such device, or nothing that it could be sent with
+
     def receive(self) -> None:
         """Note what arrived."""
         while True:
@@ -90,38 +114,49 @@ class PacketJudge:
                 if error.errno == errno.ENETDOWN:            # an interface of the far end went down
                     continue
                 raise
-            if direction != OUTGOING and interface in PORTS:
-                self.note(frame, interface)
+            if direction != OUTGOING:
+                self.arrived(frame, interface)
+
+    def arrived(self, frame: bytes, interface: str) -> None:
+        """Take a frame that came to the far end."""
+        if interface in PORTS:
+            self.note(frame, interface)
 
     def note(self, frame: bytes, port: str) -> None:
         """Note a frame that left through a port, or through a line that a program holds (ppp0)."""
         for found in TOKEN.finditer(frame):
             family, mode, number = found.groups()
             sample = self._open.get((int(family), struct.unpack("!I", number)[0]))
-            verdicts = {_verdict(raw, port) for raw in _sources(frame, found.start(), int(family), port)}
+            kind = LETTERS[mode]
+            inner, outermost = _sources(frame, found.start(), int(family), port)
+            verdicts = {_verdict(inner, port), _verdict(outermost, port, INSIDE if port in PORTS else [])}
             if sample is not None and None not in verdicts:
                 mark = "?" if "?" in verdicts else ""
-                sample.ports[CONNECTED if mode == b"c" else UNCONNECTED].add(port + mark)
+                sample.ports[kind].add(port + mark)
+                end = found.start() - 8
+                if frame[end - (4 if family == b"4" else 16):end] == self._first[int(family)]:
+                    sample.first[kind].add(port + mark)
 
 
-def _sources(frame: bytes, payload: int, family: int, port: str) -> list[bytes]:
+def _sources(frame: bytes, payload: int, family: int, port: str) -> tuple[bytes, bytes]:
     """The source of the packet, whose header is before that of UDP, which has 8 bytes; and on a port that of the outermost
     packet, which may be a tunnel's."""
-    found = [frame[payload - 16:payload - 12] if family == 4 else frame[payload - 40:payload - 24]]
-    if port in PORTS:
-        outer = {b"\x08\x00": frame[26:30], b"\x86\xdd": frame[22:38]}.get(frame[12:14])
-        found += [outer] if outer else []
-    return found
+    inner = frame[payload - 16:payload - 12] if family == 4 else frame[payload - 40:payload - 24]
+    outermost = {b"\x08\x00": frame[26:30], b"\x86\xdd": frame[22:38]}.get(frame[12:14]) if port in PORTS else None
+    return inner, outermost or inner
 
 
-def _verdict(raw: bytes, port: str) -> str | None:
-    """Nothing when no answer can come to a source, `?` when it is another uplink's address."""
+def _verdict(raw: bytes, port: str, doubtful: Sequence[Network] = ()) -> str | None:
+    """Nothing when no answer can come to a source, `?` when it is another uplink's address or a doubtful one."""
     try:
         address = ipaddress.ip_address(raw)
     except ValueError:
         return None
-    if address.is_unspecified or address.is_link_local or any(address in network for network in UNANSWERED):
+    if (address.is_unspecified or address.is_loopback or address.is_link_local
+            or any(address in network for network in UNANSWERED)):
         return None
+    if any(address in network for network in doubtful):
+        return "?"
     owner = next((name for name, networks in PORTS.items() if any(address in network for network in networks)), port)
     return "" if owner == port else "?"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .agent import Agent
+from .gueststage import GuestStage
 from .judge import DISTURBED, Finding, Judge, Record
 from .scenario import Scenario
 from .stage import AgentMaker, Stage
@@ -29,6 +30,11 @@ class Result:
     processor: float = 0.0
     error: str = ""
 
+    @property
+    def defects(self) -> list[Finding]:
+        """The findings that are no documented limit."""
+        return [finding for finding in self.findings if not finding.limit]
+
     def plain(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -47,7 +53,7 @@ def play(scenario: Scenario, program: Path, late: float, make_agent: AgentMaker 
         return Agent(program, scenario.probes, scenario.families)
 
     try:
-        record = Stage(scenario, make_agent or default).run()
+        record = (GuestStage if scenario.guest else Stage)(scenario, make_agent or default).run()
         judgement = Judge(record, scenario.families, late, overall).judge()
         result.findings, result.beyond = judgement.findings, judgement.beyond
         result.modes_differ, result.turns = judgement.modes_differ, judgement.turns

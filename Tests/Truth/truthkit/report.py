@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from .judge import MEASURES, Finding
+from .judge import LIMITS, MEASURES, Finding
 from .mutations import ALL
 from .play import Result
 
@@ -18,7 +18,7 @@ class Report:
 
     @property
     def failed(self) -> list[Result]:
-        return [result for result in self.results if result.findings]
+        return [result for result in self.results if result.defects]
 
     @property
     def broken(self) -> list[Result]:
@@ -38,8 +38,10 @@ class Report:
             "turns_in_which_sockets_differ": sum(result.modes_differ for result in judged),
             "changes_of_the_truth": len(beyond),
             "with_a_finding": len(self.failed),
-            "by_measure": {measure: sum(any(one.measure == measure for one in result.findings) for result in judged)
+            "by_measure": {measure: sum(any(one.measure == measure for one in result.defects) for result in judged)
                            for measure in MEASURES},
+            "documented_limits": {limit: sum(any(one.limit == limit for one in result.findings) for result in judged)
+                                  for limit in LIMITS},
             "beyond_settling_ms": {name: round(_quantile(beyond, share), 1) for name, share in (
                 ("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0))},
             "longest_turn_ms": round(1000 * max((one.longest_turn for one in judged), default=0.0), 1),
@@ -52,7 +54,7 @@ class Report:
         for name in sorted({one.finds for one in ALL.values() if one.finds}):
             kinds = {kind for kind, one in ALL.items() if one.finds == name}
             having = [result for result in self.results if kinds & set(result.kinds) and not result.error]
-            hit = [result for result in having if any(one.kind in kinds for one in result.findings)]
+            hit = [result for result in having if any(one.kind in kinds for one in result.defects)]
             table[name] = {"scenarios": len(having), "found": len(hit), "seeds": [one.seed for one in hit[:5]]}
         return table
 
@@ -63,8 +65,8 @@ class Report:
         measures: dict[str, Counter[str]] = defaultdict(Counter)
         for result in self.results:
             played.update(set(result.kinds))
-            blamed.update({one.kind for one in result.findings})
-            for finding in result.findings:
+            blamed.update({one.kind for one in result.defects})
+            for finding in result.defects:
                 measures[finding.kind][finding.measure] += 1
         return sorted(((kind, played[kind], blamed[kind], measures[kind]) for kind in {*played, *blamed}),
                       key=lambda row: -row[2])
@@ -75,6 +77,7 @@ class Report:
                  f"{figures['processor_seconds_per_scenario']} s of processor each), "
                  f"{figures['not_judged']} not judged, {figures['not_judged_for_time']} not for time (a busy machine)"]
         lines += [f"  {measure:20} {count:6}" for measure, count in figures["by_measure"].items()]
+        lines += [f"  documented limit     {count:6}  {limit}" for limit, count in figures["documented_limits"].items()]
         late = figures["beyond_settling_ms"]
         lines.append(f"  beyond settling      p50 {late['p50']} ms, p99 {late['p99']} ms, p99.9 {late['p99.9']} ms, "
                      f"max {late['max']} ms of {figures['changes_of_the_truth']} changes")
@@ -99,7 +102,8 @@ def line(result: Result) -> str:
 
 
 def describe(finding: Finding) -> str:
-    return f"{finding.measure} at {finding.time:.2f} s after {finding.kind}: {finding.detail}"
+    limit = f" (documented limit: {finding.limit})" if finding.limit else ""
+    return f"{finding.measure} at {finding.time:.2f} s after {finding.kind}: {finding.detail}{limit}"
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

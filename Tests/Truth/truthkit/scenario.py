@@ -4,12 +4,15 @@ import random
 from dataclasses import dataclass, replace
 
 from .actions import Action
+from .guestworld import GuestWorld
 from .mutations import ALL, Mutation
 from .world import FLOWS, NAMES, Uplink, World
 
 PROBED = 0.2                          # of all scenarios; they have mutations of servers too
 GAPS = (0, 10, 60, 150, 350, 700)     # milliseconds between steps
 REST = 1.0                            # seconds after the last step, at least
+# The virtual machine has mutations of its own, and these.
+SHARED = ("addresses", "routes", "rules")
 
 
 @dataclass(frozen=True)
@@ -26,31 +29,34 @@ class Scenario:
     uplinks: tuple[Uplink, ...]
     steps: tuple[Step, ...]
     probes: bool
+    guest: bool = False
 
     @classmethod
-    def random(cls, seed: int, kinds: list[str] | None = None) -> "Scenario":
-        """The scenario of a seed; with `kinds` only these mutations, each scenario with at least one."""
+    def random(cls, seed: int, kinds: list[str] | None = None, guest: bool = False) -> "Scenario":
+        """The scenario of a seed; with `kinds` only these mutations, each scenario with at least one; with `guest` one
+        for the virtual machine."""
         # A string, as the seeding with it is the same in all versions of Python.
-        rng = random.Random(f"truth {seed} {','.join(kinds or [])}")
+        rng = random.Random(f"truth {'guest ' if guest else ''}{seed} {','.join(kinds or [])}")
         families = rng.choice(((4,), (6,), (4, 6), (4, 6), (4, 6)))
-        names = rng.sample(list(NAMES), rng.choice((1, 2, 2, 2, 3)))
+        # Of two uplinks in the virtual machine one is real Wi-Fi or a real line.
+        names = rng.sample(list(NAMES), rng.choice((2, 2, 3) if guest else (1, 2, 2, 2, 3)))
         uplinks = [Uplink(number + 1, kind, 100 * (number + 1)) for number, kind in enumerate(names)]
         rng.shuffle(uplinks)
-        world = World(families, uplinks)
-        probes = rng.random() < PROBED
-        pool = [one for one in ALL.values() if not kinds or one.name in kinds]
+        world = (GuestWorld if guest else World)(families, uplinks)
+        probes = rng.random() < PROBED and not guest
+        pool = [one for one in ALL.values() if _plays(one, guest) and (not kinds or one.name in kinds)]
         if any(one.probes for one in pool) and kinds:
             probes = True
         pool = [one for one in pool if probes or not one.probes]
         steps = []
         for _ in range(rng.randint(1, 2) if kinds else rng.randint(2, 5)):
-            chosen = rng.choices(pool, [_weight(one, probes) for one in pool])[0]
+            chosen = rng.choices(pool, [_weight(one, probes, guest) for one in pool])[0]
             steps.append(Step(chosen.name, tuple(chosen.generate(world, rng)), rng.choice(GAPS)))
-        return cls(seed, families, tuple(uplinks), tuple(steps), probes)
+        return cls(seed, families, tuple(uplinks), tuple(steps), probes, guest)
 
     @property
     def world(self) -> World:
-        return World(self.families, list(self.uplinks))
+        return (GuestWorld if self.guest else World)(self.families, list(self.uplinks))
 
     @property
     def mutations(self) -> list[Mutation]:
@@ -59,6 +65,11 @@ class Scenario:
     @property
     def flows(self) -> int:
         return FLOWS if any(one.flows for one in self.mutations) else 1
+
+    @property
+    def bound(self) -> tuple[str, ...]:
+        """The interfaces that the judge's third datagrams are bound to."""
+        return tuple(one.name for one in self.uplinks) if any(one.bound for one in self.mutations) else ()
 
     @property
     def rest(self) -> float:
@@ -79,5 +90,9 @@ class Scenario:
         return "\n".join([*lines, f"sleep {self.rest:g}"])
 
 
-def _weight(one: Mutation, probes: bool) -> int:
-    return 6 if probes and one.probes else one.weight
+def _weight(one: Mutation, probes: bool, guest: bool) -> int:
+    return 6 if probes and one.probes else 1 if guest and not one.guest else one.weight
+
+
+def _plays(one: Mutation, guest: bool) -> bool:
+    return one.guest or one.generate.__module__.rpartition(".")[2] in SHARED if guest else not one.guest

@@ -1,9 +1,10 @@
-"""The judge's own test: an honest agent must pass, and every lie must be found under its name."""
+"""The judge's own test: an honest agent must pass, every lie be found under its name, and each made-up record be judged as
+it must be."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import campaign, liar
+from . import campaign, liar, records
 from .actions import FAR, ip, server, wait
 from .play import Result, play
 from .scenario import Scenario, Step
@@ -46,7 +47,7 @@ def _scenario(number: int) -> Scenario:
 def run(jobs: int) -> int:
     """Returns the exit status. What a busy machine disturbed is played again, by itself."""
     makers = list(CASES)
-    waiting, failed = set(range(len(makers))), 0
+    waiting, failed, misjudged = set(range(len(makers))), 0, records.run()
     for side_by_side in (min(jobs, SIDE_BY_SIDE), 1, 1, 1):
         for result in _play(sorted(waiting), makers, side_by_side):
             good = _passes(makers[result.seed], result)
@@ -56,8 +57,9 @@ def run(jobs: int) -> int:
         if not waiting:
             break
     print(f"{len(makers) - failed - len(waiting)} of {len(makers)} agents judged as they must be"
-          + (f", {len(waiting)} not judged on this busy machine" if waiting else ""))
-    return 1 if failed else 70 if waiting else 0
+          + (f", {len(waiting)} not judged on this busy machine" if waiting else "")
+          + (f", {misjudged} records misjudged" if misjudged else ""))
+    return 1 if failed or misjudged else 70 if waiting else 0
 
 
 def _play(numbers: list[int], makers: list[type[liar.HonestAgent]], jobs: int) -> Iterator[Result]:

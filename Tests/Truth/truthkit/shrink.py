@@ -55,8 +55,8 @@ def _smaller(scenario: Scenario, wanted: str, player: campaign.Player,
 
 
 def _sign(finding: Finding) -> str:
-    """What stays the same when a scenario shrinks: the measure, and the detail without its numbers."""
-    return f"{finding.measure}: " + re.sub(r"(?<!IPv)\d+", "…", finding.detail)
+    """What stays the same when a scenario shrinks: the measure, the limit, and the detail without its numbers."""
+    return f"{finding.measure}{finding.limit and f' ({finding.limit})'}: " + re.sub(r"(?<!IPv)\d+", "…", finding.detail)
 
 
 def _candidates(scenario: Scenario) -> Iterator[Scenario]:

@@ -40,13 +40,13 @@ class Stage:
     def __init__(self, scenario: Scenario, make_agent: AgentMaker) -> None:
         self.scenario = scenario
         self.record = Record()
-        self.namespaces = Namespaces()
+        self.namespaces = self.make_namespaces()
         self.selector = selectors.DefaultSelector()
         self.namespaces.enter(FAR)
         capture = capture_socket()
         self.server = WebServer(self.selector) if scenario.probes else None
         self.namespaces.enter(HOST)
-        self.packets = PacketJudge(capture, scenario.flows)
+        self.packets = self.make_packets(capture)
         self.requests = RequestJudge(self.selector, scenario.families) if scenario.probes else None
         self.selector.register(capture, selectors.EVENT_READ, lambda _: self.packets.receive())
         self.record.samples = self.packets.samples
@@ -54,24 +54,40 @@ class Stage:
             self.record.outcomes = self.requests.outcomes
         self._programs: dict[str, tuple[int, socket.socket | None]] = {}
         self._done = threading.Event()
+        self._judged = threading.Event()
         self._error: BaseException | None = None
         self.agent = make_agent(self)
         self.record.claims = self.agent.claims
+
+    def make_namespaces(self) -> Namespaces:
+        return Namespaces()
+
+    def make_packets(self, capture: socket.socket) -> PacketJudge:
+        return PacketJudge(capture, self.scenario.flows, self.scenario.bound)
+
+    def prepare(self) -> None:
+        """Make the host and the far end."""
+        if failures := self.namespaces.apply(self.scenario.world.setup()):
+            raise RuntimeError(f"the host could not be made: {failures[0]}")
+
+    def close(self) -> None:
+        """End what was started."""
+        self.agent.close()
+        for descriptor, _ in self._programs.values():
+            os.close(descriptor)
 
     def run(self) -> Record:
         try:
             for uplink in self.scenario.uplinks:
                 self.record.media.append((0.0, uplink.port, uplink.kind))
                 self.record.media.append((0.0, uplink.kind, uplink.kind))
-            if failures := self.namespaces.apply(self.scenario.world.setup()):
-                raise RuntimeError(f"the host could not be made: {failures[0]}")
+            self.prepare()
             # A packet before the carrier is there would make IPv6 believe that its router is dead.
             time.sleep(CARRIER)
             self.agent.start()
             thread = threading.Thread(target=self._guarded, daemon=True)
             thread.start()
             self._loop()
-            thread.join()
             if self._error:
                 raise self._error
             self._ask_status()
@@ -79,9 +95,8 @@ class Stage:
             self.record.exit_status = self.agent.exit_status()
             return self.record
         finally:
-            self.agent.close()
-            for descriptor, _ in self._programs.values():
-                os.close(descriptor)
+            self._judged.set()
+            self.close()
 
     def _ask_status(self) -> None:
         """The status, and all events that it knows of."""
@@ -121,6 +136,8 @@ class Stage:
             self._error = error
         finally:
             self._done.set()
+            # The programs that this thread has started end with it, and the truth of the last moment with them.
+            self._judged.wait()
 
     def _play(self) -> None:
         if not self.agent.wait_ready():
@@ -130,12 +147,13 @@ class Stage:
         for step in self.scenario.steps:
             time.sleep(step.gap / 1000)
             self.record.steps.append((time.monotonic(), step.kind))
-            self._perform(list(step.actions))
+            self.perform(list(step.actions))
         time.sleep(self.scenario.rest + (0.8 if self.scenario.probes else 0))
         if self.record.longest_turn > DISTURBED:
             time.sleep(min(PATIENCE, 10 * self.record.longest_turn))
 
-    def _perform(self, actions: list[Action]) -> None:
+    def perform(self, actions: list[Action]) -> None:
+        """Do actions of every verb, in order."""
         batch: list[Action] = []
         for action in [*actions, Action("end", "")]:
             if action.verb in ("ip", "sysctl"):
@@ -146,25 +164,25 @@ class Stage:
                 self.record.unsupported += sum("Unknown device type" in line for line in failures)
                 batch = []
             if action.verb != "end":
-                getattr(self, f"_do_{action.verb}")(action.text)
+                getattr(self, f"do_{action.verb}")(action.text)
 
-    def _do_wait(self, text: str) -> None:
+    def do_wait(self, text: str) -> None:
         time.sleep(int(text) / 1000)
 
-    def _do_silent(self, text: str) -> None:
+    def do_silent(self, text: str) -> None:
         name, value = text.split()
         # From a moment before: the next action takes the answers away.
         self.record.silent.append((time.monotonic() - TURN, name, value == "on"))
 
-    def _do_enslaved(self, text: str) -> None:
+    def do_enslaved(self, text: str) -> None:
         name, value = text.split()
         self.record.enslaved.append((time.monotonic() - TURN, name, value == "on"))
 
-    def _do_server(self, mode: str) -> None:
+    def do_server(self, mode: str) -> None:
         if self.server:
             self.server.set(mode)
 
-    def _do_medium(self, text: str) -> None:
+    def do_medium(self, text: str) -> None:
         name, kind = text.split()
         self.agent.override(name, kind)
         for uplink in self.scenario.uplinks:
@@ -172,7 +190,7 @@ class Stage:
                 self.record.media.append((time.monotonic(), uplink.port, kind))
                 self.record.media.append((time.monotonic(), uplink.kind, kind))
 
-    def _do_agent(self, command: str) -> None:
+    def do_agent(self, command: str) -> None:
         begun = time.monotonic()
         self.agent.command(command)
         if command == "stop":
@@ -186,7 +204,7 @@ class Stage:
             begun = self.record.blind.pop()[0]
         self.record.blind.append((begun, now))
 
-    def _do_vpn(self, text: str) -> None:
+    def do_vpn(self, text: str) -> None:
         order = json.loads(text)
         name = order["name"]
         if name in self._programs:

@@ -51,6 +51,16 @@ class Uplink:
     def address(self, family: int, host: int = 2) -> str:
         return f"10.{self.number}.0.{host}" if family == 4 else f"2001:db8:{self.number}::{host}"
 
+    @property
+    def port_address(self) -> str:
+        """The Ethernet address of the far end."""
+        return f"02:00:00:00:01:{self.number:02x}"
+
+    @property
+    def link_local_gateway(self) -> str:
+        """The link-local address that the far end makes of that, again whenever it comes up."""
+        return f"fe80::ff:fe00:1{self.number:02x}"
+
     def gateway(self, family: int) -> str:
         return self.address(family, 1)
 
@@ -101,7 +111,7 @@ class World:
         far = [f"addr add {uplink.gateway(4)}/24 dev {uplink.port}",
                f"addr add {uplink.gateway(6)}/64 dev {uplink.port} nodad", f"link set {uplink.port} up"]
         pair = (f"link add {uplink.name} index 1{uplink.number} type veth "
-                f"peer name {uplink.port} index 50{uplink.number} netns far")
+                f"peer name {uplink.port} index 50{uplink.number} address {uplink.port_address} netns far")
         return [ip(pair), *shortened_timers(uplink.name), *(ip(command, FAR) for command in far), *self.restore(uplink)]
 
     def restore(self, uplink: Uplink) -> list[Action]:

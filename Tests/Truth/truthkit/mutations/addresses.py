@@ -79,7 +79,6 @@ def link_local_tentative(world: World, rng: random.Random) -> Iterable[Action]:
     """An uplink without a global address comes up: it cannot ask for its router yet."""
     one = best(world)
     rest = [candidate for candidate in world.uplinks if candidate != one]
-    yield ip(f"addr add fe80::1/64 dev {one.port} nodad", FAR)
     yield ip(f"link set {one.name} down")
     if rest:
         yield rest[0].add_address(6)
@@ -87,7 +86,7 @@ def link_local_tentative(world: World, rng: random.Random) -> Iterable[Action]:
         yield ip("addr add 2001:db8:7::2/128 dev lo")
     yield sysctl(f"net.ipv6.conf.{one.name}.accept_dad", 1)
     yield ip(f"link set {one.name} up")
-    yield ip(f"-6 route add default via fe80::1 dev {one.name} metric 3")
+    yield ip(f"-6 route add default via {one.link_local_gateway} dev {one.name} metric 3")
 
 
 @mutation()

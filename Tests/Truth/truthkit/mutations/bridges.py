@@ -7,6 +7,8 @@ from ..actions import FAR, Action, enslaved, ip, wait
 from ..world import Uplink, World, shortened_timers
 from .registry import best, family, mutation, uplink
 
+BRIDGE_WITH_GUEST = "br1"
+
 
 def _moves_to(world: World, device: str, one: Uplink, which: Iterable[int]) -> Iterable[Action]:
     """Addresses and default routes of an uplink move to a device above it."""
@@ -35,13 +37,13 @@ def bridge_over_uplink(world: World, rng: random.Random) -> Iterable[Action]:
 def bridge_with_guest(world: World, rng: random.Random) -> Iterable[Action]:
     """A guest's port keeps the bridge up when the cable is pulled."""
     one = best(world)
-    yield ip("link add br1 type bridge")
-    yield ip(f"link set {one.name} master br1")
+    yield ip(f"link add {BRIDGE_WITH_GUEST} type bridge")
+    yield ip(f"link set {one.name} master {BRIDGE_WITH_GUEST}")
     yield enslaved(one.name)
     yield ip("link add vnet0 type veth peer name guest0")
-    yield ip("link set vnet0 master br1 up")
+    yield ip(f"link set vnet0 master {BRIDGE_WITH_GUEST} up")
     yield ip("link set guest0 up")
-    yield from _moves_to(world, "br1", one, world.families)
+    yield from _moves_to(world, BRIDGE_WITH_GUEST, one, world.families)
     if rng.random() < 0.7:
         yield wait(rng.choice((600, 1300)))
         yield ip(f"link set {one.port} down", FAR)
@@ -52,6 +54,7 @@ def bridge_without_port(world: World, rng: random.Random) -> Iterable[Action]:
     which = family(world, rng)
     yield ip("link add br2 type bridge")
     yield ip("link set br2 up")
+    yield from shortened_timers("br2")
     yield ip(f"addr add {'10.65.0.2/24' if which == 4 else '2001:db8:65::2/64 nodad'} dev br2")
     yield ip(f"-{which} route add default via {'10.65.0.1' if which == 4 else '2001:db8:65::1'} dev br2 metric 2")
 

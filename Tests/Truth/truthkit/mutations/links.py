@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable
 
 from ..actions import FAR, Action, ip, wait
-from ..world import World
+from ..world import World, shortened_timers
 from .registry import best, mutation, uplink
 
 
@@ -96,6 +96,7 @@ def moved_to_another_namespace(world: World, rng: random.Random) -> Iterable[Act
     yield ip(f"link set {one.name} netns far")
     yield wait(rng.choice((0, 50, 500)))
     yield ip(f"link set {one.name} netns host", FAR)
+    yield from shortened_timers(one.name)       # the move took them
     yield from world.restore(one)
 
 
@@ -114,6 +115,7 @@ def mtu_below_ipv6_minimum(world: World, rng: random.Random) -> Iterable[Action]
     yield ip(f"link set {one.name} mtu 1200")
     yield wait(rng.choice((50, 500)))
     yield ip(f"link set {one.name} mtu 1500")
+    yield from shortened_timers(one.name)       # IPv6 begins anew
 
 
 @mutation(weight=1, lasts=2.5)

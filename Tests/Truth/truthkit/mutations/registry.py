@@ -15,7 +15,8 @@ class Mutation:
     """A kind of change. A generator makes its actions from the world and a source of random numbers alone.
 
     `finds` names the class of defect that it is for (issue 15, section A), `lasts` the seconds after which the kernel
-    may still change its mind, `flows` asks for several destinations, `probes` for a web server and probes.
+    may still change its mind, `flows` asks for several destinations, `probes` for a web server and probes, `bound` for
+    datagrams through each uplink. One with `guest` is for the virtual machine alone.
     """
 
     name: str
@@ -24,19 +25,21 @@ class Mutation:
     lasts: float = 0.0
     flows: bool = False
     probes: bool = False
+    bound: bool = False
+    guest: bool = False
     weight: int = 2
 
 
 ALL: dict[str, Mutation] = {}
 
 
-def mutation(finds: str = "", lasts: float = 0.0, flows: bool = False, probes: bool = False,
-             weight: int = 2) -> Callable[[Generator], Generator]:
+def mutation(finds: str = "", lasts: float = 0.0, flows: bool = False, probes: bool = False, bound: bool = False,
+             guest: bool = False, weight: int = 2) -> Callable[[Generator], Generator]:
     """Register a generator under the name of its function."""
     def register(generate: Generator) -> Generator:
         name = generate.__name__
         assert name not in ALL, name
-        ALL[name] = Mutation(name, generate, finds, lasts, flows, probes, weight)
+        ALL[name] = Mutation(name, generate, finds, lasts, flows, probes, bound, guest, weight)
         return generate
     return register
 

@@ -118,7 +118,7 @@ def ip_tunnel(world: World, rng: random.Random) -> Iterable[Action]:
     yield from _loses(world, rng, one)
 
 
-@mutation(finds="opaque_tunnel", weight=3, lasts=2.0)
+@mutation(finds="opaque_tunnel", weight=3, lasts=2.0, bound=True)
 def tunnel_of_program(world: World, rng: random.Random) -> Iterable[Action]:
     """A full tunnel: half routes, and a host route to its server, which goes with the uplink."""
     one, outer = uplink(world, rng), family(world, rng)
@@ -133,7 +133,7 @@ def tunnel_of_program(world: World, rng: random.Random) -> Iterable[Action]:
     yield from _loses(world, rng, one)
 
 
-@mutation(finds="guess_takes_path", weight=3, lasts=2.0)
+@mutation(finds="guess_takes_path", weight=3, lasts=2.0, bound=True)
 def tunnel_with_mark(world: World, rng: random.Random) -> Iterable[Action]:
     """As wg-quick does it: the program's packets have a mark, all others a table with the tunnel's default."""
     which, outer = family(world, rng), family(world, rng)

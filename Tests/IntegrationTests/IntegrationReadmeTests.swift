@@ -1,0 +1,101 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The commands and snippets of the README, as they stand there, on a machine without a network.
+@Suite(.inNamespace, .onOwnThread)
+struct IntegrationReadmeTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    /// The commands that need another machine, or that a person ends.
+    private static let elsewhere = [
+        "reachagent probe", "reachagent route www", "reachagent wait-online --via wifi", "reachagent watch",
+        "reachagent status --watch",
+    ]
+
+    private let namespace: NetworkNamespace
+    private let folder: String
+    private let readme: String
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "readme-\(UUID().uuidString)").path()
+        // What systemd makes for a service, and the place of the first hook.
+        for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    }
+
+    /// The commands of our program, without comments and `sudo`.
+    private var commands: [String] {
+        readme.split(separator: "\n").filter { $0.hasPrefix("    ") }.compactMap { line in
+            let command = line.trimmingPrefix("    ").trimmingPrefix("sudo ")
+            guard command.hasPrefix("reachagent ") else { return nil }
+            return command.firstRange(of: " #").map { String(command[..<$0.lowerBound]) } ?? String(command)
+        }
+    }
+
+    /// Runs a script where the program is on the path, and its files are in the folder.
+    private func run(_ script: String) throws -> String {
+        let variables = [
+            "PATH=\(BuiltAgent.productsDirectory.path()):/usr/bin:/bin:/usr/sbin:/sbin",
+            "CONFIGURATION_DIRECTORY=\(folder)", "STATE_DIRECTORY=\(folder)/state", "RUNTIME_DIRECTORY=\(folder)/run",
+        ]
+        return try namespace.run("export \(variables.joined(separator: " ")); \(script)")
+    }
+
+    @Test func `its configurations are valid`() throws {
+        var blocks: [String] = []
+        var rest = readme[...]
+        while let start = rest.firstRange(of: "```toml\n"), let end = rest[start.upperBound...].firstRange(of: "```\n")
+        {
+            blocks.append(String(rest[start.upperBound..<end.lowerBound]))
+            rest = rest[end.upperBound...]
+        }
+        let hook = readme.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("    [hook.") }
+        blocks.append(hook.prefix { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }.joined(separator: "\n"))
+        #expect(blocks.count == 2)
+        for (number, block) in blocks.enumerated() {
+            try block.write(toFile: "\(folder)/\(number).toml", atomically: false, encoding: .utf8)
+            let output = try run("reachagent config check \(folder)/\(number).toml 2>&1 || true")
+            #expect(output.hasPrefix("\(folder)/\(number).toml: ok, "), "\(output)")
+        }
+    }
+
+    @Test func `the first minutes: a configuration, a hook, and every command beside a running agent`() throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        #expect(commands.prefix(4).joined(separator: "; ").contains("reachagent config init"))
+        _ = try run("reachagent config init")
+        let hooks = "[hooks]\nfolders = [\"\(folder)/hooks.d\"]\n"
+        try hooks.write(toFile: "\(folder)/reachagent.toml.d/hooks.toml", atomically: false, encoding: .utf8)
+        // Whatever the shell has started ends with it; the agent's journal is complete when it has.
+        var script = "reachagent run --format none 2>\(folder)/log & agent=$!; trap 'kill $agent; wait $agent' EXIT\n"
+        script += "reachagent wait-online --for path --timeout 30s >/dev/null\n"
+        script += "\(try #require(install))\n"
+        let made = commands.filter { command in
+            command != "reachagent config init" && !Self.elsewhere.contains { command.hasPrefix($0) }
+        }
+        #expect(made.count >= 8)
+        for command in made {
+            script += "status=0; \(command) >\(folder)/output 2>&1 || status=$?; echo \"$status \(command)\"\n"
+        }
+        let lines = try self.run(script).split(separator: "\n").map(String.init)
+        #expect(lines.map { String($0.drop { $0 != " " }.dropFirst()) } == made, "\(lines)")
+        // Nobody answers from beyond, and the journal is too young for a report: that is no fault of a command.
+        let statuses = ["0 ", "1 ", "69 reachagent report --month"]
+        #expect(lines.allSatisfy { line in statuses.contains { line.hasPrefix($0) } }, "\(lines)")
+    }
+
+    /// The line that installs the first hook, from this folder's examples into that of the test.
+    private var install: String? {
+        guard let line = readme.split(separator: "\n").first(where: { $0.firstRange(of: "/hooks.d/") != nil }) else {
+            return nil
+        }
+        return String(line)
+            .replacing("    sudo ", with: "")
+            .replacing("/usr/share/doc/reachagent/", with: Self.root.path())
+            .replacing("/etc/reachagent/hooks.d/", with: "\(folder)/hooks.d/")
+    }
+}
