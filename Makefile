@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test cost check fmt docs examples manual package system-test truth isolation soak fuzz fuzz-corpus bench bench-hooks bench-probes bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test cost check fmt docs examples manual reference package release check-release system-test truth isolation soak truth-vm fuzz fuzz-corpus bench bench-hooks bench-probes bench-report bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -61,6 +61,10 @@ manual: dependencies ## Make the manual and the completions in .build/manual; CO
 	@rm -rf .build/manual
 	.build/$(CONFIGURATION)/reachagent-manual --agent .build/$(CONFIGURATION)/reachagent --output .build/manual
 
+reference: dependencies ## Update the tables of docs/configuration.md and docs/metrics.md from the declarations
+	swift build --product reachagent-manual >&2
+	.build/debug/reachagent-manual reference
+
 package: .build/package/checked ## Build the Debian package into .build/package, and check it
 
 .build/package/checked: $(PACKAGED) | dependencies
@@ -71,6 +75,14 @@ package: .build/package/checked ## Build the Debian package into .build/package,
 	debian/rules clean >&2
 	packaging/check-package
 	@touch $@
+
+release: package ## Make a signed APT repository in .build/repository; RELEASE_KEY names the key, RELEASE_URL the address
+	@scripts/install-dependencies release
+	packaging/release
+
+check-release: package ## Prove that a release installs with apt in a clean Debian
+	@scripts/install-dependencies release
+	packaging/check-release
 
 system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stacks, and with a real systemd and the package
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
@@ -84,6 +96,11 @@ examples: dependencies ## Build the packages of examples/ as a stranger would
 truth: build ## Judge the published state by real packets in random scenarios; ARGS="--seed N" plays one again
 	@scripts/install-dependencies test
 	Tests/Truth/truth $(ARGS)
+
+truth-vm: build ## Judge it on real Wi-Fi, PPP and WireGuard in the VM lab's guest; ARGS="--count 20" sets how many scenarios
+	@scripts/install-dependencies system
+	@scripts/install-dependencies truth-vm
+	Tests/Truth/truth-vm $(ARGS)
 
 # One of each kind that has stopped the agent for others before.
 ISOLATION_SERVERS ?= json_many_marks,certificate_name_of_marks,header_marks,chunk_extension,h2_unknown,dns_labels_compressed,drip_handshake,reset_in_body
@@ -133,6 +150,10 @@ bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_
 	@# SwiftPM looks for files that came or went in a package beside this one only when the manifest has changed.
 	@touch Benchmarks/Package.swift
 	cd Benchmarks && swift build -c release && .build/release/probe-bench $(ARGS)
+
+bench-report: dependencies ## Measure `reachagent report` over a year's journal; ARGS passes options
+	@scripts/build-release >&2
+	scripts/bench-report --agent .build/release/reachagent $(ARGS)
 
 bench-schedule: dependencies ## Measure 10,000 probes on one core, 1,000 HTTPS probes, and idle; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; without nginx there are no HTTPS probes." >&2

@@ -117,7 +117,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkKit", "CTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "EventStream", package: "reachagent"),
+                .product(name: "_EventStream", package: "reachagent"),
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,6 @@
+internal import AgentEvents
 internal import ArgumentParser
 internal import BenchmarkKit
-internal import EventEnvelope
 internal import EventJournal
 
 /// Writes a journal.
@@ -22,7 +22,7 @@ struct FillCommand: ParsableCommand {
     func run() throws {
         var configuration = Self.configuration(of: journal)
         configuration.compressesClosedSegments = compress
-        let journal = try EventJournal(opening: configuration, now: { .wallClock })
+        let journal = try EventJournal(opening: configuration, now: { .now })
         let sample = SampleEvent(streamID: journal.streamID)
         var next = journal.nextSequence
         let end = next + count

@@ -1,5 +1,5 @@
+internal import AgentEvents
 internal import BenchmarkKit
-internal import EventEnvelope
 
 /// Events as large as real ones, which carry the moment at which they were made.
 struct SampleEvent {
@@ -7,38 +7,33 @@ struct SampleEvent {
 
     init(streamID: String) { origin = EventOrigin(streamID: streamID, host: "benchmark") }
 
-    /// The event with a number; `data.sent` is CLOCK_MONOTONIC now, in nanoseconds.
+    /// The event with a number; `data.settled_ms` is CLOCK_MONOTONIC now, in nanoseconds.
     func event(_ number: UInt64) -> Event {
-        let draft = EventDraft(.pathChanged, subject: "default", summary: "") { json in
-            json.member("sent", MonotonicClock.nanoseconds)
-            json.name("from")
-            Self.writePath(&json, via: "none", number)
-            json.name("to")
-            Self.writePath(&json, via: "wired", number)
-            json.name("cause")
-            json.object { json in
-                json.member("kind", "route")
-                json.member("code", "route_changed")
-                json.member("interface", "eth0")
-            }
-        }
-        return Event(draft, from: origin, at: .wallClock, number: number)
+        let change = StateChange(
+            from: Self.state(.none, number),
+            to: Self.state(.wired, number),
+            cause: ChangeCause(kind: "route", code: "route_changed", interface: "eth0"),
+            observed: .now,
+            settledMilliseconds: Int64(MonotonicClock.nanoseconds)
+        )
+        let draft = EventDraft(.pathChanged, subject: AgentEvent.defaultSubject, .pathChanged(change))
+        return Event(draft, from: origin, at: .now, number: number)
     }
 
     /// An event that is not numbered: what a stream begins with.
     func opening(_ type: EventType) -> Event {
-        Event(EventDraft(type, subject: "agent", summary: "") { _ in }, from: origin, at: .wallClock, number: 0)
+        Event(EventDraft(type, .unknown), from: origin, at: .now, number: 0)
     }
 
-    private static func writePath(_ json: inout JSONWriter, via: String, _ number: UInt64) {
-        json.object { json in
-            json.member("via", via)
-            json.member("af_status", 2)
-            json.member("interface", "eth0")
-            json.member("ifindex", 2)
-            json.member("gateway", "192.0.2.\(number % 250)")
-            json.member("source", "192.0.2.2")
-            json.member("metric", number % 1000)
-        }
+    private static func state(_ via: Via, _ number: UInt64) -> ReachabilityState {
+        let path = Path(
+            via: via,
+            interface: "eth0",
+            interfaceIndex: 2,
+            gateway: "192.0.2.\(number % 250)",
+            source: "192.0.2.2",
+            metric: UInt32(number % 1000)
+        )
+        return ReachabilityState(via: via, afStatus: 2, path: .init(path))
     }
 }

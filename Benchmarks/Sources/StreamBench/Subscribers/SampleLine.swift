@@ -12,9 +12,10 @@ struct SampleLine {
         var position = testbed_find(base, min(line.count, 400), "\"seq\":", 6) + 6
         guard position >= 6 else { return nil }
         sequence = Self.number(line, &position)
-        let next = ",\"data\":{\"sent\":"
-        guard position + 16 < line.count, memcmp(base + position, next, 16) == 0 else { return nil }
-        position += 16
+        let end = max(0, line.count - 400)
+        position = testbed_find(base + end, line.count - end, "\"settled_ms\":", 13) + 13
+        guard position >= 13 else { return nil }
+        position += end
         sent = Self.number(line, &position)
     }
 

@@ -1,5 +1,5 @@
+internal import AgentEvents
 internal import BenchmarkKit
-internal import EventEnvelope
 internal import EventJournal
 internal import NotificationBus
 internal import StateSocket
@@ -15,7 +15,7 @@ final class BusPublisher: EventPublisher {
     ///
     /// - Parameter journal: The journal's configuration; without it nothing can be replayed.
     init(in directory: String, journal: JournalConfiguration?) throws {
-        let opened = try journal.map { try EventJournal(opening: $0, now: { .wallClock }) }
+        let opened = try journal.map { try EventJournal(opening: $0, now: { .now }) }
         let bus = NotificationBus<Event>(firstSequence: opened?.nextSequence ?? 1)
         self.bus = bus
         sample = SampleEvent(streamID: opened?.streamID ?? "00000000000000000000000000000001")

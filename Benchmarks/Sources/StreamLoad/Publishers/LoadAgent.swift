@@ -1,4 +1,4 @@
-internal import EventEnvelope
+internal import AgentEvents
 internal import NotificationBus
 internal import StateSocket
 
@@ -19,6 +19,12 @@ struct LoadAgent: AgentInterface {
     func lagged(lastSequence: UInt64) -> Event { sample.opening(.subscriberLagged) }
 
     func status(connections: Int) -> [UInt8] { Array("{}".utf8) }
+
+    var threads: [AgentThread] { [] }
+
+    func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument {
+        AgentDocument(contentType: "text/plain", body: [])
+    }
 
     func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
         reply(.failure(code: "unknown_method", message: "there is nothing to \(request)"))

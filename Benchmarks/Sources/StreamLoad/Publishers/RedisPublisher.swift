@@ -1,6 +1,6 @@
+internal import AgentEvents
 internal import BenchmarkKit
 internal import CTestbed
-internal import EventEnvelope
 internal import Glibc
 
 /// A client of a Redis server, which hands the events to those that have subscribed to the channel `events`.

@@ -1,5 +1,5 @@
+internal import AgentEvents
 internal import BenchmarkKit
-internal import EventEnvelope
 internal import Glibc
 
 /// The floor: the lines are encoded once, and written to one socket after the other.

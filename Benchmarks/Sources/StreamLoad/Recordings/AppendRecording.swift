@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import BenchmarkKit
 internal import EventJournal
 
@@ -8,7 +9,7 @@ final class AppendRecording: Recording {
     private var next: UInt64
 
     init(_ configuration: JournalConfiguration) throws {
-        journal = try EventJournal(opening: configuration, now: { .wallClock })
+        journal = try EventJournal(opening: configuration, now: { .now })
         sample = SampleEvent(streamID: journal.streamID)
         next = journal.nextSequence
     }

@@ -1,6 +1,6 @@
+internal import AgentEvents
 internal import BenchmarkKit
 internal import Dispatch
-internal import EventEnvelope
 internal import EventJournal
 internal import NotificationBus
 
@@ -16,7 +16,7 @@ final class BusRecording: Recording {
 
     /// - Parameter most: How many events may wait for the recorder.
     init(_ configuration: JournalConfiguration, most: Int) throws {
-        journal = try EventJournal(opening: configuration, now: { .wallClock })
+        journal = try EventJournal(opening: configuration, now: { .now })
         sample = SampleEvent(streamID: journal.streamID)
         bus = NotificationBus(firstSequence: journal.nextSequence)
         recorder = JournalRecorder(recording: bus, in: journal) { Output.tell("journal: \($0.detail)") }

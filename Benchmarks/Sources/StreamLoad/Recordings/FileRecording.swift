@@ -1,5 +1,5 @@
+internal import AgentEvents
 internal import BenchmarkKit
-internal import EventEnvelope
 internal import Glibc
 
 /// The floor: the lines are appended to one file with write(2), and fdatasync(2) follows where the policy has it.
