@@ -3,7 +3,15 @@ internal import Glibc
 /// The segments in a directory.
 enum SegmentDirectory {
     /// Returns the segments, oldest first; files of other names are ignored.
+    ///
+    /// It lists twice, because readdir(3) is not atomic: of a segment that is compressed meanwhile, the new name may
+    /// come where the directory was already read, and the old name be gone before it is reached. The second listing
+    /// has the new name; a segment is compressed only once.
     static func segments(in directory: String) throws(JournalError) -> [SegmentName] {
+        try listing(of: directory).union(listing(of: directory)).sorted()
+    }
+
+    private static func listing(of directory: String) throws(JournalError) -> Set<SegmentName> {
         guard let stream = opendir(directory) else {
             throw JournalError(operation: "open", path: directory, cause: .errno(errno))
         }
@@ -17,6 +25,6 @@ enum SegmentDirectory {
             guard let name = SegmentName(fileName: fileName), fileName != name.index else { continue }
             names.insert(name)
         }
-        return names.sorted()
+        return names
     }
 }

@@ -1,5 +1,7 @@
 import AgentEvents
+import AgentTestKit
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -39,6 +41,31 @@ import Testing
         try journal.write(2, Fixture.lines(2...3))
         var cursor = try journal.reader.events()
         #expect(Readings(&cursor) == Readings(2...3, missing: [1...1], corruptLines: text.isEmpty ? 0 : 1))
+    }
+
+    /// With this many files a directory takes several calls of getdents(2), between which it changes.
+    @Test func `a listing has each of the segments that are compressed meanwhile`() async throws {
+        let journal = try FixtureJournal()
+        let names = (1...1500).map { SegmentName(firstSequence: $0) }
+        for name in names { try journal.write(name.firstSequence, "") }
+        let isDone = Atomic(false)
+        async let renamed: Void = onThread {
+            defer { isDone.store(true, ordering: .releasing) }
+            for name in names {
+                try journal.write(name.compressed, [])
+                try FileManager.default.removeItem(atPath: "\(journal.directory)/\(name.plain)")
+            }
+        }
+        let incomplete = try await onThread {
+            var incomplete = 0
+            while !isDone.load(ordering: .acquiring) {
+                if try SegmentDirectory.segments(in: journal.directory) != names { incomplete += 1 }
+            }
+            return incomplete
+        }
+        try await renamed
+        #expect(incomplete == 0)
+        #expect(try SegmentDirectory.segments(in: journal.directory) == names)
     }
 
     @Test func `a segment that is missing is an error`() throws {
@@ -98,7 +125,7 @@ import Testing
 
     @Test func `a frame that stands for too much is refused`() throws {
         let journal = try FixtureJournal()
-        let bomb = try SegmentFrames.compress([UInt8](repeating: 0x20, count: SegmentFrames.mostBytes + 1))
+        let bomb = try SegmentFrames.compress([UInt8](repeating: 0x20, count: SegmentFrames.maximumBytes + 1))
         #expect(bomb.count < 10_000)
         try journal.write(name.compressed, bomb)
         try journal.write(2, Fixture.lines(2...3))
@@ -106,7 +133,7 @@ import Testing
         let result = Readings(&cursor)
         #expect(result.numbers == [2, 3])
         #expect(result.errors.count == 1)
-        #expect(result.errors.first?.contains("more than \(SegmentFrames.mostBytes) bytes (at byte 0)") == true)
+        #expect(result.errors.first?.contains("more than \(SegmentFrames.maximumBytes) bytes (at byte 0)") == true)
     }
 
     @Test(arguments: ["", "x", "(\u{B5}/\u{FD}", "{\"seq\":1}\n", String(repeating: "y", count: 300_000)])
