@@ -19,7 +19,7 @@ enum FuzzHooks {
         let variables = HookEnvironment.variables(hook: "x", path: "/x", event: event, superseded: 1, isAtStart: true)
         for (name, value) in variables {
             require(name.hasPrefix("REACH_"), "a variable has another name")
-            require(value.utf8.count <= HookEnvironment.mostValueBytes, "a value is too long")
+            require(value.utf8.count <= HookEnvironment.maximumValueBytes, "a value is too long")
             let isPlain = !value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
             require(isPlain, "a value has control characters")
         }
@@ -27,11 +27,11 @@ enum FuzzHooks {
 
     private static func checkInterpreter(_ input: [UInt8]) {
         let result = interpreter(input)
-        let buffer = Array(input.prefix(Interpreter.mostBytes))
-        if input.count > Interpreter.mostBytes {
+        let buffer = Array(input.prefix(Interpreter.maximumBytes))
+        if input.count > Interpreter.maximumBytes {
             require(result == interpreter(buffer), "what the kernel does not read makes a difference")
         } else if !input.isEmpty {
-            let padded = input + [UInt8](repeating: 0, count: Interpreter.mostBytes - input.count)
+            let padded = input + [UInt8](repeating: 0, count: Interpreter.maximumBytes - input.count)
             require(result == interpreter(padded), "the zeros after a short file make a difference")
         }
         switch result {
@@ -47,7 +47,7 @@ enum FuzzHooks {
             let isPadded = interpreter.argument?.utf8.last.map { $0 == UInt8(ascii: " ") || $0 == 9 } ?? false
             let line = "#!\(interpreter.path) \(interpreter.argument ?? "")\n"
             require(
-                isPadded || line.utf8.count > Interpreter.mostBytes || self.interpreter(Array(line.utf8)) == result,
+                isPadded || line.utf8.count > Interpreter.maximumBytes || self.interpreter(Array(line.utf8)) == result,
                 "what was read is not read again"
             )
         case .failure(let mistake):

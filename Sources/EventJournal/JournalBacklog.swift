@@ -1,7 +1,7 @@
 /// The queue for a disk that cannot be written: bounded, in the order of the numbers.
 struct JournalBacklog: Sendable {
-    static let mostRecords = 4096
-    static let mostBytes = 4 << 20
+    static let maximumRecords = 4096
+    static let maximumBytes = 4 << 20
 
     private(set) var records: [JournalRecord] = []
     private var bytes = 0
@@ -15,7 +15,7 @@ struct JournalBacklog: Sendable {
             bytes += record.line.count + 1
         }
         var count = 0
-        while records.count - count > Self.mostRecords || bytes > Self.mostBytes, count < records.count {
+        while records.count - count > Self.maximumRecords || bytes > Self.maximumBytes, count < records.count {
             bytes -= records[count].line.count + 1
             count += 1
         }

@@ -21,7 +21,7 @@ final class JournalBoard: Sendable {
         var whenUntold: (@Sendable () -> Void)?
     }
 
-    private static let mostRepairs = 32
+    private static let maximumRepairs = 32
 
     private let state: Mutex<State>
     /// Set when the kernel's pages of the active segment are no longer reliable: a new segment is started.
@@ -47,7 +47,7 @@ final class JournalBoard: Sendable {
     func note(repair: String) {
         state.withLock { state in
             state.status.repairs.append(repair)
-            if state.status.repairs.count > Self.mostRepairs { state.status.repairs.removeFirst() }
+            if state.status.repairs.count > Self.maximumRepairs { state.status.repairs.removeFirst() }
         }
     }
 

@@ -79,7 +79,7 @@ struct JournalDirectory: Sendable {
             listing.leftovers.append(name)
         }
         guard let segment = SegmentName(fileName: name),
-            (1...JournalRecord.mostSequence).contains(segment.firstSequence)
+            (1...JournalRecord.maximumSequence).contains(segment.firstSequence)
         else { return }
         if name == segment.index {
             listing.indexes.insert(segment)

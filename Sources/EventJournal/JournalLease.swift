@@ -24,7 +24,7 @@ final class JournalLease: Sendable {
         let words = content.dropLast().split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count <= 2, words.allSatisfy({ $0.count == 20 }) else { return nil }
         let numbers = words.compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
-        guard numbers.count == words.count, let last = numbers.last, (1...JournalRecord.mostSequence).contains(last)
+        guard numbers.count == words.count, let last = numbers.last, (1...JournalRecord.maximumSequence).contains(last)
         else { return nil }
         let first = numbers.count == 2 ? numbers[0] : 0
         return first <= last ? first...last : nil

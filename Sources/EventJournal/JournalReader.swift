@@ -13,8 +13,8 @@ public struct JournalReader: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The journal's directory.
-    ///   - includesHistory: `true` to begin with what lasts of the segments that were deleted; in the place of their other
-    ///     events is an `events.omitted`.
+    /// - includesHistory: `true` to begin with what lasts of the segments that were deleted; in the place of their
+    /// other events is an `events.omitted`.
     /// - Throws: ``JournalError`` when the directory cannot be read.
     public init(directory: String, includesHistory: Bool = false) throws(JournalError) {
         self.directory = directory
@@ -92,7 +92,7 @@ public struct JournalReader: Sendable {
         }
         guard !segment.isCompressed else { return try last(from: segment) }
         // The last event is near the end, unless it is very long or followed by damage.
-        for count in [64 << 10, 2 * UInt64(ScannedLine.mostBytes), .max] {
+        for count in [64 << 10, 2 * UInt64(ScannedLine.maximumBytes), .max] {
             try segment.seek(toLast: count)
             if let newest = try last(from: segment) { return newest }
             guard !segment.isAtBeginning else { return nil }

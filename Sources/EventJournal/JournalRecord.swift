@@ -3,7 +3,7 @@ public import AgentEvents
 /// A numbered event as stored in the journal.
 public struct JournalRecord: Sendable, Hashable {
     /// The maximum valid number: beyond it there is only damage.
-    static let mostSequence = UInt64(Int64.max)
+    static let maximumSequence = UInt64(Int64.max)
 
     /// The number.
     public let sequence: UInt64

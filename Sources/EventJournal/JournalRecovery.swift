@@ -66,7 +66,7 @@ struct JournalRecovery: Sendable {
         for (position, segment) in segments.enumerated().reversed() {
             let isNewest = position == segments.count - 1
             if !isNewest || segment.isCompressed, let index = segment.readIndex(in: directory),
-                let last = index.lastSequence, (1...JournalRecord.mostSequence).contains(last)
+                let last = index.lastSequence, (1...JournalRecord.maximumSequence).contains(last)
             {
                 newest = last
                 return
@@ -98,8 +98,8 @@ struct JournalRecovery: Sendable {
 
     /// The numbers of a lease that no line has, in ranges.
     ///
-    /// The agent that wrote the lease may have recorded some of them, and so may those after it that ended before they had
-    /// named the others.
+    /// The agent that wrote the lease may have recorded some of them, and so may those after it that ended before they
+    /// had named the others.
     func missing(of leased: ClosedRange<UInt64>, in directory: JournalDirectory) -> [ClosedRange<UInt64>] {
         var missing = MissingRanges()
         var next = leased.lowerBound == 0 ? (newest ?? 0) + 1 : leased.lowerBound

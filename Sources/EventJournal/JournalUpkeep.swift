@@ -41,7 +41,7 @@ final class JournalUpkeep: Sendable {
     private let wallClock: @Sendable () -> Timestamp
     private let isClockTrusted: @Sendable () -> Bool
     private let work = Mutex(Work())
-    /// Whether the history was looked at since the start.
+    /// `true` once the history was looked at since the start.
     private let retained = Atomic(false)
     private let wakeUp = DispatchSemaphore(value: 0)
 
@@ -222,8 +222,8 @@ final class JournalUpkeep: Sendable {
 
     /// Keeps what lasts of a segment.
     ///
-    /// - Returns: Whether the segment can be deleted: also when nothing could be kept of it and it takes space that newer
-    ///   events need.
+    /// - Returns: Whether the segment can be deleted: also when nothing could be kept of it and it takes space that
+    ///   newer events need.
     private func keepLasting(of name: SegmentName, among segments: [JournalSegment]) -> Bool {
         guard configuration.historyAge > .zero, let next = segments.first(where: { $0.name > name })?.name else {
             return true

@@ -23,12 +23,13 @@ extension JournalWriter {
         if let dropped = backlog.append(records) {
             board.note(missing: dropped)
             extendMissing(dropped)
-            // What names the numbers that were missing before is missing itself: the next event of this kind names both.
+            // What names the numbers that were missing before is missing itself: the next event of this kind names
+            // both.
             if let unnamed, let namingSequence, dropped.contains(namingSequence) { extendMissing(unnamed) }
         }
         noteWaiting()
         guard (leased?.upperBound ?? 0) < lastAccepted else { return }
-        writeLease(through: min(lastAccepted + JournalLease.step, JournalRecord.mostSequence))
+        writeLease(through: min(lastAccepted + JournalLease.step, JournalRecord.maximumSequence))
     }
 
     /// Notes that numbers up to `last` may have been used, from the first one on that may be missing.
@@ -113,7 +114,7 @@ extension JournalWriter {
     /// Writes what can still be written, and leaves the lease at the last number that was used but not recorded.
     mutating func finish(usedThrough last: UInt64) {
         if isDegraded { resume(at: directory.system.now()) }
-        let isBehind = last > lastAccepted && last <= JournalRecord.mostSequence
+        let isBehind = last > lastAccepted && last <= JournalRecord.maximumSequence
         if isBehind {
             board.note(missing: lastAccepted + 1...last)
             extendMissing(lastAccepted + 1...last)

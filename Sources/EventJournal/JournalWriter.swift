@@ -23,7 +23,7 @@ struct JournalWriter {
 
     var lock: JournalLock?
     var lease: JournalLease?
-    /// What the lease's file says.
+    /// The numbers in the lease's file.
     var leased: ClosedRange<UInt64>?
     /// Numbers some of which are missing, without an event in the journal that says so.
     var unnamed: ClosedRange<UInt64>?
@@ -91,7 +91,7 @@ struct JournalWriter {
         var expected = lastAccepted &+ 1
         let isInOrder = records.allSatisfy { record in
             defer { expected &+= 1 }
-            return record.sequence == expected && record.line.count < ScannedLine.mostBytes
+            return record.sequence == expected && record.line.count < ScannedLine.maximumBytes
         }
         if isInOrder {
             lastAccepted = expected &- 1
@@ -100,11 +100,11 @@ struct JournalWriter {
         var accepted: [JournalRecord] = []
         var refused = 0
         for record in records {
-            guard record.sequence > lastAccepted, record.sequence <= JournalRecord.mostSequence else {
+            guard record.sequence > lastAccepted, record.sequence <= JournalRecord.maximumSequence else {
                 refused += 1
                 continue
             }
-            let isTooLong = record.line.count >= ScannedLine.mostBytes
+            let isTooLong = record.line.count >= ScannedLine.maximumBytes
             let first = lastAccepted + 1
             let last = isTooLong ? record.sequence : record.sequence - 1
             if first <= last { noteGap(first...last) }

@@ -52,7 +52,7 @@ struct OpenSegment: Sendable {
     /// Reads the index, if there is one that fits the file; others are ignored.
     mutating func loadIndex() throws(JournalError) {
         guard let indexFile = try? JournalFile.open("\(directory)/\(name.index)") else { return }
-        guard let size = try? indexFile.size(), size <= UInt64(SegmentIndex.mostBytes) else { return }
+        guard let size = try? indexFile.size(), size <= UInt64(SegmentIndex.maximumBytes) else { return }
         guard let text = try? indexFile.read(at: 0, atMost: Int(size)) else { return }
         bytesRead += UInt64(text.count)
         guard let index = SegmentIndex(decoding: text), let first = index.blocks.first, let last = index.lastSequence,
@@ -87,7 +87,7 @@ struct OpenSegment: Sendable {
     /// Returns the number of the next line, which stays in the buffer; `nil` when it is not an event.
     private mutating func firstSequence() throws(JournalError) -> UInt64? {
         while buffer.span.firstLineEnd(from: consumed) == nil {
-            guard buffer.count - consumed <= ScannedLine.mostBytes, (try? fill()) ?? false else { return nil }
+            guard buffer.count - consumed <= ScannedLine.maximumBytes, (try? fill()) ?? false else { return nil }
         }
         guard let end = buffer.span.firstLineEnd(from: consumed) else { return nil }
         return ScannedLine(buffer.span.extracting(consumed..<end))?.sequence
@@ -146,7 +146,7 @@ struct OpenSegment: Sendable {
 
     /// Skips the rest of the buffer if it is part of an overlong line.
     mutating func skipLongLine() -> Bool {
-        guard buffer.count - consumed > ScannedLine.mostBytes else { return false }
+        guard buffer.count - consumed > ScannedLine.maximumBytes else { return false }
         buffer = []
         consumed = 0
         isSkippingLine = true
@@ -191,7 +191,7 @@ struct OpenSegment: Sendable {
                 guard bytes.count == count else {
                     throw SegmentFrames.Failure(reason: "the last frame is not complete")
                 }
-                guard count < SegmentFrames.mostBytes else {
+                guard count < SegmentFrames.maximumBytes else {
                     throw SegmentFrames.Failure(reason: "a frame is too long")
                 }
             } catch {

@@ -3,7 +3,7 @@ internal import CLibZstd
 /// The zstd frames (RFC 8878) of a compressed segment, one for each block, so that `zstdcat` can read the whole file.
 enum SegmentFrames {
     /// The maximum decompressed size of a frame, which bounds the allocation for a hostile file.
-    static let mostBytes = 32 << 20
+    static let maximumBytes = 32 << 20
     /// A longer block, which only damage produces, becomes several frames.
     static let longestPiece = 8 << 20
 
@@ -40,18 +40,18 @@ enum SegmentFrames {
         // The greatest number stands for an undeclared size, the next one for an error.
         guard declared != .max - 1 else { throw Failure(reason: "a frame is damaged") }
         guard declared != .max else { return try decompressUndeclared(frame) }
-        guard declared <= UInt64(mostBytes) else { throw tooMuch }
+        guard declared <= UInt64(maximumBytes) else { throw tooMuch }
         return try decompress(frame, capacity: Int(declared))
     }
 
     /// Decompresses with increasing buffer sizes, because a frame need not declare its size.
     private static func decompressUndeclared(_ frame: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
         var capacity = 1 << 20
-        while capacity < mostBytes {
+        while capacity < maximumBytes {
             if let bytes = try? decompress(frame, capacity: capacity) { return bytes }
             capacity *= 4
         }
-        return try decompress(frame, capacity: mostBytes)
+        return try decompress(frame, capacity: maximumBytes)
     }
 
     private static func decompress(_ frame: ArraySlice<UInt8>, capacity: Int) throws(Failure) -> [UInt8] {
@@ -67,7 +67,7 @@ enum SegmentFrames {
         return bytes
     }
 
-    private static var tooMuch: Failure { Failure(reason: "a frame stands for more than \(mostBytes) bytes") }
+    private static var tooMuch: Failure { Failure(reason: "a frame stands for more than \(maximumBytes) bytes") }
 
     private static func check(_ result: Int) throws(Failure) {
         guard ZSTD_isError(result) != 0 else { return }

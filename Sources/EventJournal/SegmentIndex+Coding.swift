@@ -9,7 +9,7 @@ internal import AgentEvents
 // Times are microseconds since 1970.
 extension SegmentIndex {
     /// The maximum size of a file, in bytes.
-    static let mostBytes = 16 << 20
+    static let maximumBytes = 16 << 20
     private static let header = "reachagent-index 1\n"
 
     /// Returns the text of the index file.
@@ -30,7 +30,8 @@ extension SegmentIndex {
 
     /// Parses the text of a file; `nil` when it is invalid or contradicts itself.
     init?(decoding text: [UInt8]) {
-        guard text.count <= Self.mostBytes, text.starts(with: Self.header.utf8), text.last == UInt8(ascii: "\n") else {
+        guard text.count <= Self.maximumBytes, text.starts(with: Self.header.utf8), text.last == UInt8(ascii: "\n")
+        else {
             return nil
         }
         var lines = text.dropFirst(Self.header.utf8.count).dropLast()
@@ -53,7 +54,9 @@ extension SegmentIndex {
         let isPossible =
             first > 0 && first <= last && count > 0 && count - 1 <= last - first && count <= length && length > 0
             && oldest <= newest
-        guard isPossible, [offset, length, frameOffset, frameLength].allSatisfy({ $0 < mostOffset }) else { return nil }
+        guard isPossible, [offset, length, frameOffset, frameLength].allSatisfy({ $0 < maximumOffset }) else {
+            return nil
+        }
         return Block(
             offset: offset,
             length: length,

@@ -21,7 +21,7 @@ extension SegmentIndex {
                 isSkippingLine = false
                 start = end + 1
             }
-            if bytes.count - start > ScannedLine.mostBytes {
+            if bytes.count - start > ScannedLine.maximumBytes {
                 isSkippingLine = true
                 start = bytes.count
             }

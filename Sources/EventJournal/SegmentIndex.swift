@@ -41,7 +41,7 @@ struct SegmentIndex: Sendable, Hashable {
     ///   - offset: The offset of the line in the file.
     ///   - length: The size of the line with its trailing `\n`, in bytes.
     mutating func add(sequence: UInt64, time: Timestamp, offset: UInt64, length: Int) {
-        guard length > 0, offset < Self.mostOffset else { return }
+        guard length > 0, offset < Self.maximumOffset else { return }
         let end = offset + UInt64(length)
         guard let last = blocks.indices.last else {
             // Damage before the first event is part of the first block.
@@ -78,7 +78,7 @@ struct SegmentIndex: Sendable, Hashable {
     var compressedBytes: UInt64 { blocks.last.map { $0.frameOffset + $0.frameLength } ?? 0 }
 
     /// The maximum offset, far above any file size; sums of two offsets do not overflow.
-    static let mostOffset: UInt64 = 1 << 60
+    static let maximumOffset: UInt64 = 1 << 60
 
     private static func block(_ bytes: Range<UInt64>, _ sequence: UInt64, _ time: Timestamp) -> Block {
         Block(

@@ -87,7 +87,7 @@ struct SegmentScan: Sendable {
             start = end + 1
         }
         pending.removeFirst(start)
-        if pending.count > ScannedLine.mostBytes {
+        if pending.count > ScannedLine.maximumBytes {
             pending = []
             isInsideOverlongLine = true
         }
@@ -109,7 +109,7 @@ struct SegmentScan: Sendable {
         goodEnd = offset + UInt64(line.count) + 1
         corruptLines += badLines
         badLines = 0
-        guard let sequence = scanned.sequence, sequence > newest ?? 0, sequence <= JournalRecord.mostSequence else {
+        guard let sequence = scanned.sequence, sequence > newest ?? 0, sequence <= JournalRecord.maximumSequence else {
             return corruptLines += 1
         }
         newest = sequence

@@ -5,11 +5,11 @@ internal import Reachability
 /// Far beyond anything that an agent records; a recording is untrusted.
 enum InputBounds {
     /// The maximum duration, and the maximum distance of a date from the year 2001: more than 10,000 years.
-    static let mostSeconds: Double = 400_000_000_000
+    static let maximumSeconds: Double = 400_000_000_000
     /// The maximum time of a wait or an operation: 100 years.
     static let longestDuration: Duration = .seconds(100 * 366 * 86_400)
     /// The maximum number of checks, percents or days.
-    static let mostCount = 1_000_000
+    static let maximumCount = 1_000_000
 
     static func check(_ duration: Duration, _ name: String) throws(LineFault) {
         guard duration <= longestDuration, duration >= .zero - longestDuration else {
@@ -18,7 +18,7 @@ enum InputBounds {
     }
 
     static func check(_ count: Int, from least: Int, _ name: String) throws(LineFault) {
-        guard (least...mostCount).contains(count) else { throw .damaged("'\(name)' is out of bounds") }
+        guard (least...maximumCount).contains(count) else { throw .damaged("'\(name)' is out of bounds") }
     }
 }
 

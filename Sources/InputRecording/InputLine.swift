@@ -79,7 +79,7 @@ struct InputCoder {
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             let seconds = try container.decode(Double.self)
-            guard seconds.magnitude <= InputBounds.mostSeconds else {
+            guard seconds.magnitude <= InputBounds.maximumSeconds else {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "a date out of all bounds")
             }
             return Date(timeIntervalSinceReferenceDate: seconds)

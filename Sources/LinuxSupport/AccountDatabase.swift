@@ -12,7 +12,7 @@ package enum AccountDatabase {
     }
 
     private static let largestEntry = 1 << 20
-    private static let mostGroups = 1 << 16
+    private static let maximumGroups = 1 << 16
 
     /// getpwnam_r(3).
     package static func user(named name: String) -> User? {
@@ -49,7 +49,7 @@ package enum AccountDatabase {
     /// getgrouplist(3).
     package static func groups(of name: String, with group: UInt32) -> [UInt32] {
         var count: Int32 = 64
-        while count <= mostGroups {
+        while count <= maximumGroups {
             var groups = [gid_t](repeating: 0, count: Int(count))
             var found = count
             if getgrouplist(name, group, &groups, &found) >= 0 { return Array(groups.prefix(max(0, Int(found)))) }

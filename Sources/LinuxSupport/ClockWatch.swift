@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// Nothing wakes up for it otherwise. Owned by one caller at a time.
 package struct ClockWatch: ~Copyable, Sendable {
-    /// What becomes readable; -1, which poll(2) ignores, where the kernel has no descriptor to offer.
+    /// The descriptor that becomes readable; -1, which poll(2) ignores, where the kernel has none to offer.
     package private(set) var descriptor: Int32
 
     /// A watch for the next setting of the clock.
@@ -26,6 +26,6 @@ package struct ClockWatch: ~Copyable, Sendable {
         descriptor = -1
     }
 
-    /// Whether the kernel believes that a time server keeps the clock of the day right.
+    /// `true` if the kernel believes that a time server keeps the clock of the day right.
     package static var isSynchronized: Bool { clinux_clock_is_synchronized() }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// A wake-up that comes before the thread sleeps is not lost, and any number of them is one.
 package final class Wakeup: Sendable {
-    /// What ended a sleep.
+    /// The end of a sleep.
     package enum Reason: Sendable { case ready, woken, deadline }
 
     /// The descriptor that becomes readable (eventfd(2)).

@@ -1,4 +1,4 @@
-/// How long to wait before the next attempt: longer each time, and never the same for many clients at once.
+/// The wait before the next attempt: longer each time, and never the same for many clients at once.
 struct Backoff: Sendable, Hashable {
     private static let shortest: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(2)

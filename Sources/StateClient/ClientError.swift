@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why the agent could not be asked.
+/// The reason that the agent could not be asked.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Nobody listens at the socket, or it does not exist (errno(3)).
     case noAgent(socket: String, errno: Int32)
@@ -12,7 +12,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     case timedOut(socket: String)
     /// The agent answered with an error: its code and its message.
     case refused(code: String, message: String)
-    /// What the agent sent cannot be understood.
+    /// A reply of the agent cannot be understood.
     case malformed(String)
     /// The kernel refused (errno(3)).
     case system(operation: String, errno: Int32)

@@ -1,6 +1,6 @@
 internal import AgentEvents
 
-/// What the agent says at the beginning of each connection.
+/// The introduction of the agent at the beginning of each connection.
 public struct Hello: Sendable, Hashable {
     /// The version of the events' schema; a higher one has more members.
     public var schema: Int
@@ -17,7 +17,7 @@ public struct Hello: Sendable, Hashable {
     /// The whole line, for those who pass the stream on.
     public var line: StreamLine
 
-    /// What the event `agent.hello` says.
+    /// Reads the event `agent.hello`.
     ///
     /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
     public init(_ line: StreamLine) throws(ClientError) {

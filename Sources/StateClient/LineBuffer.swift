@@ -4,15 +4,15 @@ internal import Glibc
 /// Cuts bytes into lines of a bounded length.
 struct LineBuffer {
     /// A reply is an event and a little around it.
-    static let mostBytes = ScannedLine.mostBytes + 1024
+    static let maximumBytes = ScannedLine.maximumBytes + 1024
 
-    private let mostBytes: Int
+    private let maximumBytes: Int
     private var bytes: [UInt8] = []
     private var start = 0
     /// Up to where no line's end was found.
     private var searched = 0
 
-    init(mostBytes: Int = LineBuffer.mostBytes) { self.mostBytes = mostBytes }
+    init(maximumBytes: Int = LineBuffer.maximumBytes) { self.maximumBytes = maximumBytes }
 
     /// Adds what was received.
     mutating func append(_ received: ArraySlice<UInt8>) {
@@ -31,17 +31,17 @@ struct LineBuffer {
     mutating func next() throws(ClientError) -> ArraySlice<UInt8>? {
         guard let end = endOfLine() else {
             searched = bytes.count
-            guard bytes.count - start <= mostBytes else { throw tooLong }
+            guard bytes.count - start <= maximumBytes else { throw tooLong }
             return nil
         }
         let line = bytes[start..<end]
         start = end + 1
         searched = start
-        guard line.count <= mostBytes else { throw tooLong }
+        guard line.count <= maximumBytes else { throw tooLong }
         return line
     }
 
-    private var tooLong: ClientError { .malformed("a line is longer than \(mostBytes) bytes") }
+    private var tooLong: ClientError { .malformed("a line is longer than \(maximumBytes) bytes") }
 
     private func endOfLine() -> Int? {
         bytes.withUnsafeBytes { bytes in

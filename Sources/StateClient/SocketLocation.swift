@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where the agent's control socket is.
+/// The place of the agent's control socket.
 ///
 /// The agent makes it in its runtime directory. Whoever asks has not always been started as the agent was, so the usual
 /// places are looked at in their order.

@@ -6,7 +6,7 @@ internal import LinuxSupport
 ///
 /// A value that holds no connection: each call makes its own, on a thread of its own. It may be used from any task.
 public struct StateClient: Sendable, Hashable {
-    /// Where the agent's control socket is.
+    /// The place of the agent's control socket.
     public let location: SocketLocation
 
     /// A client of the agent behind a control socket.

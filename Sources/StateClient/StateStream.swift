@@ -7,12 +7,12 @@
 /// ```
 ///
 /// Each iteration has a connection and a thread of its own, from its first item to its end. What the consumer does not
-/// take stays in the socket; an agent that notices cuts the connection, and the stream goes on from the journal. The end of
-/// the task, or of the iterator, ends the connection; a cancelled task sees the stream's end.
+/// take stays in the socket; an agent that notices cuts the connection, and the stream goes on from the journal. The
+/// end of the task, or of the iterator, ends the connection; a cancelled task sees the stream's end.
 public struct StateStream: AsyncSequence, Sendable {
-    /// What the stream brings.
+    /// The elements of the stream.
     public typealias Element = StreamItem
-    /// Why it ends, if not because nobody wants it any more.
+    /// The reason of its end, unless it was cancelled.
     public typealias Failure = ClientError
 
     private let location: SocketLocation

@@ -1,12 +1,12 @@
 internal import AgentEvents
 
-/// What a stream is to bring, and from where on.
+/// The events that a stream brings, and its first one.
 public struct StateSubscription: Sendable, Hashable {
     /// The types of event, with or without the prefix `reachagent.`; `path.*` stands for all that begin with `path.`.
     ///
     /// Without any, all types pass.
     public var types: [String]
-    /// What the events are about, compared whole.
+    /// The subjects of the events, compared whole.
     ///
     /// `default`, a target's name, or `agent`. Without any, all pass.
     public var subjects: [String]
@@ -14,7 +14,7 @@ public struct StateSubscription: Sendable, Hashable {
     public var since: UInt64?
     /// The name of the stream that ``since`` belongs to (``Hello/stream``); `nil` when it is not known.
     public var stream: String?
-    /// Whether a lost connection is made again; otherwise the stream ends with an error.
+    /// `true` to make a lost connection again; otherwise the stream ends with an error.
     public var reconnects: Bool
 
     /// A subscription.
@@ -32,7 +32,7 @@ public struct StateSubscription: Sendable, Hashable {
         self.reconnects = reconnects
     }
 
-    /// Whether some events may be left out, so that a hole in the numbers tells nothing.
+    /// `true` if some events may be left out, so that a hole in the numbers means nothing.
     var isFiltered: Bool { !types.isEmpty || !subjects.isEmpty }
 
     /// The parameters of the request.

@@ -1,4 +1,4 @@
-/// What a stream brings.
+/// An element of a stream.
 public enum StreamItem: Sendable, Hashable {
     /// A connection was made, for the first time or again.
     case connected(Hello)

@@ -4,7 +4,7 @@ public import AgentEvents
 public struct StreamLine: Sendable, Hashable {
     /// The JSON text as the agent wrote it, in UTF-8, without the line's end.
     public let bytes: [UInt8]
-    /// What the envelope says; the whole line is well-formed.
+    /// The envelope; the whole line is well-formed.
     public let scanned: ScannedLine
 
     /// A line; `nil` when it is no event.
@@ -17,13 +17,14 @@ public struct StreamLine: Sendable, Hashable {
     /// The type, such as `reachagent.reachability.changed`.
     public var type: String { String(decoding: bytes[scanned.type], as: UTF8.self) }
 
-    /// What the event is about: `default`, a target's name, or `agent`.
+    /// The subject of the event: `default`, a target's name, or `agent`.
     public var subject: String { String(decoding: bytes[scanned.subject], as: UTF8.self) }
 
     /// The number; `nil` when the event is not numbered.
     public var sequence: UInt64? { scanned.sequence }
 
-    /// The event as a typed value, decoded on each access; `nil` when its envelope has another form than this version's.
+    /// The event as a typed value, decoded on each access; `nil` when its envelope has another form than this
+    /// version's.
     public var event: AgentEvent? { AgentEvent(line: bytes) }
 
     /// Decodes the whole event, envelope and all, as a type of the caller's; see ``event`` for the agent's own types.
@@ -48,7 +49,7 @@ public struct StreamLine: Sendable, Hashable {
         let data: Content
     }
 
-    /// Whether the event is of a type.
+    /// Returns true when the event is of a type.
     func isOf(_ type: EventTypeName) -> Bool { bytes[scanned.type].elementsEqual(type.rawValue.utf8) }
 }
 

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Reads a stream on a thread of its own and hands it over to a consumer that takes its time.
 ///
-/// The thread reads no further while the consumer has enough to do, so that the socket fills up and the agent sees a slow
-/// reader, which it knows how to deal with.
+/// The thread reads no further while the consumer has enough to do, so that the socket fills up and the agent sees a
+/// slow reader, which it knows how to deal with.
 final class StreamPump: Sendable {
-    /// How much may wait for the consumer.
-    private static let mostItems = 256
-    private static let mostBytes = 1 << 20
+    /// The maximum number of items that wait for the consumer.
+    private static let maximumItems = 256
+    private static let maximumBytes = 1 << 20
 
     private struct State {
         var items: [StreamItem] = []
@@ -16,14 +16,16 @@ final class StreamPump: Sendable {
         var first = 0
         var bytes = 0
         var consumer: CheckedContinuation<Result<StreamItem?, ClientError>, Never>?
-        /// How the stream ended; told once.
+        /// The reason of the stream's end; delivered once.
         var end: ClientError?
         var isFinished = false
         var isCancelled = false
         var waitsForRoom = false
 
-        var isFull: Bool { items.count - first >= StreamPump.mostItems || bytes >= StreamPump.mostBytes }
-        var isHalfEmpty: Bool { items.count - first <= StreamPump.mostItems / 2 && bytes <= StreamPump.mostBytes / 2 }
+        var isFull: Bool { items.count - first >= StreamPump.maximumItems || bytes >= StreamPump.maximumBytes }
+        var isHalfEmpty: Bool {
+            items.count - first <= StreamPump.maximumItems / 2 && bytes <= StreamPump.maximumBytes / 2
+        }
 
         mutating func take() -> StreamItem? {
             guard first < items.count else { return nil }
@@ -152,7 +154,7 @@ final class StreamPump: Sendable {
                 while true {
                     items += try resumption.receive(try Self.event(in: line))
                     // What has come together is handed over together.
-                    guard items.count < Self.mostItems / 4 else { break }
+                    guard items.count < Self.maximumItems / 4 else { break }
                     let next = try Self.failing { () throws(ClientError) in
                         try connection.nextLineWithoutWaiting()
                     }
@@ -221,7 +223,7 @@ final class StreamPump: Sendable {
 }
 
 extension StreamItem {
-    /// How many bytes an item keeps, roughly.
+    /// The approximate number of bytes that an item keeps.
     fileprivate var cost: Int {
         switch self {
         case .connected(let hello): hello.line.bytes.count

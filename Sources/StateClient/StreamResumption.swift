@@ -1,10 +1,10 @@
-/// What is asked for on each connection, and what the answers mean: a stream that goes on over all connections.
+/// The requests on each connection, and the meaning of the answers: a stream that goes on over all connections.
 ///
 /// A pure state machine; sockets, threads and time are those of its user's. A user connects, asks for ``parameters``,
 /// gives every event to ``receive(_:)``, and tells the connection's end to ``connectionEnded(_:fraction:)``, which says
 /// how it goes on.
 struct StreamResumption {
-    /// How a connection ended.
+    /// The end of a connection.
     enum End: Error, Hashable {
         /// It could not be made, broke, or made no sense.
         case failed(ClientError)
@@ -12,7 +12,7 @@ struct StreamResumption {
         case refused(ErrorReply)
     }
 
-    /// How it goes on.
+    /// The way on from a connection's end.
     enum Continuation: Hashable {
         /// Connect again after a while.
         case retry([StreamItem], after: Duration)
@@ -20,7 +20,7 @@ struct StreamResumption {
         case fail(ClientError)
     }
 
-    /// What the next hello has to be compared with, as the stream could not go on where it was.
+    /// The facts to compare the next hello with, as the stream could not go on where it was.
     private enum Loss {
         /// The events after a number were no longer there.
         case expired(after: UInt64)
@@ -34,9 +34,9 @@ struct StreamResumption {
     /// Everything up to this number is done with; `nil` to begin with the snapshot.
     private var position: UInt64?
     private var loss: Loss?
-    /// Whether the present connection has said hello.
+    /// `true` once the present connection has said hello.
     private var isOpen = false
-    /// Whether any connection has.
+    /// `true` once any connection has.
     private var hasBegun = false
     private var backoff = Backoff()
 
@@ -72,8 +72,8 @@ struct StreamResumption {
             throw .failed(error)
         }
         if position != nil {
-            // An agent refuses that itself; one that does not is not believed. The number of its hello is another matter:
-            // an agent that has just started may not know its last one yet, and it has accepted ours.
+            // An agent refuses that itself; one that does not is not believed. The number of its hello is another
+            // matter: an agent that has just started may not know its last one yet, and it has accepted ours.
             if let stream, stream != hello.stream {
                 throw .refused(ErrorReply(error: "stream_changed", parameters: .init(stream: hello.stream)))
             }
@@ -134,7 +134,7 @@ struct StreamResumption {
         return .retry([.interrupted(error, retryIn: time)], after: time)
     }
 
-    /// How it goes on when the agent cannot go on from the position; `nil` when that is not what the reply says.
+    /// Returns the way on when the agent cannot go on from the position; `nil` when the reply says something else.
     private mutating func continuation(after reply: ErrorReply) -> Continuation? {
         // Without a position there is nothing that could be refused so.
         guard let position else { return nil }

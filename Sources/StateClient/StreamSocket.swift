@@ -5,7 +5,7 @@ internal import LinuxSupport
 ///
 /// The descriptor never blocks; all sleeping is done in `Wakeup`, so that every operation can be ended from outside.
 struct StreamSocket: ~Copyable {
-    /// How many bytes a path may have (`sun_path` less the byte that ends it, unix(7)).
+    /// The maximum number of bytes of a path (`sun_path` less the byte that ends it, unix(7)).
     static let longestPath = 107
 
     private let descriptor: Int32
@@ -79,8 +79,8 @@ struct StreamSocket: ~Copyable {
 
     /// Lets the next attempt to connect wait in the kernel for a moment.
     ///
-    /// There everybody waits in the order of coming: between clients that do so, one that only asks again and again never
-    /// finds a place.
+    /// There everybody waits in the order of coming: between clients that do so, one that only asks again and again
+    /// never finds a place.
     private static func waitInTurn(_ descriptor: Int32) {
         var time = timeval(tv_sec: 0, tv_usec: 100_000)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))

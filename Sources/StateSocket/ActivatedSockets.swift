@@ -33,12 +33,12 @@ public struct ActivatedSockets: Sendable, Hashable {
     /// The first passed descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: CInt = 3
     /// The maximum number of descriptors; more are a mistake.
-    static let mostDescriptors: CInt = 64
+    static let maximumDescriptors: CInt = 64
 
     /// Returns the descriptors that the environment lists for a process.
     static func handedOver(in environment: [String: String], to process: Int32) -> [(descriptor: CInt, name: String)] {
         guard let target = environment["LISTEN_PID"].flatMap({ Int32($0) }), target == process,
-            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...mostDescriptors).contains(count)
+            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...maximumDescriptors).contains(count)
         else { return [] }
         let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
         return (0..<count).map { offset in

@@ -7,8 +7,8 @@ internal import Synchronization
 /// that do not fit are dropped and counted.
 final class Broadcasts: Sendable {
     /// The maximum number of queued events, and the maximum of their bytes.
-    static let mostEvents = 1024
-    static let mostBytes = 4 << 20
+    static let maximumEvents = 1024
+    static let maximumBytes = 4 << 20
 
     /// The events taken at once.
     struct Batch {
@@ -29,7 +29,7 @@ final class Broadcasts: Sendable {
     func add(_ event: Event) -> Bool {
         waiting.withLock { batch in
             let isFirst = batch.events.isEmpty && batch.dropped == 0
-            if batch.events.count < Self.mostEvents, batch.bytes + event.line.count <= Self.mostBytes {
+            if batch.events.count < Self.maximumEvents, batch.bytes + event.line.count <= Self.maximumBytes {
                 batch.events.append(event)
                 batch.bytes += event.line.count
             } else {

@@ -8,7 +8,7 @@ final class Connection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     /// The maximum number of ignored bytes that are read, so that a client that sends a little is not reset at the end.
-    static let mostDiscardedBytes = 64 << 10
+    static let maximumDiscardedBytes = 64 << 10
 
     let socket: SocketName
     /// The number assigned by the hub; 0 before admission.
@@ -196,16 +196,16 @@ final class Connection: ChannelInboundHandler {
 
     /// Continues or pauses reading.
     func setReading(_ isReading: Bool) {
-        guard self.isReading != isReading, discardedBytes < Self.mostDiscardedBytes else { return }
+        guard self.isReading != isReading, discardedBytes < Self.maximumDiscardedBytes else { return }
         self.isReading = isReading
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }
 
     /// Discards unexpected input, and stops reading when it is too much.
     func discard(_ bytes: ByteBuffer) {
-        guard discardedBytes < Self.mostDiscardedBytes else { return }
+        guard discardedBytes < Self.maximumDiscardedBytes else { return }
         let sum = discardedBytes + bytes.readableBytes
-        if sum >= Self.mostDiscardedBytes { setReading(false) }
+        if sum >= Self.maximumDiscardedBytes { setReading(false) }
         discardedBytes = sum
     }
 

@@ -7,9 +7,9 @@ internal import NIOCore
 /// Requests are handled one at a time, in the turns of the hub.
 final class Conversation {
     /// The maximum number of requests that wait for the agent's answer; one more is refused.
-    static let mostUnanswered = 16
+    static let maximumUnanswered = 16
     /// The maximum number of replies that wait for their turn; beyond it reading pauses.
-    static let mostReplies = 64
+    static let maximumReplies = 64
 
     /// A reply's slot in the order.
     private struct Slot {
@@ -39,7 +39,7 @@ final class Conversation {
     init(for connection: Connection, in hub: StreamHub) {
         self.connection = connection
         self.hub = hub
-        framer = LineFramer(limit: hub.configuration.mostRequestBytes)
+        framer = LineFramer(limit: hub.configuration.maximumRequestBytes)
     }
 
     /// Handles input.
@@ -47,7 +47,7 @@ final class Conversation {
         guard !hasSubscribed else { return connection.discard(bytes) }
         framer.append(bytes)
         // Until the next turn no more is read than the longest request needs.
-        if framer.count > hub.configuration.mostRequestBytes { connection.setReading(false) }
+        if framer.count > hub.configuration.maximumRequestBytes { connection.setReading(false) }
         noteHeldBytes()
         hub.queue(connection)
     }
@@ -63,7 +63,7 @@ final class Conversation {
 
     /// `true` if another request can be handled: there is room for its reply, and no subscription is about to start.
     private var takesRequests: Bool {
-        guard !hasSubscribed, slots.count < Self.mostReplies, connection.isWritable else { return false }
+        guard !hasSubscribed, slots.count < Self.maximumReplies, connection.isWritable else { return false }
         if case .subscription? = slots.last?.content { return false }
         return true
     }
@@ -77,7 +77,7 @@ final class Conversation {
         connection.flush()
         if hasSubscribed { framer.discard() }
         noteHeldBytes()
-        connection.setReading(hasSubscribed || (takesRequests && framer.count <= hub.configuration.mostRequestBytes))
+        connection.setReading(hasSubscribed || (takesRequests && framer.count <= hub.configuration.maximumRequestBytes))
         closeIfDone()
         return item != nil
     }
@@ -123,7 +123,7 @@ final class Conversation {
     private func handle(_ item: LineFramer.Item) {
         switch item {
         case .tooLong:
-            let limit = hub.configuration.mostRequestBytes
+            let limit = hub.configuration.maximumRequestBytes
             add(
                 .reply(
                     ReplyLine.failure(
@@ -152,10 +152,10 @@ final class Conversation {
     }
 
     private func ask(_ request: AgentRequest) throws(ControlFailure) {
-        guard unanswered < Self.mostUnanswered else {
+        guard unanswered < Self.maximumUnanswered else {
             throw ControlFailure(
                 code: "too_many_requests",
-                message: "\(Self.mostUnanswered) requests of this connection are unanswered"
+                message: "\(Self.maximumUnanswered) requests of this connection are unanswered"
             )
         }
         unanswered += 1

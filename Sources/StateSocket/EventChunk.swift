@@ -82,12 +82,12 @@ final class EventChunk {
     private var serverSent: (lines: ByteBuffer, ends: [Int])?
 
     /// Creates the first chunk of a batch of events; takes as many as fit, and at least one.
-    init(_ events: inout ArraySlice<Event>, first: UInt64, mostBytes: Int = fullSize, mostEvents: Int = .max) {
+    init(_ events: inout ArraySlice<Event>, first: UInt64, maximumBytes: Int = fullSize, maximumEvents: Int = .max) {
         self.first = first
         var (size, count) = (0, 0)
         for event in events {
             size += event.line.count + 1
-            guard count == 0 || (size <= mostBytes && count < mostEvents) else {
+            guard count == 0 || (size <= maximumBytes && count < maximumEvents) else {
                 size -= event.line.count + 1
                 break
             }

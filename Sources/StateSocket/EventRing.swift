@@ -3,8 +3,8 @@ internal import NotificationBus
 
 /// The newest events, in memory, shared by all subscribers.
 struct EventRing {
-    private let mostBytes: Int
-    private let mostEvents: UInt64
+    private let maximumBytes: Int
+    private let maximumEvents: UInt64
     private var chunks: [EventChunk?] = []
     /// The index of the first chunk that was not dropped.
     private var head = 0
@@ -13,10 +13,10 @@ struct EventRing {
     private(set) var next: UInt64
 
     /// Creates an empty ring, with the number of its first event.
-    init(next: UInt64, mostBytes: Int, mostEvents: Int) {
+    init(next: UInt64, maximumBytes: Int, maximumEvents: Int) {
         self.next = next
-        self.mostBytes = max(1, mostBytes)
-        self.mostEvents = UInt64(clamping: max(1, mostEvents))
+        self.maximumBytes = max(1, maximumBytes)
+        self.maximumEvents = UInt64(clamping: max(1, maximumEvents))
     }
 
     /// The number of the oldest event in the ring; ``next`` when it is empty.
@@ -30,7 +30,7 @@ struct EventRing {
     /// journal.
     mutating func expect(_ sequence: UInt64) {
         guard sequence != next else { return }
-        self = EventRing(next: sequence, mostBytes: mostBytes, mostEvents: Int(clamping: mostEvents))
+        self = EventRing(next: sequence, maximumBytes: maximumBytes, maximumEvents: Int(clamping: maximumEvents))
     }
 
     /// Appends the first events of a batch, and drops the oldest ones that exceed the limits.
@@ -38,13 +38,13 @@ struct EventRing {
     /// At most a quarter of the ring is replaced, so that subscribers get one part before the next one is added.
     mutating func append(_ events: inout ArraySlice<Event>) {
         let (start, startBytes) = (next, byteCount)
-        let (partBytes, partEvents) = (mostBytes / 4, Int(clamping: mostEvents / 4))
+        let (partBytes, partEvents) = (maximumBytes / 4, Int(clamping: maximumEvents / 4))
         repeat {
             let chunk = EventChunk(
                 &events,
                 first: next,
-                mostBytes: min(EventChunk.fullSize, partBytes),
-                mostEvents: partEvents
+                maximumBytes: min(EventChunk.fullSize, partBytes),
+                maximumEvents: partEvents
             )
             chunks.append(chunk)
             byteCount += chunk.byteCount
@@ -55,7 +55,7 @@ struct EventRing {
 
     private mutating func trim() {
         // The newest chunk always stays.
-        while head < chunks.count - 1, byteCount > mostBytes || next - first > mostEvents {
+        while head < chunks.count - 1, byteCount > maximumBytes || next - first > maximumEvents {
             byteCount -= chunks[head]?.byteCount ?? 0
             chunks[head] = nil
             head += 1

@@ -5,7 +5,7 @@ internal import NIOPosix
 /// A listening socket on the event loop.
 enum Listener {
     /// The maximum number of connections accepted before the existing clients have a turn.
-    private static let mostAcceptedAtOnce: UInt = 64
+    private static let maximumAcceptedAtOnce: UInt = 64
     /// The size of a read: clients write little; a longer request is read in pieces.
     private static let readSize = 4096
 
@@ -54,7 +54,7 @@ enum Listener {
         on group: MultiThreadedEventLoopGroup
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
-            .serverChannelOption(.maxMessagesPerRead, value: mostAcceptedAtOnce)
+            .serverChannelOption(.maxMessagesPerRead, value: maximumAcceptedAtOnce)
             .serverChannelOption(.autoRead, value: accepting)
             // Without free descriptors accepting pauses for a second, instead of an endless loop of failures.
             .serverChannelInitializer { channel in

@@ -3,7 +3,7 @@ internal import Glibc
 /// A listening socket and its file.
 struct SocketFile: Sendable {
     /// The maximum length of a path in the kernel, without the terminating zero, in bytes.
-    static let mostPathBytes = 107
+    static let maximumPathBytes = 107
     /// The maximum number of connections that wait to be accepted; further clients block in connect(2), in order.
     ///
     /// Short, because every client waits behind all of these: one that connects and closes at once still occupies its
@@ -35,8 +35,8 @@ struct SocketFile: Sendable {
         group: gid_t?
     ) throws(StateSocketError) {
         let path = "\(directory.path)/\(name.fileName)"
-        guard path.utf8.count <= Self.mostPathBytes else {
-            throw StateSocketError(operation: "bind", path: path, cause: .pathTooLong(limit: Self.mostPathBytes))
+        guard path.utf8.count <= Self.maximumPathBytes else {
+            throw StateSocketError(operation: "bind", path: path, cause: .pathTooLong(limit: Self.maximumPathBytes))
         }
         try Self.checkIsFree(path)
         let temporary = "\(directory.path)/\(name.temporaryName)"
@@ -115,7 +115,7 @@ struct SocketFile: Sendable {
     ) -> Result {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(mostPathBytes)) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(maximumPathBytes)) }
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_un>.size))

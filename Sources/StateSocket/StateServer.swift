@@ -172,7 +172,7 @@ public final class StateServer: Sendable {
 
     private func makeRunning(accepting: Bool) throws(StateSocketError) -> Running {
         let (files, directory) = try open()
-        let limit = FileLimit.raise(for: max(1, configuration.mostConnections))
+        let limit = FileLimit.raise(for: max(1, configuration.maximumConnections))
         self.limit.store(limit, ordering: .relaxed)
         let group = MultiThreadedEventLoopGroup(named: "sockets")
         let gate = LoopGate(group.next())

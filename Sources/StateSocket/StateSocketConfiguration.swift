@@ -7,13 +7,13 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     /// The sockets' group, by name or number; `nil` for the process's.
     public var group: String?
     /// The maximum number of connections, of all sockets together.
-    public var mostConnections: Int
+    public var maximumConnections: Int
     /// The maximum size of the newest events in memory, in bytes; a subscriber that falls further behind is cut off.
     public var ringBytes: Int
     /// The maximum number of the newest events in memory.
     public var ringEvents: Int
     /// The maximum size of a request, in bytes.
-    public var mostRequestBytes: Int
+    public var maximumRequestBytes: Int
     /// The maximum memory of all unhandled requests together, in bytes.
     public var requestMemory: Int
     /// The maximum time that a client may take for its first request, and for the rest of an incomplete one.
@@ -28,10 +28,10 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         directory: String,
         mode: UInt32 = 0o660,
         group: String? = nil,
-        mostConnections: Int = 4096,
+        maximumConnections: Int = 4096,
         ringBytes: Int = 4 << 20,
         ringEvents: Int = 16_384,
-        mostRequestBytes: Int = 64 << 10,
+        maximumRequestBytes: Int = 64 << 10,
         requestMemory: Int = 8 << 20,
         requestPatience: Duration = .seconds(30),
         lagPatience: Duration = .seconds(30),
@@ -40,10 +40,10 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.directory = directory
         self.mode = mode
         self.group = group
-        self.mostConnections = mostConnections
+        self.maximumConnections = maximumConnections
         self.ringBytes = ringBytes
         self.ringEvents = ringEvents
-        self.mostRequestBytes = mostRequestBytes
+        self.maximumRequestBytes = maximumRequestBytes
         self.requestMemory = requestMemory
         self.requestPatience = requestPatience
         self.lagPatience = lagPatience

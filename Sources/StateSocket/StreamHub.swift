@@ -72,7 +72,7 @@ final class StreamHub {
         self.counts = counts
         self.broadcasts = broadcasts
         self.gate = gate
-        ring = EventRing(next: 1, mostBytes: configuration.ringBytes, mostEvents: configuration.ringEvents)
+        ring = EventRing(next: 1, maximumBytes: configuration.ringBytes, maximumEvents: configuration.ringEvents)
     }
 
     /// The time limit for reading the last line.
@@ -103,7 +103,7 @@ final class StreamHub {
             next = released + 1
         }
         if next != ring.next {
-            ring = EventRing(next: next, mostBytes: configuration.ringBytes, mostEvents: configuration.ringEvents)
+            ring = EventRing(next: next, maximumBytes: configuration.ringBytes, maximumEvents: configuration.ringEvents)
         }
         take(batch)
     }

@@ -60,7 +60,7 @@ struct JSONDocumentTests {
 
     @Test
     func `nesting is bounded`() {
-        let most = ScannedLine.mostDepth
+        let most = ScannedLine.maximumDepth
         #expect(Self.root(String(repeating: "[", count: most) + String(repeating: "]", count: most)) != nil)
         #expect(Self.root(String(repeating: "[", count: most + 1) + String(repeating: "]", count: most + 1)) == nil)
     }

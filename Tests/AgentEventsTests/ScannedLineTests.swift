@@ -100,7 +100,7 @@ import Testing
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
         let accepted = (1...200).filter { scan(data: nested($0)) != nil }
-        #expect(accepted == Array(1...ScannedLine.mostDepth))
+        #expect(accepted == Array(1...ScannedLine.maximumDepth))
         #expect(scan(data: Array(String(repeating: "[", count: 1_000_000).utf8)) == nil)
     }
 
@@ -118,8 +118,8 @@ import Testing
                 0x22, 0x7D,
             ]
         }
-        #expect(scan(line(ScannedLine.mostBytes)) != nil)
-        #expect(scan(line(ScannedLine.mostBytes + 1)) == nil)
+        #expect(scan(line(ScannedLine.maximumBytes)) != nil)
+        #expect(scan(line(ScannedLine.maximumBytes + 1)) == nil)
     }
 
     @Test func `no beginning of a line is a line`() {

@@ -1,5 +1,6 @@
 import AgentEvents
 import Availability
+import Glibc
 
 /// One subject's time, second by second, without any cleverness: every event paints all of the future.
 struct Oracle {
@@ -12,18 +13,45 @@ struct Oracle {
         static let awaiting = Cell(condition: nil)
     }
 
-    private(set) var cells: [Cell]
+    /// A byte a second, the number of its cell in the palette: memset(3) and memchr(3) do the walking, because ten
+    /// thousand timelines of structures take minutes in a program that is not optimized.
+    private var seconds: [UInt8]
+    private var palette = [Cell.awaiting]
+    private static let awaiting: UInt8 = 0
     private(set) var current = Cell.awaiting
     private var boundary: Int64 = 0
 
-    init(seconds: Int) { cells = [Cell](repeating: .awaiting, count: seconds) }
+    init(seconds: Int) { self.seconds = [UInt8](repeating: Self.awaiting, count: seconds) }
+
+    private mutating func code(of cell: Cell) -> UInt8 {
+        if let known = palette.firstIndex(of: cell) { return UInt8(known) }
+        palette.append(cell)
+        return UInt8(palette.count - 1)
+    }
+
+    private func cell(_ second: Int) -> Cell { palette[Int(seconds[second])] }
 
     mutating func paint(_ start: Int64, _ end: Int64, _ cell: Cell) {
-        for second in max(0, start)..<max(0, start, min(end, Int64(cells.count))) { cells[Int(second)] = cell }
+        let (first, last) = (Int(max(0, start)), Int(min(end, Int64(seconds.count))))
+        guard first < last else { return }
+        let code = code(of: cell)
+        seconds.withUnsafeMutableBytes { bytes in
+            _ = memset(bytes.baseAddress?.advanced(by: first), Int32(code), last - first)
+        }
     }
 
     private mutating func replaceAwaiting(before end: Int64, with cell: Cell) {
-        for second in 0..<Int(min(end, Int64(cells.count))) where cells[second] == .awaiting { cells[second] = cell }
+        let end = Int(min(end, Int64(seconds.count)))
+        let code = code(of: cell)
+        seconds.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var second = 0
+            while second < end, let found = memchr(base + second, Int32(Self.awaiting), end - second) {
+                second = base.distance(to: UnsafeMutableRawPointer(found))
+                bytes[second] = code
+                second += 1
+            }
+        }
     }
 
     mutating func setBack(to second: Int64) {
@@ -67,8 +95,18 @@ struct Oracle {
     // MARK: What a report has to say
 
     func tally(_ window: Range<Int>) -> [Condition: Int64] {
+        var counts = [Int64](repeating: 0, count: palette.count)
+        seconds.withUnsafeBytes { bytes in
+            var second = window.lowerBound
+            while second < window.upperBound {
+                counts[Int(bytes[second])] += 1_000_000
+                second += 1
+            }
+        }
         var tally: [Condition: Int64] = [:]
-        for cell in cells[window] { tally[cell.condition ?? .unknown(.noData), default: 0] += 1_000_000 }
+        for (cell, count) in zip(palette, counts) where count > 0 {
+            tally[cell.condition ?? .unknown(.noData), default: 0] += count
+        }
         return tally
     }
 
@@ -81,7 +119,8 @@ struct Oracle {
     }
 
     func outages(_ window: Range<Int>) -> [FoundOutage] {
-        func isOutage(_ second: Int) -> Bool { cells[second].condition?.isOutage ?? false }
+        let outageCodes = palette.map { $0.condition?.isOutage ?? false }
+        func isOutage(_ second: Int) -> Bool { outageCodes[Int(seconds[second])] }
         var outages: [FoundOutage] = []
         var second = window.lowerBound
         while second < window.upperBound {
@@ -92,7 +131,7 @@ struct Oracle {
             let begin = second
             var segments: [(segment: Segment?, seconds: Int)] = []
             while second < window.upperBound, isOutage(second) {
-                let segment = cells[second].segment
+                let segment = cell(second).segment
                 if let known = segments.firstIndex(where: { $0.segment == segment }) {
                     segments[known].seconds += 1
                 } else {
@@ -103,7 +142,7 @@ struct Oracle {
             var ending = "window_end"
             if second < window.upperBound {
                 ending = "recovered"
-                if case .unknown(let reason)? = cells[second].condition { ending = reason.rawValue }
+                if case .unknown(let reason)? = cell(second).condition { ending = reason.rawValue }
             }
             let most = segments.map(\.seconds).max() ?? 0
             outages.append(

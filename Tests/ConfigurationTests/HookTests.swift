@@ -39,7 +39,7 @@ import Testing
     @Test func `the section is read`() {
         #expect(settings.hookFolders == ["/etc/hooks", "/usr/lib/hooks"])
         #expect(settings.runsHooks)
-        #expect(settings.hooks.mostRunning == 8)
+        #expect(settings.hooks.maximumRunning == 8)
         #expect(settings.hooks.limits == HookLimits(tasks: 100, memory: 64 << 20))
         #expect(settings.hooks.folderTimeout == .seconds(20))
         #expect(settings.hooks.stopGrace == .seconds(5))
@@ -118,7 +118,7 @@ import Testing
         #expect(request.probe.families == .any)
         let settings = try Fixtures.load("").settings
         #expect(settings.hookFolders == nil)
-        #expect(settings.hooks.mostRunning == 64)
+        #expect(settings.hooks.maximumRunning == 64)
         #expect(settings.hooks.limits == HookLimits(tasks: 512, memory: 256 << 20))
         #expect(settings.hooks.stopGrace == .seconds(3))
     }

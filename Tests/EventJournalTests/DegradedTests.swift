@@ -185,7 +185,7 @@ import Testing
         #expect(journal.status().refused == 3)
         #expect(journal.status().missing == [3...4])
         #expect(journal.takeConditions().map(\.missing) == [3...4])
-        journal.append([FixtureJournal.record(7, padding: ScannedLine.mostBytes), FixtureJournal.record(8)])
+        journal.append([FixtureJournal.record(7, padding: ScannedLine.maximumBytes), FixtureJournal.record(8)])
         #expect(fixture.numbers == [1, 2, 5, 6, 8])
         #expect(journal.status().missing == [3...4, 7...7])
     }

@@ -167,7 +167,8 @@ import Testing
             Damage(
                 testDescription: "a line that is too long",
                 segments: [
-                    1: Fixture.lines([1]) + Fixture.line(2, padding: ScannedLine.mostBytes) + "\n" + Fixture.lines([3])
+                    1: Fixture.lines([1]) + Fixture.line(2, padding: ScannedLine.maximumBytes) + "\n"
+                        + Fixture.lines([3])
                 ],
                 expected: Readings([1, 3], missing: [2...2], corruptLines: 1)
             ),

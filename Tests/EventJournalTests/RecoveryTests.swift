@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `an overlong line is skipped without being kept in memory`() throws {
-        let overlong = String(repeating: "x", count: ScannedLine.mostBytes + 300_000)
+        let overlong = String(repeating: "x", count: ScannedLine.maximumBytes + 300_000)
         try fixture.write(1, FixtureJournal.lines(1...1) + overlong + "\n" + FixtureJournal.lines(2...2))
         let journal = try scripted.open(fixture)
         #expect(journal.nextSequence == 3)

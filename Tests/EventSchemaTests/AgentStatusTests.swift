@@ -262,7 +262,7 @@ import struct AgentEvents.Timestamp
             GoldenTests.status("\(index)", last: GoldenTests.completion("\(index)", .folder, .refused(refusal)))
         }
         let status = Self.json(Self.status(hooks: hooks))
-        #expect(status.count < ScannedLine.mostBytes)
+        #expect(status.count < ScannedLine.maximumBytes)
         let object = try #require(JSONSerialization.jsonObject(with: Data(status)) as? [String: Any])
         let (written, omitted) = ((object["hooks"] as? [Any])?.count, object["hooks_omitted"] as? Int)
         #expect(try #require(written) + #require(omitted) == 64)

@@ -66,7 +66,7 @@ struct ProbeListTests {
             )
         }
         let status = Self.status(records)
-        #expect(status.count < ScannedLine.mostBytes)
+        #expect(status.count < ScannedLine.maximumBytes)
         let (names, omitted) = try Self.names(status)
         #expect(names.count > 500 && names.count + (omitted ?? 0) == 3000)
         #expect(names.last == "probe-\(names.count - 1)")

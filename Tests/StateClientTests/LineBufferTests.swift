@@ -4,8 +4,8 @@ import Testing
 
 /// Bytes become lines, however they come.
 @Suite struct LineBufferTests {
-    private func lines(_ pieces: [[UInt8]], mostBytes: Int = 8) throws(ClientError) -> [String] {
-        var buffer = LineBuffer(mostBytes: mostBytes)
+    private func lines(_ pieces: [[UInt8]], maximumBytes: Int = 8) throws(ClientError) -> [String] {
+        var buffer = LineBuffer(maximumBytes: maximumBytes)
         var lines: [String] = []
         for piece in pieces {
             buffer.append(piece[...])

@@ -183,7 +183,7 @@ enum Samples {
                 virtualBytes: 400_000_000,
                 threads: 9,
                 openFiles: 30,
-                mostFiles: 16_384,
+                maximumFiles: 16_384,
                 started: 1_795_444_571
             )
         )

@@ -104,7 +104,7 @@ struct ConnectionTests {
     }
 
     @Test func `a connection beyond the limit is told so, and the limit survives a flood`() async throws {
-        let (refusals, remaining, served) = try await ServedStream.run(configure: { $0.mostConnections = 4 }) {
+        let (refusals, remaining, served) = try await ServedStream.run(configure: { $0.maximumConnections = 4 }) {
             stream in
             var admitted = try (0..<4).map { _ in try Client(stream.events) }
             for client in admitted { _ = try client.lines(2) }

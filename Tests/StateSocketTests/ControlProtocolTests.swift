@@ -152,7 +152,7 @@ struct ControlProtocolTests {
 
     @Test(arguments: [4096, 1 << 20])
     func `a line that is too long is answered once and skipped`(length: Int) async throws {
-        let replies = try await ServedStream.run(configure: { $0.mostRequestBytes = 1024 }) { stream in
+        let replies = try await ServedStream.run(configure: { $0.maximumRequestBytes = 1024 }) { stream in
             let client = try Client(stream.control)
             try client.send([UInt8](repeating: UInt8(ascii: "x"), count: length))
             try client.send("\n" + #"{"method":"status"}"# + "\n")

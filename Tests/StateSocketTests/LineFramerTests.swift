@@ -23,7 +23,7 @@ struct LineFramerTests {
 
     @Test(arguments: [1, 3, 40, 1000])
     func `the ring finds every event that it has, and only those`(batch: UInt64) {
-        var ring = EventRing(next: 10, mostBytes: 1 << 20, mostEvents: 100)
+        var ring = EventRing(next: 10, maximumBytes: 1 << 20, maximumEvents: 100)
         let origin = EventOrigin(streamID: "s", host: "h")
         func events(_ numbers: Range<UInt64>) -> [Event] {
             numbers.map { number in

@@ -80,10 +80,10 @@ extension AgentEvent {
     /// Reads an event from a line of the stream or of the journal.
     ///
     /// - Parameter line: The line, without its end.
-    /// - Returns: `nil` when the line is longer than `ScannedLine.mostBytes`, is not one well-formed JSON object, or has
-    ///   no envelope.
+    /// - Returns: `nil` when the line is longer than `ScannedLine.maximumBytes`, is not one well-formed JSON object, or
+    ///   has no envelope.
     public init?(line: [UInt8]) {
-        guard line.count <= ScannedLine.mostBytes, let event = try? EventDecoder.decode(AgentEvent.self, from: line)
+        guard line.count <= ScannedLine.maximumBytes, let event = try? EventDecoder.decode(AgentEvent.self, from: line)
         else { return nil }
         self = event
     }

@@ -36,7 +36,7 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case journalDegraded = "reachagent.journal.degraded"
     /// Events that were recorded are not kept any more; in their place in the journal.
     case eventsOmitted = "reachagent.events.omitted"
-    /// Who speaks, and from which number on; the first line on a socket, not numbered.
+    /// The introduction of the agent with the number of its newest event; the first line on a socket, not numbered.
     case agentHello = "reachagent.agent.hello"
     /// The complete current state; not numbered.
     case networkSnapshot = "reachagent.network.snapshot"

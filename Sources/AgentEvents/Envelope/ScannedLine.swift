@@ -1,29 +1,29 @@
-/// What a line of the stream says in its envelope, and proof that the whole line is one well-formed JSON object.
+/// The envelope of a line of the stream, and proof that the whole line is one well-formed JSON object.
 ///
 /// Made in one pass over the bytes, without recursion and without an allocation: replaying a journal scans every line.
 /// Nothing is decoded; where the values stand is remembered.
 public struct ScannedLine: Sendable, Hashable {
     /// The longest line that is accepted, in bytes: more than any event that the agent writes.
-    public static let mostBytes = 4 << 20
+    public static let maximumBytes = 4 << 20
     /// The deepest nesting of objects and arrays that is accepted.
-    public static let mostDepth = 64
+    public static let maximumDepth = 64
 
     /// The number; `nil` when the event is not numbered.
     public var sequence: UInt64?
-    /// Where the text of `type` stands, without the quotation marks.
+    /// The range of the text of `type`, without the quotation marks.
     public var type: Range<Int>
-    /// Where the text of `subject` stands, without the quotation marks; empty when there is none.
+    /// The range of the text of `subject`, without the quotation marks; empty when there is none.
     public var subject: Range<Int>
-    /// When the event was made; `nil` when `time` is missing or no RFC 3339 time in UTC.
+    /// The time of the event; `nil` when `time` is missing or no RFC 3339 time in UTC.
     public var time: Timestamp?
 
     /// Scans a line.
     ///
     /// - Parameter line: The bytes of the line, without its end.
-    /// - Returns: `nil` when the line is too long, is not one JSON object in UTF-8, has no `type`, or has a `seq` that is no
-    ///   positive whole number of 64 bits.
+    /// - Returns: `nil` when the line is too long, is not one JSON object in UTF-8, has no `type`, or has a `seq` that
+    ///   is no positive whole number of 64 bits.
     public init?(_ line: Span<UInt8>) {
-        guard line.count <= Self.mostBytes else { return nil }
+        guard line.count <= Self.maximumBytes else { return nil }
         let members = line.withUnsafeBufferPointer { bytes in
             var scanner = JSONScanner(bytes)
             return scanner.scanEnvelope()

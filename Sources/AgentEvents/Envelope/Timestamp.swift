@@ -60,7 +60,7 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Timestamp: Comparable {
-    /// Whether the left moment is earlier.
+    /// Returns true when the left moment is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microsecondsSince1970 < right.microsecondsSince1970
     }

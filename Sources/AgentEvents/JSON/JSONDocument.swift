@@ -1,7 +1,7 @@
 /// A well-formed JSON text (RFC 8259), parsed once.
 ///
-/// Values are kept in the order of the text in one array, each with the index of the value behind it: neither parsing nor
-/// reading recurses, and both are linear. Strings stay bytes of the text until they are asked for.
+/// Values are kept in the order of the text in one array, each with the index of the value behind it: neither parsing
+/// nor reading recurses, and both are linear. Strings stay bytes of the text until they are asked for.
 package final class JSONDocument: Sendable {
     /// The forms of a value.
     package enum Form: UInt8, Sendable { case object, array, string, number, `true`, `false`, null }
@@ -25,9 +25,10 @@ package final class JSONDocument: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: One JSON value in UTF-8 on one line, whose length the caller has bounded.
-    ///   - maximumValues: The maximum of values and names in the text. Each takes 32 bytes when it is parsed, where one of a
-    ///     hostile text, such as `1,1,…`, takes two.
-    /// - Returns: `nil` when it is anything else, has more values, or is nested deeper than ``ScannedLine/mostDepth``.
+    /// - maximumValues: The maximum of values and names in the text. Each takes 32 bytes when it is parsed, where one
+    /// of a hostile text, such as `1,1,…`, takes two.
+    /// - Returns: `nil` when it is anything else, has more values, or is nested deeper than
+    ///   ``ScannedLine/maximumDepth``.
     package init?(_ bytes: [UInt8], maximumValues: Int = JSONDocument.maximumValues) {
         let entries = bytes.withUnsafeBufferPointer { buffer in
             var scanner = JSONScanner(buffer)
@@ -57,7 +58,7 @@ extension JSONScanner {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 let isObject = bytes[position] == UInt8(ascii: "{")
                 position += 1
-                guard open.count < ScannedLine.mostDepth else { return nil }
+                guard open.count < ScannedLine.maximumDepth else { return nil }
                 open.append(entries.count)
                 entries.append(.init(form: isObject ? .object : .array, text: start..<start, next: 0))
                 skipSpace()

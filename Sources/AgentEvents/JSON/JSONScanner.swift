@@ -1,9 +1,9 @@
 /// Checks that bytes are one JSON object (RFC 8259), and finds the envelope's members in it.
 ///
-/// A scanner with a stack of its own instead of recursion: nothing that a stranger writes makes it deep or slow. It looks
-/// at no byte whose position it has not compared with the count.
+/// A scanner with a stack of its own instead of recursion: nothing that a stranger writes makes it deep or slow. It
+/// looks at no byte whose position it has not compared with the count.
 struct JSONScanner {
-    /// Where the envelope's members stand.
+    /// The ranges of the envelope's members.
     struct Members {
         var type: Range<Int>?
         var subject: Range<Int>?
@@ -23,7 +23,8 @@ struct JSONScanner {
         return scanMembers { scanner, name in scanner.scanMember(name, &members) } ? members : nil
     }
 
-    /// The values of the members with these names, in their order; `nil` when the bytes are anything else than one object.
+    /// The values of the members with these names, in their order; `nil` when the bytes are anything else than one
+    /// object.
     ///
     /// Of several members with one name the last counts.
     mutating func scanValues(of names: [StaticString]) -> [Range<Int>?]? {
@@ -138,7 +139,7 @@ struct JSONScanner {
                 skipSpace()
                 if take(opensObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
                 depth += 1
-                guard depth < ScannedLine.mostDepth else { return false }
+                guard depth < ScannedLine.maximumDepth else { return false }
                 isObject = isObject << 1 | (opensObject ? 1 : 0)
                 if opensObject, !scanName() { return false }
                 continue

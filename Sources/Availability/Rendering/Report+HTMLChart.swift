@@ -43,7 +43,7 @@ extension Report {
         return bars
     }
 
-    /// What there was of a condition has at least the width of a hair, so that a minute of a month is seen.
+    /// Draws each condition that occurred at least as wide as a hair, so that a minute of a month is seen.
     private static func rectangles(_ tally: Tally, y: Int) -> String {
         let (left, width) = (90, 480_000)
         guard tally.total > 0 else { return "" }

@@ -45,7 +45,7 @@ public struct CivilTime: Sendable {
             return "\(CivilTime.digits(year, 4))-\(CivilTime.digits(month, 2))-\(CivilTime.digits(day, 2))"
         }
 
-        /// Whether the left day is earlier.
+        /// Returns true when the left day is earlier.
         public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
     }
 
@@ -68,8 +68,8 @@ public struct CivilTime: Sendable {
     /// The first moment of a day, which is later than midnight where daylight saving begins at midnight.
     public func start(of day: Day) -> Timestamp {
         let midnight = day.number * Self.daySeconds
-        // No offset is more than a day. The first second whose local time is midnight or later, by bisection: local time
-        // may fall back, but never by as much as the distance to another midnight.
+        // No offset is more than a day. The first second whose local time is midnight or later, by bisection: local
+        // time may fall back, but never by as much as the distance to another midnight.
         var low = midnight - Self.daySeconds
         var high = midnight + Self.daySeconds
         let candidates = [midnight - offset(low), midnight - offset(high)].sorted()

@@ -1,5 +1,6 @@
 extension FindingCode {
-    /// Whether a check over TLS ends with this code when a portal, or an interceptor, answers in the server's place.
+    /// `true` for a code with which a check over TLS ends when a portal, or an interceptor, answers in the server's
+    /// place.
     ///
     /// A signature that does not verify is what a forger gives who calls himself by the true issuer's name.
     public var isCertificateSuspicious: Bool {

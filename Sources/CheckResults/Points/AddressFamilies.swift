@@ -7,8 +7,8 @@ public enum AddressFamilies: String, Sendable, Hashable, CaseIterable, Codable {
     /// IPv6 alone.
     case ipv6
 
-    /// Whether IPv4 is one of them.
+    /// `true` if IPv4 is one of them.
     package var includesIPv4: Bool { self != .ipv6 }
-    /// Whether IPv6 is one of them.
+    /// `true` if IPv6 is one of them.
     package var includesIPv6: Bool { self != .ipv4 }
 }

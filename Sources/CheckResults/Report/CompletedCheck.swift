@@ -1,14 +1,14 @@
-/// What came of one turn of a probe.
+/// The result of one turn of a probe.
 public struct CompletedCheck: Sendable {
-    /// Which probe, and from where.
+    /// The probe and its vantage.
     public var point: ProbePoint
-    /// What was seen; without a check (no budget, no cellular link allowed) a report of an `unknown` verdict.
+    /// The report; without a check (no budget, no cellular link allowed) one of an `unknown` verdict.
     public var report: CheckReport
-    /// When the check was due.
+    /// The moment at which the check was due.
     public var due: ContinuousClock.Instant
-    /// When it was begun.
+    /// The moment at which it began.
     public var started: ContinuousClock.Instant
-    /// Whether another point's check served this one too.
+    /// `true` if another point's check served this one too.
     public var isShared: Bool
 
     /// A completed check.

@@ -1,4 +1,4 @@
-/// What a scheduler counted since it was made.
+/// The counters of a scheduler since it was made.
 public struct ScheduleStatistics: Sendable, Hashable {
     /// Checks that were begun.
     public var checks: UInt64 = 0

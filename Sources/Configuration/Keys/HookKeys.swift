@@ -30,7 +30,7 @@ struct HooksKeys: KeyTable {
     )
     let maxRunning = Setting(
         "max_running",
-        \.hooks.mostRunning,
+        \.hooks.maximumRunning,
         .integer(1...256),
         "The maximum number of programs that run at the same time, of all hooks together: 1 to 256"
     )

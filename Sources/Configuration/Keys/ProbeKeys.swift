@@ -1,4 +1,4 @@
-internal import Probes
+package import Probes
 internal import Reachability
 
 /// The keys of `[probe.NAME]`.
@@ -287,11 +287,12 @@ struct ResponseKeys: KeyTable {
 }
 
 /// The formats that a body can be required to have.
-enum BodyFormat: String, CaseIterable, Sendable {
+package enum BodyFormat: String, CaseIterable, Sendable {
     case json, xml, image
     case propertyList = "property-list"
 
-    var serializer: ResponseSerializer {
+    /// The serializer that accepts the format alone.
+    package var serializer: ResponseSerializer {
         switch self {
         case .json: .json()
         case .xml: .xml

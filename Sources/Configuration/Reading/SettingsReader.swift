@@ -8,7 +8,7 @@ struct SettingsReader {
     /// The maximum number of probes.
     static let maxProbes = 10_000
     /// The maximum number of targets.
-    static let maxTargets = MonitorConfiguration.mostTargets
+    static let maxTargets = MonitorConfiguration.maximumTargets
     /// The maximum time between two checks.
     static let longestInterval: Duration = .seconds(30 * 86_400)
 

@@ -81,12 +81,12 @@ public struct HookPace: Sendable, Hashable {
     public enum Queue: String, Sendable, Hashable, CaseIterable {
         /// Only the newest event is queued; the number of replaced ones is in the run's report.
         case latest
-        /// All events are queued in order, up to ``mostWaiting``; then the oldest is dropped, and counted.
+        /// All events are queued in order, up to ``maximumWaiting``; then the oldest is dropped, and counted.
         case all
     }
 
     /// The maximum number of queued events with ``Queue/all``.
-    public static let mostWaiting = 128
+    public static let maximumWaiting = 128
 
     /// The maximum number of concurrent runs.
     public var concurrency: Int

@@ -41,7 +41,7 @@ public enum HookEnvironment {
     ]
 
     /// The maximum size of a value, in bytes.
-    public static let mostValueBytes = 4096
+    public static let maximumValueBytes = 4096
 
     /// Returns the variables of an event; those that do not apply are left out.
     ///
@@ -121,14 +121,14 @@ public enum HookEnvironment {
         !name.isEmpty && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "=") }
     }
 
-    /// Returns a value without control characters, cut to ``mostValueBytes`` at a character boundary.
+    /// Returns a value without control characters, cut to ``maximumValueBytes`` at a character boundary.
     private static func printable(_ value: String) -> String {
         var result = String.UnicodeScalarView()
         var bytes = 0
         for scalar in value.unicodeScalars {
             let shown = scalar.properties.generalCategory == .control ? "?" : scalar
             bytes += UTF8.width(shown)
-            guard bytes <= mostValueBytes else { break }
+            guard bytes <= maximumValueBytes else { break }
             result.append(shown)
         }
         return String(result)

@@ -76,8 +76,8 @@ extension HookEvent {
     /// Reads a line of the journal or of a file.
     ///
     /// - Parameter line: The line, without its end.
-    /// - Returns: nil when the line is no event, is longer than `ScannedLine.mostBytes`, or is of a type or with content
-    ///   that this version does not know.
+    /// - Returns: nil when the line is no event, is longer than `ScannedLine.maximumBytes`, or is of a type or with
+    ///   content that this version does not know.
     public init?(line: [UInt8]) {
         guard let event = AgentEvent(line: line), let type = event.knownType, event.content != .unknown else {
             return nil
@@ -131,7 +131,7 @@ extension HookEvent.Side {
         code = probe.code
     }
 
-    /// Whether a request can be expected to arrive: all is well, or nobody knows and there is a path.
+    /// `true` if a request can be expected to arrive: all is well, or nothing is known and there is a path.
     var isOnline: Bool {
         switch connectivity {
         case "full": true

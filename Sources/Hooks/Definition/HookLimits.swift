@@ -1,4 +1,4 @@
-/// What all programs of hooks together may use up, where the service manager delegates control groups.
+/// The limits of all programs of hooks together, where the service manager delegates control groups.
 ///
 /// One run may use half of it, so that it leaves something to the others.
 public struct HookLimits: Sendable, Hashable {

@@ -5,7 +5,7 @@ public struct HookSettings: Sendable {
     /// The configured hooks.
     public var definitions: [HookDefinition]
     /// The maximum number of concurrent programs, of all hooks together.
-    public var mostRunning: Int
+    public var maximumRunning: Int
     /// The limits on the programs of all hooks together, where control groups are delegated.
     public var limits: HookLimits
     /// The timeout of a hook in the directories.
@@ -17,14 +17,14 @@ public struct HookSettings: Sendable {
     public init(
         folders: [String] = [],
         definitions: [HookDefinition] = [],
-        mostRunning: Int = 64,
+        maximumRunning: Int = 64,
         limits: HookLimits = HookLimits(),
         folderTimeout: Duration = .seconds(30),
         stopGrace: Duration = .seconds(3)
     ) {
         self.folders = folders
         self.definitions = definitions
-        self.mostRunning = mostRunning
+        self.maximumRunning = maximumRunning
         self.limits = limits
         self.folderTimeout = folderTimeout
         self.stopGrace = stopGrace

@@ -187,7 +187,7 @@ final class HookEngine: @unchecked Sendable {
             state.hasTurn = true
             turns.append(state)
         }
-        while programs < max(1, settings.mostRunning), let state = turns.popFirst() {
+        while programs < max(1, settings.maximumRunning), let state = turns.popFirst() {
             state.hasTurn = false
             guard !state.isGone, begin(state, at: now), state.queue.isDue(at: now) else { continue }
             state.hasTurn = true

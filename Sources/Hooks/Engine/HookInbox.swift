@@ -13,7 +13,7 @@ struct HookInbox: Sendable {
     }
 
     /// The maximum number of queued events; beyond it the oldest are dropped, and counted.
-    static let mostEvents = 4096
+    static let maximumEvents = 4096
 
     /// The types that any hook needs; others are dropped.
     private(set) var wanted: Set<EventType> = []
@@ -31,7 +31,7 @@ struct HookInbox: Sendable {
     mutating func deliver(_ event: Event, at now: Instant) -> Bool {
         last.note(event)
         guard wanted.contains(event.type) else { return false }
-        if events.count >= Self.mostEvents, let oldest = events.popFirst() {
+        if events.count >= Self.maximumEvents, let oldest = events.popFirst() {
             first &+= 1
             lost[oldest.event.type, default: 0] += 1
         }

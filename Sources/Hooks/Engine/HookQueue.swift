@@ -117,7 +117,7 @@ struct HookQueue<Element> {
         let most =
             switch pace.queue {
             case .latest: 1
-            case .all: HookPace.mostWaiting
+            case .all: HookPace.maximumWaiting
             }
         while elements.count > most {
             _ = elements.popFirst()

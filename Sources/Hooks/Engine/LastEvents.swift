@@ -7,7 +7,7 @@ struct LastEvents: Sendable {
         .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .pathChanged,
     ]
     /// The maximum number of subjects; beyond it the least recently changed one is dropped.
-    static let mostSubjects = 1024
+    static let maximumSubjects = 1024
 
     private struct Key: Hashable {
         var type: EventType
@@ -24,7 +24,7 @@ struct LastEvents: Sendable {
     mutating func note(_ event: Event) {
         guard Self.types.contains(event.type) else { return }
         let key = Key(type: event.type, subject: event.subject)
-        if events[key] == nil, events.count >= Self.mostSubjects,
+        if events[key] == nil, events.count >= Self.maximumSubjects,
             let oldest = events.min(by: { $0.value.order < $1.value.order })?.key
         {
             events[oldest] = nil

@@ -49,7 +49,7 @@ package struct FolderEntry: Sendable, Hashable {
         case .leftOver: "skipped: it is named like something that was put aside"
         case .unknownFolder: "skipped: hooks have no sub-folder of this name"
         case .badName: "skipped: its name is no UTF-8 or has control characters"
-        case .beyondLimit: "skipped: a folder may have \(HookFolders.mostFiles) hooks"
+        case .beyondLimit: "skipped: a folder may have \(HookFolders.maximumFiles) hooks"
         case .refused(let refusal): refusal.description
         }
     }

@@ -4,7 +4,7 @@ internal import LinuxSupport
 /// The entries of one directory, by name in byte order.
 struct FolderListing {
     /// The maximum number of names read from a directory, of any kind.
-    static let mostNames = 4096
+    static let maximumNames = 4096
 
     /// The type of an entry, after following links.
     enum Kind: Sendable, Hashable {
@@ -53,7 +53,7 @@ struct FolderListing {
             }
             let name = Self.name(entry)
             if name == [UInt8(ascii: ".")] || name == [UInt8(ascii: "."), UInt8(ascii: ".")] { continue }
-            guard items.count < Self.mostNames else {
+            guard items.count < Self.maximumNames else {
                 isCut = true
                 break
             }

@@ -7,7 +7,7 @@ internal import Glibc
 /// that cannot be read hides all later ones, because the files that it would have hidden are unknown.
 package struct HookFolders: Sendable, Hashable {
     /// The maximum number of files that run in a directory, or subdirectory: the first by name.
-    package static let mostFiles = 256
+    package static let maximumFiles = 256
 
     private static let subfolders = Set(HookOccasion.allCases.map { Array($0.rawValue.utf8) })
 
@@ -79,7 +79,7 @@ package struct HookFolders: Sendable, Hashable {
                     } else {
                         hiding[item.name] = entry.path
                         if entry.state == .runs { count += 1 }
-                        if count > Self.mostFiles { entry.state = .beyondLimit }
+                        if count > Self.maximumFiles { entry.state = .beyondLimit }
                     }
                 }
                 entries.append(entry)

@@ -3,7 +3,7 @@ internal import AgentEvents
 /// The first line of a script: `#!` and a program, with at most one argument (execve(2)).
 package struct Interpreter: Sendable, Hashable {
     /// The number of bytes of a file that the kernel reads (`BINPRM_BUF_SIZE`).
-    package static let mostBytes = 256
+    package static let maximumBytes = 256
 
     /// The reason a file's first bytes do not determine how it is run.
     package enum Mistake: Error, Sendable, Hashable, CustomStringConvertible {
@@ -28,7 +28,7 @@ package struct Interpreter: Sendable, Hashable {
             case .empty: "is empty"
             case .unknownFormat: "begins with no '#!' line and is no ELF program"
             case .unnamed: "its first line names no interpreter after '#!'"
-            case .tooLong: "its first line is longer than the \(mostBytes) bytes that the kernel reads"
+            case .tooLong: "its first line is longer than the \(maximumBytes) bytes that the kernel reads"
             case .carriageReturn: "its first line ends with a carriage return"
             case .relative(let name): "its interpreter \(ShellWord.quoted(name)) is no absolute path"
             case .notText: "its first line is not UTF-8"
@@ -41,7 +41,7 @@ package struct Interpreter: Sendable, Hashable {
     /// The rest of the line as one argument.
     package var argument: String?
 
-    /// Parses a file's first bytes; those beyond ``mostBytes`` are ignored.
+    /// Parses a file's first bytes; those beyond ``maximumBytes`` are ignored.
     ///
     /// - Returns: The interpreter; nil for an ELF program, which needs none.
     package static func reading(_ bytes: [UInt8]) throws(Mistake) -> Interpreter? {
@@ -49,7 +49,7 @@ package struct Interpreter: Sendable, Hashable {
         if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return nil }
         guard bytes.starts(with: [UInt8(ascii: "#"), UInt8(ascii: "!")]) else { throw .unknownFormat }
         // As in the kernel's buffer, zeros follow a shorter file, and a zero ends a word.
-        let buffer = bytes.prefix(mostBytes) + [UInt8](repeating: 0, count: max(0, mostBytes - bytes.count))
+        let buffer = bytes.prefix(maximumBytes) + [UInt8](repeating: 0, count: max(0, maximumBytes - bytes.count))
         var line = buffer.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
         if line.endIndex == buffer.endIndex {
             let words = line.drop(while: isBlank)

@@ -8,7 +8,7 @@ internal import Glibc
 /// by path; every directory and link on it is checked too, so only root and the agent's user can replace them.
 struct InterpreterCheck {
     /// The maximum depth of interpreters that are scripts themselves; the kernel follows no more than four.
-    private static let mostLevels = 4
+    private static let maximumLevels = 4
 
     let runAs: HookAccount?
     let agent: UInt32
@@ -19,7 +19,7 @@ struct InterpreterCheck {
 
     /// Checks the interpreter of a script.
     func check(_ interpreter: Interpreter, of script: String) throws(HookRefusal) {
-        guard level < Self.mostLevels else {
+        guard level < Self.maximumLevels else {
             throw refusal(
                 script,
                 "its interpreter is a script, whose interpreters are scripts too",

@@ -49,7 +49,7 @@ struct OpenedFile {
         if reading < 0, errno == EACCES { return (true, nil) }
         guard reading >= 0 else { throw .notFound(path, errno) }
         defer { close(reading) }
-        var bytes = [UInt8](repeating: 0, count: Interpreter.mostBytes)
+        var bytes = [UInt8](repeating: 0, count: Interpreter.maximumBytes)
         var count = 0
         while count < bytes.count {
             let more = bytes.withUnsafeMutableBytes { space in

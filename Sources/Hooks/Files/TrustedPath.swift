@@ -5,7 +5,7 @@ internal import Glibc
 /// Each directory must belong to one of these two, and be writable by nobody else unless it is sticky: an entry of a
 /// sticky directory can be replaced only by its owner, who is checked next. The same applies to the owner of each link.
 struct TrustedPath {
-    private static let mostLinks = 40
+    private static let maximumLinks = 40
 
     private let agent: UInt32
     private var checked: Set<[UInt8]> = []
@@ -35,7 +35,7 @@ struct TrustedPath {
             switch last.st_mode & S_IFMT {
             case S_IFLNK:
                 links += 1
-                guard links <= Self.mostLinks else { throw .notFound(path, ELOOP) }
+                guard links <= Self.maximumLinks else { throw .notFound(path, ELOOP) }
                 let target = try Self.target(of: next)
                 if target.utf8.first == UInt8(ascii: "/") {
                     here = ""

@@ -26,15 +26,15 @@ struct ControlGroup: Sendable, Hashable {
         return write(descriptor, value, value.utf8.count) == value.utf8.count ? 0 : errno
     }
 
-    /// Whether the group has a file.
+    /// Returns true when the group has a file.
     func has(_ file: String) -> Bool { access("\(path)/\(file)", F_OK) == 0 }
 
-    /// Whether the service manager has given the group to the processes in it (systemd's `Delegate=`).
+    /// `true` if the service manager has given the group to the processes in it (systemd's `Delegate=`).
     var isDelegated: Bool {
         reachagent_is_marked(path, "user.delegate") || reachagent_is_marked(path, "trusted.delegate")
     }
 
-    /// Whether a process in the group has not ended; also said when that cannot be found out.
+    /// `true` if a process in the group has not ended, or when that cannot be found out.
     var isPopulated: Bool {
         guard let text = text("cgroup.events") else { return has("cgroup.procs") }
         return text.split(separator: "\n").contains("populated 1")

@@ -11,7 +11,7 @@ import Synchronization
 ///         hooks                     the limits of all hooks together
 ///             run-1                 one run, with half of these limits
 final class HookControlGroups: Sendable {
-    /// Why there are no such groups.
+    /// The reason that there are no such groups.
     struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         let description: String
     }

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// Found by their parents. One whose parent ended before it was found has another parent, and is not included.
 struct HookDescendants: Sendable {
-    /// How those are known that this process has become the parent of.
+    /// The signs of the processes that this process has become the parent of.
     struct Adopted: Sendable {
-        /// What stands in their environment.
+        /// A variable in their environment.
         let mark: String
         /// Children of this process that are no such ones.
         let others: Set<pid_t>
@@ -81,14 +81,14 @@ struct HookDescendants: Sendable {
         return entries
     }
 
-    /// Whether a variable is as given in what a process was started with; `false` when that cannot be read.
+    /// Returns true when a process was started with a variable of this value; `false` when that cannot be read.
     private static func environment(of number: pid_t, has variable: String) -> Bool {
         let descriptor = open("/proc/\(number)/environ", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while text.count < mostEnvironment {
+        while text.count < maximumEnvironment {
             let count = read(descriptor, &chunk, chunk.count)
             guard count > 0 else { break }
             text += chunk[..<count]
@@ -97,7 +97,7 @@ struct HookDescendants: Sendable {
     }
 
     /// So much of a process's environment is looked at.
-    private static let mostEnvironment = 1 << 20
+    private static let maximumEnvironment = 1 << 20
     /// Parses proc_pid_stat(5): the name in parentheses is followed by the state, the parent, and 18 fields later the
     /// start time.
     private static func entry(_ number: pid_t) -> Entry? {

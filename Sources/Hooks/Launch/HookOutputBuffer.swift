@@ -3,7 +3,7 @@ struct HookOutputBuffer: Sendable {
     /// The mark for omitted output.
     static let gap = "\n[…]\n"
 
-    private static let half = HookOutput.mostBytes / 2
+    private static let half = HookOutput.maximumBytes / 2
 
     private var head: [UInt8] = []
     private var tail: [UInt8] = []

@@ -16,8 +16,8 @@ package final class HookProcess: Sendable {
     package static let grace = Duration.seconds(1)
     /// The time to wait for a killed program: the kernel may be unable to end it (a hanging file system).
     private static let patience = TimeAmount.seconds(5)
-    /// How often it is looked for descendants that began meanwhile, where there is no control group to end.
-    private static let mostRounds = 4
+    /// The number of searches for descendants that began meanwhile, where there is no control group to end.
+    private static let maximumRounds = 4
 
     private struct State {
         var reader: HookOutputReader?
@@ -173,7 +173,7 @@ package final class HookProcess: Sendable {
         state.value.timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(Self.grace)) { self.kill(leader) }
     }
 
-    /// What the run has started, and this process has become the parent of.
+    /// The processes that the run has started, and that this process has become the parent of.
     private var adopted: HookDescendants.Adopted? { run.flatMap { containment?.adopted(by: $0) } }
 
     /// The leader is alive or was not reaped: the group's number is still its own.
@@ -181,7 +181,7 @@ package final class HookProcess: Sendable {
         state.value.wasKilled = true
         if state.value.group?.kill() != true {
             // One that starts others faster than they are found is caught up with when all that were found have ended.
-            for _ in 0..<Self.mostRounds {
+            for _ in 0..<Self.maximumRounds {
                 state.value.descendants.refresh(leader.number, adopted: adopted)
                 leader.signalGroup(SIGKILL)
                 state.value.descendants.signal(SIGKILL, exceptGroup: leader.number)

@@ -4,7 +4,7 @@ import Glibc
 /// The reason there is no process, as the run's outcome.
 struct HookStartFailure: Error, Sendable, Hashable {
     let outcome: HookRunEnd.Outcome
-    /// Whether it is the control group that the program could not be put into.
+    /// `true` if the program could not be put into the control group.
     let isOfGroup: Bool
 
     /// - Parameters:

@@ -7,7 +7,7 @@ import Synchronization
 /// Only a process whose children are all started by way of this object may use one: it takes how any other child ended.
 final class OrphanReaper: Sendable {
     private struct State {
-        /// How many programs are being started: their numbers are not known yet.
+        /// The number of programs that are being started: their process numbers are not known yet.
         var starting = 0
         /// The programs that somebody else reaps.
         var leaders: Set<pid_t> = []
@@ -45,8 +45,8 @@ final class OrphanReaper: Sendable {
 
     /// Reaps who has ended.
     ///
-    /// Safe from any thread, and quick. To be called after each SIGCHLD. The kernel shows one dead child at a time: behind a
-    /// program that somebody else reaps the others wait until ``release(_:)``.
+    /// Safe from any thread, and quick. To be called after each SIGCHLD. The kernel shows one dead child at a time:
+    /// behind a program that somebody else reaps the others wait until ``release(_:)``.
     func sweep() {
         state.withLock { state in
             guard state.starting == 0 else { return }

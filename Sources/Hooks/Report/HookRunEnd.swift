@@ -44,7 +44,7 @@ package struct HookRunEnd: Sendable, Hashable {
     /// The status of the last attempt's response; nil when none came.
     package var httpStatus: Int?
 
-    /// What it means for the runs after it.
+    /// The consequence for the runs after it.
     var ending: HookQueue<HookOffer>.Ending {
         switch outcome {
         case .succeeded: .succeeded
@@ -97,16 +97,16 @@ extension HookEnding {
     }
 }
 
-/// What a program wrote to its standard output and error, which are one stream, in the order in which it came.
+/// The output of a program: its standard output and error, which are one stream, in the order in which it came.
 public struct HookOutput: Sendable, Hashable {
     /// The most bytes that are kept.
-    public static let mostBytes = 4096
+    public static let maximumBytes = 4096
 
     /// The beginning and the end of what it wrote; what is no UTF-8 is replaced.
     public var text: String
-    /// How much it wrote, in bytes.
+    /// The number of bytes that it wrote.
     public var bytes: Int
-    /// How much of it was left out between beginning and end, in bytes.
+    /// The number of bytes that were left out between beginning and end.
     public var omittedBytes: Int
 
     /// An output; by default none.

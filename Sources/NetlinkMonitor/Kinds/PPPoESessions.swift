@@ -3,14 +3,14 @@ internal import Glibc
 /// The Ethernet interfaces of the machine's PPPoE sessions, from `/proc/net/pppoe`.
 enum PPPoESessions {
     /// The maximum size of the file; only a concentrator has more sessions.
-    private static let mostBytes = 64 * 1024
+    private static let maximumBytes = 64 * 1024
 
     /// Returns the interface of each session, by name; none if the kernel has no PPPoE.
     static func interfaces(procfs root: String = "/proc") -> [String] {
         let descriptor = open("\(root)/thread-self/net/pppoe", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: mostBytes)
+        var text = [UInt8](repeating: 0, count: maximumBytes)
         var count = 0
         while count < text.count {
             let length = text.withUnsafeMutableBytes {

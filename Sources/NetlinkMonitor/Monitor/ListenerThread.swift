@@ -20,7 +20,7 @@ final class ListenerThread: Sendable {
     }
 
     /// The maximum number of closures, more than are ever requested during a turn.
-    private static let mostCalls = 64
+    private static let maximumCalls = 64
 
     init() throws(NetlinkError) {
         do throws(SystemError) {
@@ -55,7 +55,7 @@ final class ListenerThread: Sendable {
     /// Safe to call from any thread.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            if state.calls.count < Self.mostCalls { state.calls.append(body) }
+            if state.calls.count < Self.maximumCalls { state.calls.append(body) }
         }
         wakeup.signal()
     }

@@ -18,7 +18,7 @@ public struct MonitorConfiguration: Sendable, Hashable {
     public var receiveBufferBytes: Int
 
     /// The maximum number of targets of a monitor: each costs two lookups for every change.
-    public static let mostTargets = 64
+    public static let maximumTargets = 64
 
     /// The default addresses that represent the Internet.
     public static let defaultInternetAddresses: [IPAddress] = [
@@ -34,7 +34,7 @@ public struct MonitorConfiguration: Sendable, Hashable {
         receiveBufferBytes: Int = 32 << 20
     ) {
         self.internetAddresses = internetAddresses
-        self.targets = Array(targets.prefix(Self.mostTargets))
+        self.targets = Array(targets.prefix(Self.maximumTargets))
         self.kindOverrides = kindOverrides
         self.sysfsRoot = sysfsRoot
         self.receiveBufferBytes = receiveBufferBytes

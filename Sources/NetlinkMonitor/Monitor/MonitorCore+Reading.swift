@@ -23,7 +23,7 @@ extension MonitorCore {
     /// - Returns: Whether no message was lost meanwhile.
     mutating func drainQuietly() throws(NetlinkError) -> Bool {
         let losses = statistics.overruns + statistics.truncated + statistics.malformed
-        for _ in 0..<Self.mostDatagramsPerTurn {
+        for _ in 0..<Self.maximumDatagramsPerTurn {
             switch try source.receive() {
             case .drained: return losses == statistics.overruns + statistics.truncated + statistics.malformed
             case .foreign: statistics.foreign += 1
@@ -37,7 +37,7 @@ extension MonitorCore {
 
     /// Discards queued messages of the event socket, because everything is about to be read again.
     mutating func discardQueue() throws(NetlinkError) {
-        for _ in 0..<Self.mostDatagramsPerTurn {
+        for _ in 0..<Self.maximumDatagramsPerTurn {
             if case .drained = try source.receive() { return }
         }
     }

@@ -28,13 +28,13 @@ struct TableKey: Hashable {
 ///
 /// Notifications are hints, the kernel's answers the truth. Each link or address message is followed by its own
 /// lookups, so that every edge is reported; route and rule messages are combined until the queue is empty. When more
-/// messages are queued than ``mostEdgesPerTurn``, the rest of the queue is combined too, so that the monitor keeps up
-/// with a storm.
+/// messages are queued than ``maximumEdgesPerTurn``, the rest of the queue is combined too, so that the monitor keeps
+/// up with a storm.
 struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     /// The maximum number of link and address messages in a turn that are handled one by one.
-    private static var mostEdgesPerTurn: Int { 64 }
+    private static var maximumEdgesPerTurn: Int { 64 }
     /// The maximum number of datagrams read in a turn before a report.
-    static var mostDatagramsPerTurn: Int { 4096 }
+    static var maximumDatagramsPerTurn: Int { 4096 }
 
     let configuration: MonitorConfiguration
     let questions: StandingQuestions
@@ -109,7 +109,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     mutating func takeTurn() {
         var edges = 0
         var observed = clock()
-        reading: for _ in 0..<Self.mostDatagramsPerTurn where !isSourceBroken {
+        reading: for _ in 0..<Self.maximumDatagramsPerTurn where !isSourceBroken {
             switch receive(observed) {
             case .drained: break reading
             case .foreign: statistics.foreign += 1
@@ -120,7 +120,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                 let effects = apply(bytes, observed)
                 pending.formUnion(effects)
                 confirmation.note(effects, at: observed.instant)
-                if effects.isEdge, edges < Self.mostEdgesPerTurn {
+                if effects.isEdge, edges < Self.maximumEdgesPerTurn {
                     edges += 1
                     publishCurrentState(observed)
                 }

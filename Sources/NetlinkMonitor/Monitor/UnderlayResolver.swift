@@ -5,7 +5,7 @@
 /// underlays are counted: a single uplink is a guess, and none at all is certain again.
 struct UnderlayResolver {
     /// The maximum depth of tunnels in tunnels; more are an accident or an attack.
-    private static let mostTunnels = 16
+    private static let maximumTunnels = 16
 
     /// The snapshot, without underlays.
     let snapshot: NetworkSnapshot
@@ -15,7 +15,7 @@ struct UnderlayResolver {
         var found: [UInt32: Underlay] = [:]
         guard snapshot.links.values.contains(where: { $0.kind == .tunnel || $0.kind == .ppp }) else { return found }
         var waiting = Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
-        while let index = waiting.popLast(), found.count < Self.mostTunnels {
+        while let index = waiting.popLast(), found.count < Self.maximumTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
                 let underlay = try underlay(of: tunnel, &kernel)
             else { continue }
@@ -32,7 +32,8 @@ struct UnderlayResolver {
         default: return nil
         }
         if let remote = tunnel.tunnelRemote {
-            // In IPv4 the kernel refuses a near end that is no address of the machine, for this lookup as for the tunnel's.
+            // In IPv4 the kernel refuses a near end that is no address of the machine, for this lookup as for the
+            // tunnel's.
             var question = LookupQuestion(
                 destination: remote,
                 mark: tunnel.tunnelMark ?? 0,

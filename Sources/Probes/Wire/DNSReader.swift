@@ -3,7 +3,7 @@ internal import ForeignText
 /// Reads the fields of a DNS message in order, never beyond `end`.
 struct DNSReader {
     /// The maximum number of pointers; a name of 255 bytes cannot need more.
-    private static let mostPointers = 127
+    private static let maximumPointers = 127
 
     private let bytes: [UInt8]
     private(set) var offset: Int
@@ -86,7 +86,7 @@ struct DNSReader {
                 if pointers == 0 { offset = reader.offset }
                 pointers += 1
                 guard target < partStart else { throw DNSDecodingError(.pointer, at: start) }
-                guard pointers <= Self.mostPointers else { throw DNSDecodingError(.nameTooLong, at: start) }
+                guard pointers <= Self.maximumPointers else { throw DNSDecodingError(.nameTooLong, at: start) }
                 partStart = target
                 reader = DNSReader(bytes, offset: target, end: bytes.count, budget: budget)
             default: throw DNSDecodingError(.labelKind, at: start)

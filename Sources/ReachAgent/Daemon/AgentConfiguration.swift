@@ -4,26 +4,26 @@ internal import Hooks
 internal import NetlinkMonitor
 internal import StateSocket
 
-/// What a running agent is made of.
+/// The parts of a running agent.
 struct AgentConfiguration: Sendable {
-    /// Where the settings come from, and come from again at a reload.
+    /// The source of the settings, at the start and at each reload.
     var source: ConfigurationSource
     /// The settings, and the files that they were read from.
     var loaded: ConfigurationFile.Loaded
-    /// What to ask the kernel, for these settings.
+    /// Makes the questions to the kernel from the settings.
     var monitor: @Sendable (Settings) -> MonitorConfiguration
-    /// What is run when something changes, for these settings.
+    /// Makes the hooks from the settings.
     var hooks: @Sendable (Settings) -> HookSettings
     /// The form in which events are printed; `nil` for none.
     var form: EventForm?
-    /// Where the state machine's inputs are recorded; `nil` for nowhere.
+    /// The file for the state machine's inputs; `nil` to record none.
     var recording: String?
     /// The journal; `nil` for none.
     var journal: JournalConfiguration?
-    /// Whether somebody asked for the journal to be there: then the agent does not run when it cannot be made.
+    /// `true` if the journal was asked for: then the agent does not run when it cannot be made.
     var needsJournal = false
     /// The sockets; `nil` for none.
     var sockets: StateSocketConfiguration?
-    /// Whether somebody asked for the sockets to be there.
+    /// `true` if the sockets were asked for.
     var needsSockets = false
 }

@@ -11,8 +11,8 @@ internal import StateSocket
 ///
 /// Called on the sockets' event loop: everything here comes from copies that are at hand.
 final class AgentDesk: AgentInterface {
-    /// How many probes are named where there is no such one.
-    private static let mostNames = 16
+    /// The maximum number of probes that an answer names when there is none of the name asked for.
+    private static let maximumNames = 16
 
     private let board: StatusBoard
     private let origin: EventOrigin
@@ -91,7 +91,7 @@ final class AgentDesk: AgentInterface {
                 events: "\(sockets.directory)/events.sock",
                 control: "\(sockets.directory)/control.sock",
                 connections: connections,
-                limit: sockets.mostConnections
+                limit: sockets.maximumConnections
             )
         }
         let (probes, uplinks) = driver.probes
@@ -157,8 +157,8 @@ final class AgentDesk: AgentInterface {
         }
         let name = wanted.flatMap { plan.probe(named: $0) }
         if let wanted, name == nil {
-            let names = plan.settings.probes.prefix(Self.mostNames).map(\.name).joined(separator: ", ")
-            let more = plan.settings.probes.count > Self.mostNames ? ", …" : ""
+            let names = plan.settings.probes.prefix(Self.maximumNames).map(\.name).joined(separator: ", ")
+            let more = plan.settings.probes.count > Self.maximumNames ? ", …" : ""
             return .failure(
                 code: "unknown_probe",
                 message: "there is no probe '\(wanted.shown(limit: 64))'; there are \(names)\(more)"

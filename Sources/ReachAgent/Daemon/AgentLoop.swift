@@ -5,27 +5,28 @@ internal import Synchronization
 
 /// The loop of the agent's main thread: when it ends, so does the agent.
 ///
-/// It waits for signals, for the moments at which something settles, for a journal that hangs, for the machine to resume
-/// from suspend, and for a request to end.
-/// It sleeps in poll(2), without a time-out while nothing waits to settle. Nothing here runs on Swift's shared threads:
-/// once they have run a single job, libdispatch wakes the process every second for ever.
+/// It waits for signals, for the moments at which something settles, for a journal that hangs, for the machine to
+/// resume from suspend, and for a request to end. It sleeps in poll(2), without a time-out while nothing waits to
+/// settle. Nothing here runs on Swift's shared threads: once they have run a single job, libdispatch wakes the process
+/// every second for ever.
 final class AgentLoop: Sendable {
-    /// How long the journal may keep events from the subscribers without recording any.
+    /// The maximum time, in milliseconds, for which the journal may keep events from the subscribers without recording
+    /// any.
     private static let recorderPatience: Int = 1000
 
     private let signals: SignalDescriptor
     private let wakeup: Wakeup
     private let timer: TimerDescriptor
     private let suspendWatch: SuspendWatch
-    /// Whether there was a terminal to begin with.
+    /// `true` if there was a terminal to begin with.
     private let hadTerminal = isatty(STDIN_FILENO) == 1
     private let stopReason = Mutex<String?>(nil)
     private let work = Mutex<Work?>(nil)
 
-    /// What the loop does when it is time.
+    /// The loop's work that is due at a time.
     struct Work: Sendable {
-        /// Publishes what has settled, after a suspend that the machine may have come from, and gives the moment at which
-        /// to call again.
+        /// Publishes what has settled, after a suspend that the machine may have come from, and gives the moment at
+        /// which to call again.
         var tick: @Sendable () -> ContinuousClock.Instant?
         /// Lets the subscribers have what the journal keeps from them.
         var bypassRecorder: @Sendable () -> Void
@@ -37,7 +38,8 @@ final class AgentLoop: Sendable {
         var reap: @Sendable () -> Void
     }
 
-    /// Lets a SIGHUP and a SIGUSR1 wait until the loop takes them: one that comes while the agent starts then ends nobody.
+    /// Lets a SIGHUP and a SIGUSR1 wait until the loop takes them: one that comes while the agent starts then ends
+    /// nobody.
     ///
     /// To be called before anything else, in any case before any thread is started.
     static func holdRequests() {
@@ -59,7 +61,7 @@ final class AgentLoop: Sendable {
         }
     }
 
-    /// Why the agent ends; `nil` before it does.
+    /// The reason of the agent's end; `nil` before it.
     var reason: String? { stopReason.withLock { $0 } }
 
     /// Says what to do; to be called before ``run()``.
@@ -88,8 +90,8 @@ final class AgentLoop: Sendable {
     /// Loops on the calling thread until a signal comes or ``stop(because:)`` is called.
     func run() {
         loop()
-        // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP or SIGUSR1 is kept from the
-        // process for good: there is nothing left to reload or to tell, and it must not cut the end short.
+        // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP or SIGUSR1 is kept from
+        // the process for good: there is nothing left to reload or to tell, and it must not cut the end short.
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
     }
 

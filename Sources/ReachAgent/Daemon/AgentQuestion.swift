@@ -5,7 +5,7 @@ internal import StateClient
 
 /// A question to the agent, asked by a command that waits for the answer.
 enum AgentQuestion {
-    /// How long the agent may take.
+    /// The time limit of an answer.
     static let patience: Duration = .seconds(5)
 
     /// Asks, and gives the parameters of the reply; without an answer it says why on standard error and ends.
@@ -57,7 +57,7 @@ enum AgentQuestion {
         }
     }
 
-    /// What to do next.
+    /// Returns the next steps after an error.
     static func advice(_ error: ClientError) -> [String] {
         switch error {
         case .noAgent(let socket, _):
@@ -71,14 +71,14 @@ enum AgentQuestion {
         }
     }
 
-    /// Whether systemd has a unit of the agent (systemd.unit(5)).
+    /// Returns true when systemd has a unit of the agent (systemd.unit(5)).
     static func isInstalled(root: String = "") -> Bool {
         ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { folder in
             access("\(root)\(folder)/systemd/system/reachagent.service", F_OK) == 0
         }
     }
 
-    /// Where else an agent was looked for.
+    /// Returns the other places at which an agent was looked for.
     private static func otherPlaces(than socket: String) -> [String] {
         guard socket == "/run/reachagent/control.sock", let directory = getenv("XDG_RUNTIME_DIR"),
             directory.pointee != 0

@@ -60,7 +60,8 @@ extension AgentServices {
         )
     }
 
-    /// The sockets are there before the kernel is asked, so that what keeps them from being opened ends the agent first.
+    /// The sockets are there before the kernel is asked, so that what keeps them from being opened ends the agent
+    /// first.
     func serving(
         _ server: StateServer,
         _ sockets: StateSocketConfiguration,
@@ -74,7 +75,7 @@ extension AgentServices {
                 if isNeeded { throw error }
                 return logger.warning("there are no sockets: \(error)")
             }
-            if server.connectionLimit < sockets.mostConnections {
+            if server.connectionLimit < sockets.maximumConnections {
                 logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
             }
         } stop: {
@@ -82,8 +83,8 @@ extension AgentServices {
         }
     }
 
-    /// Comes after the kernel: whoever has connected by then, as with sockets that the service manager made, learns the state
-    /// and not that there is none yet.
+    /// Comes after the kernel: whoever has connected by then, as with sockets that the service manager made, learns the
+    /// state and not that there is none yet.
     static func answering(_ server: StateServer) -> AgentPart {
         AgentPart(name: "clients") {
             server.accept()

@@ -6,7 +6,7 @@ internal import NotificationBus
 internal import StateSocket
 
 extension AgentServices {
-    /// Who tells the service manager how the agent fares; `nil` where there is none to be told.
+    /// Returns the reporter to the service manager; `nil` where there is none.
     static func reporter(_ board: StatusBoard, _ loop: AgentLoop) -> ServiceReporter? {
         let environment = ProcessInfo.processInfo.environment
         do throws(NotifySocketError) {

@@ -13,11 +13,11 @@ internal import StateSocket
 
 /// The parts of a running agent and how they hang together: kernel and probes → state machine → bus → consumers.
 ///
-/// The parts start in the order of the list and stop in the reverse one: first the source, then the state machine, whose
-/// last event ends the bus, then the consumers when they have passed on what was published, and last the journal, which
-/// the others wait for.
+/// The parts start in the order of the list and stop in the reverse one: first the source, then the state machine,
+/// whose last event ends the bus, then the consumers when they have passed on what was published, and last the journal,
+/// which the others wait for.
 struct AgentServices {
-    /// How long the parts may take to stop, all together.
+    /// The time limit for stopping all parts together.
     private static let shutdownDeadline: Duration = .seconds(8)
 
     let loop: AgentLoop
@@ -147,7 +147,7 @@ struct AgentServices {
         if let reporter { parts.append(Self.reporting(reporter, bus, loop, threads)) }
     }
 
-    /// What reads the configuration again, and takes it into use: first what the kernel is asked, then how it is judged.
+    /// Returns the reader of a new configuration, which goes first to the kernel's questions and then to the judgement.
     private static func reloader(
         _ configuration: AgentConfiguration,
         _ driver: ReachabilityDriver,

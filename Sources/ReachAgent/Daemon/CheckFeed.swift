@@ -7,7 +7,7 @@ internal import struct AgentEvents.EventOrigin
 /// Shows every single check to the subscribers that ask for `probe.completed`, and costs nothing while none does.
 struct CheckFeed: Sendable {
     let origin: EventOrigin
-    /// Whether somebody asks for it.
+    /// Returns true when somebody asks for it.
     let isWanted: @Sendable () -> Bool
     let send: @Sendable (Event) -> Void
 

@@ -12,12 +12,12 @@ enum ClockTrust {
     /// After so much time without a time server the clock is all that there is.
     private static let patience: Duration = .seconds(86_400)
 
-    /// Whether the clock is synchronised, or the machine has been up for a day without ever being so.
+    /// Returns true when the clock is synchronised, or the machine has been up for a day without ever being so.
     @Sendable static func isTrusted() -> Bool {
         isTrusted(isSynchronized: isSynchronized, uptime: uptime)
     }
 
-    /// Whether the kernel or systemd-timesyncd says that a time server keeps the clock right.
+    /// `true` if the kernel or systemd-timesyncd says that a time server keeps the clock right.
     static var isSynchronized: Bool { ClockWatch.isSynchronized || access(marker, F_OK) == 0 }
 
     static func isTrusted(isSynchronized: Bool, uptime: Duration) -> Bool { isSynchronized || uptime >= patience }

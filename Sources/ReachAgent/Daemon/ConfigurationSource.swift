@@ -2,7 +2,7 @@ internal import Configuration
 internal import FoundationEssentials
 internal import Glibc
 
-/// Where the settings come from: a file, and the command line, whose word wins.
+/// The source of the settings: a file, and the command line, whose word wins.
 struct ConfigurationSource: Sendable {
     /// The file; `nil` when there was none at the start.
     let path: String?

@@ -4,16 +4,16 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// What is to be checked, from where, and what the links cost: the settings and the network's portals put together.
+/// The checks, their vantages, and the costs of the links: the settings and the network's portals put together.
 struct ConnectivityPlan: Sendable {
-    /// How often a network is asked whether it is captive, while it says that it is not.
+    /// The time between two questions to a network that says it is not captive.
     private static let portalInterval: Duration = .seconds(300)
 
-    /// What the configuration says.
+    /// The settings of the configuration.
     let settings: Settings
-    /// Whether the next hops of uplinks are checked.
+    /// `true` if the next hops of uplinks are checked.
     let checksFirstHops: Bool
-    /// What the networks tell about their portals.
+    /// The portals that the networks announce.
     let portals: [NetworkPortal]
     private let definitions: [String: ProbeDefinition]
     private let rules: [ProbeRule]
@@ -51,10 +51,10 @@ struct ConnectivityPlan: Sendable {
         )
     }
 
-    /// Whether the networks are asked at all: never before somebody has configured a probe.
+    /// `true` if the networks are asked at all: never before a probe is configured.
     var asksNetworks: Bool { settings.portal.asksNetwork && !settings.probes.isEmpty }
 
-    /// What the state machine is told.
+    /// The configuration of the state machine.
     var machineConfiguration: MachineConfiguration {
         MachineConfiguration(
             settle: settings.settle,
@@ -67,7 +67,7 @@ struct ConnectivityPlan: Sendable {
     /// The name of the probe that a client has named; `nil` when there is no such probe.
     func probe(named name: ForeignText) -> String? { definitions.keys.first { name == $0 } }
 
-    /// What a check says about a captive portal; `nil` where it was not made to tell.
+    /// Returns a check's evidence of a captive portal; `nil` where the check was not made for that.
     func evidence(in check: CompletedCheck) -> PortalEvidence? {
         guard let definition = definitions[check.point.probe], definition.rule.isPortalCheck else { return nil }
         if portalProbes.contains(definition.name) { return PortalAPI.evidence(in: check.report) }
@@ -110,7 +110,7 @@ struct ConnectivityPlan: Sendable {
         }
     }
 
-    /// What checks cost from each of these vantages.
+    /// Returns the cost of checks from each of these vantages.
     func costs(of vantages: Set<Vantage>, in snapshot: NetworkSnapshot) -> [Vantage: LinkCost] {
         let state = ReachabilityState(snapshot)
         var costs: [Vantage: LinkCost] = [:]

@@ -34,7 +34,7 @@ final class DataUsageKeeper: Sendable {
         state = Mutex(State(written: former.flatMap { $0.bytes.values.allSatisfy { $0 >= 0 } ? $0 : nil }))
     }
 
-    /// What the file says: for the start.
+    /// The counts in the file, for the start.
     var usage: DataUsage? { state.withLock { $0.written } }
 
     /// Takes what was used, and has it written where the file does not cover it; does not wait for the disk.

@@ -8,19 +8,19 @@ internal import Synchronization
 
 /// Prints events to standard output, each flushed at once.
 ///
-/// What the reader takes without waiting is written on the publisher's thread: no hop between threads delays it. The rest,
-/// and everything where the kernel cannot promise not to wait, is written by a thread of its own, which asks poll(2) first
-/// and writes no more than a pipe takes at once. So a reader that does not read delays nobody, one that has gone is
-/// noticed at once, even while nothing is to be printed, and at the end a stuck one is given up.
+/// What the reader takes without waiting is written on the publisher's thread: no hop between threads delays it. The
+/// rest, and everything where the kernel cannot promise not to wait, is written by a thread of its own, which asks
+/// poll(2) first and writes no more than a pipe takes at once. So a reader that does not read delays nobody, one that
+/// has gone is noticed at once, even while nothing is to be printed, and at the end a stuck one is given up.
 final class EventPrinter: Sendable {
-    /// How many events may wait for a slow reader before the stream is cut and goes on with a gap.
+    /// The maximum number of events that wait for a slow reader before the stream is cut and goes on with a gap.
     private static let capacity = 4096
     /// A pipe that is ready for writing takes this much without blocking (PIPE_BUF).
     private static let chunk = 4096
-    /// How long a stuck reader is waited for at the end.
+    /// The maximum wait for a stuck reader at the end.
     private static let patience: Duration = .seconds(1)
 
-    /// What is on its way to standard output; whoever writes holds the lock.
+    /// The bytes on their way to standard output; the writer holds the lock.
     private struct Output {
         var form: EventForm
         var subscription: Subscription<Event>?

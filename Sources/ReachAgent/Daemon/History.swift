@@ -3,18 +3,18 @@ internal import EventJournal
 
 /// The events of a journal that somebody asks for.
 struct History {
-    /// How much is read at once.
+    /// The number of bytes read at once.
     private static let chunkBytes = 256 << 10
 
     private let reader: JournalReader
     private let filter: EventFilter
-    /// Whether the events in the place of omitted ones are shown.
+    /// `true` if the events in the place of omitted ones are shown.
     private let showsOmitted: Bool
     private var after: UInt64 = 0
     private var from: Timestamp?
     private var through: UInt64 = .max
     private var until: Timestamp?
-    /// Where the last reading ended.
+    /// The end of the last reading.
     private var cursor: JournalCursor?
     /// The subjects that were read, where one is asked for.
     private(set) var subjects: Set<[UInt8]> = []

@@ -44,7 +44,7 @@ final class KernelSource: Sendable {
     /// Has the monitor's thread call a closure as soon as it is free.
     func whenFree(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.monitor }?.whenFree(body) }
 
-    /// Whether the kernel is being watched.
+    /// `true` while the kernel is watched.
     var isWatching: Bool { state.withLock { $0.monitor != nil } }
 
     /// Stops; nothing is handled any more when this returns.

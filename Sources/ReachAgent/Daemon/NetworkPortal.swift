@@ -2,16 +2,16 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// What the network behind an uplink tells about its captive portal (RFC 8910), as systemd-networkd recorded it.
+/// A network's announcement of its captive portal (RFC 8910), as systemd-networkd recorded it.
 struct NetworkPortal: Sendable, Hashable {
     /// The uplink.
     let interface: String
-    /// Whether the default path leads through it.
+    /// `true` if the default path leads through it.
     let isUsed: Bool
-    /// What the network tells.
+    /// The announcement.
     let uri: PortalURI
 
-    /// What the networks behind these uplinks tell; those that tell nothing are left out.
+    /// Returns the announcements of the networks behind these uplinks; networks without one are left out.
     static func told(behind uplinks: [Uplink]) -> [NetworkPortal] {
         uplinks.compactMap { uplink in
             guard let uri = NetworkdPortal.uri(interfaceIndex: Int(uplink.interface.index)) else { return nil }

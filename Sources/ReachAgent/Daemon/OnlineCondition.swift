@@ -3,9 +3,9 @@ internal import ArgumentParser
 internal import ForeignText
 internal import StateClient
 
-/// When a machine counts as online.
+/// The condition for a machine to count as online.
 struct OnlineCondition: Sendable, Hashable {
-    /// How much is asked for.
+    /// The level that is asked for.
     enum Level: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// There is a path.
         case path
@@ -13,12 +13,12 @@ struct OnlineCondition: Sendable, Hashable {
         case full
     }
 
-    /// What a path may lead through.
+    /// The medium that a path may lead through.
     enum Medium: String, ExpressibleByArgument, CaseIterable, Sendable {
         case wifi, wwan, wired, other
     }
 
-    /// Why a condition does not hold.
+    /// The reason that a condition does not hold.
     struct Failure: Error, Hashable {
         /// The reason in snake_case.
         let code: String

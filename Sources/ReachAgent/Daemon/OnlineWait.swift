@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Waits until a condition holds, whether the agent is there yet or not.
 final class OnlineWait: Sendable {
-    /// How the waiting ended.
+    /// The end of the wait.
     enum End: Sendable {
         /// The condition holds for this state.
         case online(ReachabilityState)
@@ -15,10 +15,10 @@ final class OnlineWait: Sendable {
         case failed(ClientError)
     }
 
-    /// What is known so far.
+    /// The knowledge so far.
     private struct Progress {
         var states = OnlineCondition.States()
-        /// Why there is no connection.
+        /// The error that keeps the connection from being made.
         var error: ClientError?
         var hasConnected = false
     }
@@ -76,7 +76,7 @@ final class OnlineWait: Sendable {
         }
     }
 
-    /// Why the condition does not hold.
+    /// Returns the reason that the condition does not hold.
     private func failure() -> OnlineCondition.Failure {
         let progress = progress.withLock { $0 }
         if let error = progress.error {

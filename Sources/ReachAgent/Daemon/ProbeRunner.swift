@@ -66,7 +66,7 @@ final class ProbeRunner: Sendable {
     /// Makes these points due at once without cancelling anything; nothing where there was never a probe.
     func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }
 
-    /// What was counted; `nil` while there was never a probe.
+    /// The scheduler's counters; `nil` while there was never a probe.
     var statistics: ScheduleStatistics? { scheduler?.statistics }
 
     /// Calls a closure when the threads that make checks were all free once; at once where there are none.

@@ -2,7 +2,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// What the state machine wants to be checked, on its way to those who make the checks.
+/// The state machine's wishes for checks, on their way to the scheduler.
 extension ReachabilityDriver {
     /// Notes what the machine wants to be checked.
     func schedule(_ state: inout State) {

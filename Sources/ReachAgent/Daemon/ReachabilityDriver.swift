@@ -16,35 +16,36 @@ internal import struct AgentEvents.Timestamp
 /// Feeds the pure state machine with the kernel's view, with checks and with time, and publishes what comes out of it.
 ///
 /// Everything happens under one lock, on the thread that brings the news: the order of the numbers is the order of the
-/// transitions, and no hop between threads lies between a message of the kernel's and the bus. An event's time is that of
-/// the input which brought it about, so that a recording of the inputs gives the same events; an input that was read before
-/// an event went out has that event's time, so that times never run backwards against numbers unless the clock is set back.
+/// transitions, and no hop between threads lies between a message of the kernel's and the bus. An event's time is that
+/// of the input which brought it about, so that a recording of the inputs gives the same events; an input that was read
+/// before an event went out has that event's time, so that times never run backwards against numbers unless the clock
+/// is set back.
 final class ReachabilityDriver: Sendable {
     struct State {
         var machine: ReachabilityMachine
         var plan: ConnectivityPlan
         var isStarted = false
         var clock = EventClock()
-        /// What was announced before the agent's first event.
+        /// The events announced before the agent's first event.
         var announced: [EventDraft] = []
         var isCorrection = false
         /// The moment that the caller of ``tick()`` waits for.
         var awaited: ContinuousClock.Instant?
         var network = NetworkSnapshot(isSynchronized: false)
-        /// What the probes' schedule was last made of.
+        /// The points that the probes' schedule was last made of.
         var points: [ProbePoint] = []
         var costs: [Vantage: LinkCost] = [:]
         var nextHops: [ProbePoint: IPAddress] = [:]
         /// The times at which checks of next hops were last brought along.
         var askedNextHops: [ProbePoint: ContinuousClock.Instant] = [:]
-        /// What the schedule has not been told yet.
+        /// `true` while a change has not reached the schedule.
         var hasNewSchedule = false
         var looks: [ProbePoint] = []
         /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
         /// The checks of the present hour.
         var summaries = ProbeSummaries()
-        /// Whether a check has met a portal since the schedule was looked at.
+        /// `true` if a check has met a portal since the schedule was looked at.
         var meetsPortal = false
     }
 
@@ -68,7 +69,8 @@ final class ReachabilityDriver: Sendable {
     /// - Parameters:
     ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
     ///   - portalsTold: What the networks behind uplinks tell about their portals.
-    ///   - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every input.
+    /// - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every
+    /// input.
     ///   - whenEarlier: Called when ``tick()`` has to be called earlier than it said.
     init(
         bus: NotificationBus<Event>,
@@ -184,12 +186,12 @@ final class ReachabilityDriver: Sendable {
 
     // MARK: Questions
 
-    /// How the probes and the uplinks fare.
+    /// The records of the probes and the uplinks.
     var probes: (records: [ProbeRecord], uplinks: [Uplink]) {
         state.withLock { ($0.machine.probes, $0.machine.uplinks) }
     }
 
-    /// What is checked at present.
+    /// The present checks.
     var plan: ConnectivityPlan { state.withLock { $0.plan } }
 
     /// Has the checks of a probe, or of all, begun at once, from all of their vantages.

@@ -8,12 +8,12 @@ internal import Synchronization
 
 /// Reads the configuration again: checked as a whole first, so that a bad file changes nothing.
 ///
-/// Files may hang, so it has a thread of its own while it reads. One reading at a time, and at most one begins in a second;
-/// requests that come meanwhile share the next one, which begins after them.
+/// Files may hang, so it has a thread of its own while it reads. One reading at a time, and at most one begins in a
+/// second; requests that come meanwhile share the next one, which begins after them.
 final class Reloader: Sendable {
     typealias Reply = @Sendable (ControlReply) -> Void
 
-    /// What the service manager is told of a reading.
+    /// The parts of a reading that the service manager learns.
     enum Reading: Sendable {
         case begun
         /// It is over; the settings are in use unless there is a refusal.
@@ -27,7 +27,7 @@ final class Reloader: Sendable {
         var waiting: [Reply] = []
         var isReading = false
         var isAskedAgain = false
-        /// When the last reading began.
+        /// The beginning of the last reading.
         var began: ContinuousClock.Instant?
     }
 
@@ -39,7 +39,7 @@ final class Reloader: Sendable {
     /// The maximum number of errors in the event and the status; all of them are in the log.
     private static let maxErrors = 16
     /// The most requests that wait for one reading.
-    private static let mostWaiting = 64
+    private static let maximumWaiting = 64
 
     private let source: ConfigurationSource
     private let noteReading: @Sendable (Reading) -> Void
@@ -69,7 +69,8 @@ final class Reloader: Sendable {
         status = Mutex(Self.status(of: source, path: source.path, files: loaded.files))
     }
 
-    /// The files in use, when they were read, and whether the last reload was rejected; `nil` when no file is read at all.
+    /// The files in use, when they were read, and whether the last reload was rejected; `nil` when no file is read at
+    /// all.
     var facts: AgentStatus.Configuration? { status.withLock { $0 } }
 
     private static func status(
@@ -95,7 +96,7 @@ final class Reloader: Sendable {
     /// - Parameter reply: Called once, on another thread.
     func reload(reply: @escaping Reply = { _ in }) {
         let outcome = state.withLock { state -> (isAccepted: Bool, starts: Bool) in
-            guard state.waiting.count < Self.mostWaiting else { return (false, false) }
+            guard state.waiting.count < Self.maximumWaiting else { return (false, false) }
             state.waiting.append(reply)
             defer { state.isReading = true }
             state.isAskedAgain = state.isReading

@@ -4,10 +4,11 @@ internal import Logging
 internal import StateSocket
 internal import Synchronization
 
-/// Tells the service manager how the agent fares: that it is at work, a sentence of the state, and that nothing is stuck.
+/// Tells the service manager how the agent fares: that it is at work, a sentence of the state, and that nothing is
+/// stuck.
 ///
-/// A sign of life is given when all threads that the agent cannot do without have answered, so that one that hangs ends in
-/// a restart. Without a manager there is no reporter, and nothing of this happens.
+/// A sign of life is given when all threads that the agent cannot do without have answered, so that one that hangs ends
+/// in a restart. Without a manager there is no reporter, and nothing of this happens.
 final class ServiceReporter: Sendable {
     private struct State {
         /// The state as it was told last.
@@ -82,7 +83,8 @@ final class ServiceReporter: Sendable {
     /// Safe from any thread, and quick.
     func stateChanged() { wake() }
 
-    /// Takes that the process is awake for something else: if a sign of life will be owed soon, it may as well be given now.
+    /// Takes that the process is awake for something else: if a sign of life will be owed soon, it may as well be given
+    /// now.
     ///
     /// Safe from any thread, and quick.
     func noteAwake() {
@@ -90,7 +92,7 @@ final class ServiceReporter: Sendable {
         if isWelcome { wake() }
     }
 
-    /// What the agent's loop does: tells what is new, and has everybody answer when it is time.
+    /// Reports the news, and has every part answer when it is time; called by the agent's loop.
     ///
     /// - Returns: When to call again; `nil` when there is no watchdog.
     func turn(at now: ContinuousClock.Instant = .now) -> ContinuousClock.Instant? {

@@ -7,23 +7,23 @@ struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
     struct Pending: Sendable, Equatable {
         /// The state as it was observed last.
         var state: State
-        /// When what is observed began to differ from what is settled.
+        /// The moment at which the observed state began to differ from the settled one.
         var since: ObservedTime
-        /// What made it change.
+        /// The cause of the change.
         var cause: ChangeCause
     }
 
     /// The settled state.
     private(set) var state: State
-    /// When it was published; `nil` while nothing was.
+    /// The moment of its publication; `nil` while nothing was published.
     private(set) var since: ObservedTime?
     /// Since when it is reached through the same `via`, whatever else changed; `nil` while nothing was published.
     private(set) var viaSince: ObservedTime?
     /// Since when the probes say the same, whatever else changed; `nil` while they say nothing.
     private(set) var connectivitySince: ObservedTime?
-    /// What made it change; `nil` while nothing was published.
+    /// The cause of the change; `nil` while nothing was published.
     private(set) var cause: ChangeCause?
-    /// What is observed now, where that is something else.
+    /// The state observed now, where that is another one.
     private(set) var pending: Pending?
 
     /// A state that was not published.

@@ -9,8 +9,8 @@ internal import struct AgentEvents.Timestamp
 
 /// Remembers what was published, so that `status` can be answered at any time, from any thread, without asking anybody.
 ///
-/// To be told of everything in the order of the numbers, right after it was published, by whoever publishes. What it does
-/// on that thread is to keep values; texts are made when somebody asks.
+/// To be told of everything in the order of the numbers, right after it was published, by whoever publishes. What it
+/// does on that thread is to keep values; texts are made when somebody asks.
 final class StatusBoard: Sendable {
     fileprivate struct State {
         var reachability = Standing<ReachabilityState>(unknown: .unknown)
@@ -177,7 +177,7 @@ extension Transition {
 }
 
 extension ReachabilityState {
-    /// Whether the probes say anything.
+    /// `true` if the probes say anything.
     fileprivate var hasProbesWord: Bool {
         connectivity != .unknown && connectivity != .none || connectivityReason != nil
     }

@@ -20,7 +20,7 @@ final class SuspendWatch: Sendable {
         _ = state.withLock { $0.detector.look(.now) }
     }
 
-    /// What becomes readable when the machine resumes, and when somebody sets the clock; -1 where there is none.
+    /// The descriptor that becomes readable when the machine resumes or the clock is set; -1 where there is none.
     ///
     /// Ask anew before each poll(2), which ignores -1.
     var descriptor: Int32 { state.withLock { $0.clock.descriptor } }

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// How many requests of one kind each user may make: a few at once, and then some in each second.
+/// The requests of one kind that each user may make: a few at once, and then some in each second.
 ///
-/// However few connections a check makes (``ProbeScheduler/request(_:)``) and however many reloads share one reading, each
-/// costs time, and users share the agent's.
+/// However few connections a check makes (``ProbeScheduler/request(_:)``) and however many reloads share one reading,
+/// each costs time, and users share the agent's.
 final class UserRequests: Sendable {
     /// The most users whose requests are remembered.
-    private static let mostUsers = 1024
+    private static let maximumUsers = 1024
 
     /// A user's requests that may come at once.
     let burst: Int
-    /// How many may come in each second after that.
+    /// The number that may come in each second after that.
     let perSecond: Double
     private let buckets = Mutex<[UInt32: TokenBucket]>([:])
 
@@ -30,9 +30,9 @@ final class UserRequests: Sendable {
     /// - Returns: The time after which to try again when it is one too many; `nil` when it may be answered.
     func delay(of user: UInt32, at now: ContinuousClock.Instant = .now) -> Duration? {
         buckets.withLock { buckets in
-            if buckets[user] == nil, buckets.count >= Self.mostUsers {
+            if buckets[user] == nil, buckets.count >= Self.maximumUsers {
                 buckets = buckets.filter { !$0.value.isFull(at: now) }
-                guard buckets.count < Self.mostUsers else { return .seconds(1) }
+                guard buckets.count < Self.maximumUsers else { return .seconds(1) }
             }
             var bucket = buckets[user] ?? TokenBucket(capacity: burst, perSecond: perSecond)
             defer { buckets[user] = bucket }

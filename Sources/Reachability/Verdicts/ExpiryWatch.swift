@@ -14,7 +14,7 @@ struct ExpiryWatch: Sendable {
     /// The maximum number of announcements per probe and hour; the others are announced later.
     ///
     /// A server that presents another expiring certificate at every check would fill the journal.
-    static let mostInAnHour = 8
+    static let maximumInAnHour = 8
 
     private struct Entry: Sendable {
         var moment: Date
@@ -62,7 +62,7 @@ struct ExpiryWatch: Sendable {
     private mutating func announce(_ probe: String, at now: Date) -> Bool {
         // If the clock was set in either direction, only the last hour counts.
         var times = (announced[probe] ?? []).filter { abs(now.timeIntervalSince($0)) < 3600 }
-        guard times.count < Self.mostInAnHour else { return false }
+        guard times.count < Self.maximumInAnHour else { return false }
         times.append(now)
         announced[probe] = times
         return true

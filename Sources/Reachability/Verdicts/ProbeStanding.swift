@@ -80,7 +80,7 @@ public struct Uplink: Sendable, Hashable {
     public var reason: ConnectivityReason?
     /// `true` if the default path of a family uses the interface.
     public var isUsed: Bool
-    /// Whether it has no default route, and is an uplink because a probe is bound to it.
+    /// `true` if it has no default route, and is an uplink because a probe is bound to it.
     public var isBoundOnly: Bool
 
     /// Creates an uplink.

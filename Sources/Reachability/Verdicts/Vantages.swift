@@ -9,7 +9,7 @@ struct Vantages: Sendable, Equatable {
         let interface: UInt32?
         var underlay: UInt32?
         let gateway: IPAddress?
-        /// Whether by a default route; else it leads no further than the table has other routes.
+        /// `true` for a default route; else it leads no further than the table has other routes.
         var isDefault = true
     }
 
@@ -44,7 +44,7 @@ struct Vantages: Sendable, Equatable {
         let obstacle: ReasonCode?
         /// `true` if the default path of a family uses it, or a tunnel over it.
         let isUsed: Bool
-        /// Whether it has no default route, and a probe names it.
+        /// `true` if it has no default route, and a probe names it.
         let isBoundOnly: Bool
     }
 

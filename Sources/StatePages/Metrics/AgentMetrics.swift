@@ -58,7 +58,7 @@ public struct AgentMetrics: Sendable {
         /// The number of open files; `nil` where the kernel does not tell.
         public var openFiles: Int?
         /// The maximum number of open files.
-        public var mostFiles: UInt64
+        public var maximumFiles: UInt64
         /// The start, in seconds since 1970.
         public var started: Double
 
@@ -69,7 +69,7 @@ public struct AgentMetrics: Sendable {
             virtualBytes: UInt64,
             threads: Int,
             openFiles: Int?,
-            mostFiles: UInt64,
+            maximumFiles: UInt64,
             started: Double
         ) {
             self.cpuSeconds = cpuSeconds
@@ -77,7 +77,7 @@ public struct AgentMetrics: Sendable {
             self.virtualBytes = virtualBytes
             self.threads = threads
             self.openFiles = openFiles
-            self.mostFiles = mostFiles
+            self.maximumFiles = maximumFiles
             self.started = started
         }
     }
@@ -169,8 +169,8 @@ public struct CheckMetrics: Sendable, Hashable {
 
 /// The numbers of checks by outcome, and the histogram of their durations.
 public struct CheckCounts: Sendable, Hashable {
-    /// The upper bounds of the histogram's buckets, in seconds; blackbox_exporter has no histogram to follow, so these are
-    /// the defaults of Prometheus' clients.
+    /// The upper bounds of the histogram's buckets, in seconds; blackbox_exporter has no histogram to follow, so these
+    /// are the defaults of Prometheus' clients.
     public static let bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     /// The number of checks that were as expected.

@@ -153,7 +153,7 @@ extension MetricFamily {
         process("process_virtual_memory_bytes", .gauge, "The address space") { Double($0.virtualBytes) },
         process("process_threads", .gauge, "The number of threads") { Double($0.threads) },
         process("process_open_fds", .gauge, "The number of open files") { $0.openFiles.map(Double.init) },
-        process("process_max_fds", .gauge, "The maximum number of open files") { Double($0.mostFiles) },
+        process("process_max_fds", .gauge, "The maximum number of open files") { Double($0.maximumFiles) },
         process("process_start_time_seconds", .gauge, "The start of the process, in Unix time") { $0.started },
     ]
 

@@ -117,7 +117,7 @@ struct HookEventTests {
             #"{"type":"reachagent.agent.stopping","id":"a","source":"/x","subject":"agent","#
             + #""time":"2026-11-21T07:00:00Z","data":{"reason":"r"},"x":"#
         #expect(HookEvent(line: Array((stopping + "1}").utf8)) != nil)
-        let long = stopping + "\"" + String(repeating: "y", count: ScannedLine.mostBytes) + "\"}"
+        let long = stopping + "\"" + String(repeating: "y", count: ScannedLine.maximumBytes) + "\"}"
         #expect(HookEvent(line: Array(long.utf8)) == nil)
         let deep = stopping + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}"
         #expect(HookEvent(line: Array(deep.utf8)) == nil)

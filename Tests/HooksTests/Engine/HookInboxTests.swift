@@ -64,7 +64,7 @@ struct HookInboxTests {
         inbox.configure(settings(.reachabilityChanged, .probeChanged))
         _ = deliver(SampleEvent.probe("web", 1), to: &inbox)
         inbox.configure(settings(.reachabilityChanged))
-        let most = UInt64(HookInbox.mostEvents)
+        let most = UInt64(HookInbox.maximumEvents)
         for number in 2...most + 10 { _ = deliver(SampleEvent.reachability(number), to: &inbox) }
         let taken = inbox.takeAll()
         #expect(numbers(taken.items) == [0, 0] + Array(11...most + 10))
@@ -107,10 +107,10 @@ struct LastEventsTests {
     func `with too many subjects the one is forgotten that was silent for the longest time`() {
         var last = LastEvents()
         last.note(SampleEvent.reachability(1))
-        for number in 2...UInt64(LastEvents.mostSubjects) { last.note(SampleEvent.probe("p\(number)", number)) }
+        for number in 2...UInt64(LastEvents.maximumSubjects) { last.note(SampleEvent.probe("p\(number)", number)) }
         last.note(SampleEvent.reachability(5000))
         last.note(SampleEvent.probe("one more", 5001))
-        #expect(last.count == LastEvents.mostSubjects)
+        #expect(last.count == LastEvents.maximumSubjects)
         #expect(last.events(of: [.reachabilityChanged]).map(\.sequence) == [5000])
         #expect(last.events(of: [.probeChanged]).first?.sequence == 3)
     }

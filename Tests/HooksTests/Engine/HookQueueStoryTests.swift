@@ -42,7 +42,7 @@ struct HookQueueStoryTests {
 
     private func check(_ player: Player) {
         #expect(player.queue.running <= player.pace.concurrency)
-        #expect(player.queue.waiting <= (player.pace.queue == .latest ? 1 : HookPace.mostWaiting))
+        #expect(player.queue.waiting <= (player.pace.queue == .latest ? 1 : HookPace.maximumWaiting))
         #expect(Int(player.queue.superseded) + player.delivered.count + player.queue.waiting == player.offered)
         #expect(player.queue.wake.map { $0 > player.now } ?? true)
     }

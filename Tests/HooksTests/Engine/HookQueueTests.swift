@@ -49,8 +49,8 @@ struct HookQueueTests {
     @Test
     func `with all every event runs in order, and only what is too much is dropped`() {
         var queue = HookQueue<Int>(HookPace(concurrency: 3, queue: .all))
-        for element in 0..<HookPace.mostWaiting + 5 { queue.offer(element, at: at(0)) }
-        #expect(queue.waiting == HookPace.mostWaiting && queue.superseded == 5)
+        for element in 0..<HookPace.maximumWaiting + 5 { queue.offer(element, at: at(0)) }
+        #expect(queue.waiting == HookPace.maximumWaiting && queue.superseded == 5)
         #expect(begun(&queue, at: at(0)) == [5, 6, 7])
         queue.ended(.succeeded, at: at(1))
         #expect(begun(&queue, at: at(1)) == [8])

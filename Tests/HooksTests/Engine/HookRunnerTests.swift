@@ -175,7 +175,7 @@ struct HookRunnerTests {
             """
         )
         let hooks = (0..<12).map { Self.hook("hook-\($0)", path) }
-        let scene = Scene(fixture, HookSettings(definitions: hooks, mostRunning: 2))
+        let scene = Scene(fixture, HookSettings(definitions: hooks, maximumRunning: 2))
         scene.runner.deliver(SampleEvent.reachability(1))
         let reports = await scene.log.reports(12)
         #expect(reports.count == 12 && reports.allSatisfy { $0.ending.isSuccess })

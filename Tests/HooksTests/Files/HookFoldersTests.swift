@@ -218,11 +218,11 @@ struct HookFoldersTests {
     func `of a huge folder the first files run, and the rest is noted`() throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
-        for number in 1000..<(1000 + HookFolders.mostFiles + 2) { try scratch.file("etc/\(number)") }
+        for number in 1000..<(1000 + HookFolders.maximumFiles + 2) { try scratch.file("etc/\(number)") }
         try scratch.file("usr/1257")
         try scratch.file("usr/1300")
         let hooks = folders.hooks(for: [.every])
-        #expect(hooks.count == HookFolders.mostFiles + 1)
+        #expect(hooks.count == HookFolders.maximumFiles + 1)
         #expect(hooks.last?.path == scratch("usr/1300"))
         let entries = folders.entries()
         #expect(entries.filter { $0.state == .beyondLimit }.map(\.name) == ["1256", "1257"])

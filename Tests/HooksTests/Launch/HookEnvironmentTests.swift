@@ -97,7 +97,7 @@ struct HookEnvironmentTests {
         event.subject = "x" + String(repeating: "€", count: 5000)
         let value = Self.variables(event)["REACH_SUBJECT"] ?? ""
         #expect(value == "x" + String(repeating: "€", count: 1365))
-        #expect(value.utf8.count == HookEnvironment.mostValueBytes)
+        #expect(value.utf8.count == HookEnvironment.maximumValueBytes)
         event.subject = "a\0b\u{85}c"
         #expect(Self.variables(event)["REACH_SUBJECT"] == "a?b?c")
     }

@@ -32,7 +32,7 @@ struct HookOutputBufferTests {
         #expect(!output.text.contains("\u{FFFD}"))
         #expect(output.bytes == text.utf8.count)
         #expect(output.text.utf8.count - HookOutputBuffer.gap.utf8.count == output.bytes - output.omittedBytes)
-        #expect(HookOutput.mostBytes - 6...HookOutput.mostBytes ~= output.bytes - output.omittedBytes)
+        #expect(HookOutput.maximumBytes - 6...HookOutput.maximumBytes ~= output.bytes - output.omittedBytes)
     }
 
     @Test

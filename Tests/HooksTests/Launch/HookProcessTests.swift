@@ -48,10 +48,10 @@ struct HookProcessTests {
         let end = await HookFixture.run(HookFixture.launch(script))
         #expect(end.outcome == .succeeded)
         #expect(end.output.bytes == 104_857_600 + 5 + 6 + 3)
-        #expect(end.output.omittedBytes == end.output.bytes - HookOutput.mostBytes)
+        #expect(end.output.omittedBytes == end.output.bytes - HookOutput.maximumBytes)
         #expect(end.output.text.hasPrefix("BEGINxx"))
         #expect(end.output.text.hasSuffix("xxerror END"))
-        #expect(end.output.text.utf8.count == HookOutput.mostBytes + HookOutputBuffer.gap.utf8.count)
+        #expect(end.output.text.utf8.count == HookOutput.maximumBytes + HookOutputBuffer.gap.utf8.count)
     }
 
     @Test
@@ -88,7 +88,8 @@ struct HookProcessTests {
         )
         let masks = end.output.text.split(separator: "\n").compactMap { UInt64($0.dropFirst(8), radix: 16) }
         #expect(masks.count == 2)
-        // glibc has two signals of its own, 32 and 33, which posix_spawn(3) leaves ignored and programs set up themselves.
+        // glibc has two signals of its own, 32 and 33, which posix_spawn(3) leaves ignored and programs set up
+        // themselves.
         #expect(masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 })
     }
 

@@ -8,7 +8,7 @@ import Testing
         run.latency = { _ in .seconds(1) }
         run.setProbes((0..<20).map { .sample("p\($0)") })
         run.run(until: .seconds(10))
-        #expect(run.mostUnderWay == 3)
+        #expect(run.maximumUnderWay == 3)
         #expect(run.begun.flatMap(\.points).prefix(20).map(\.probe) == (0..<20).map { "p\($0)" })
     }
 

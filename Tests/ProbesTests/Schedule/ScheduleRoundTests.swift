@@ -58,7 +58,7 @@ import Testing
         run.cadence = { _ in .doubtful }
         run.setProbes([.sample("web", pace: ProbePace(interval: .seconds(10), fastInterval: .seconds(10)))])
         run.run(until: .seconds(300))
-        #expect(run.mostUnderWay == 1)
+        #expect(run.maximumUnderWay == 1)
         #expect((9...11).contains(run.begun.count))
         // Two rounds pass during each check.
         let skipped = run.schedule.statistics(seconds: 0).skipped

@@ -23,7 +23,7 @@ struct SimulatedSchedule {
     var report = SimulatedSchedule.report()
     private(set) var begun: [Begun] = []
     private(set) var completed: [CompletedCheck] = []
-    private(set) var mostUnderWay = 0
+    private(set) var maximumUnderWay = 0
     private var ends = DueHeap<UInt64>()
     private var accounts: [UInt64: String] = [:]
 
@@ -58,7 +58,7 @@ struct SimulatedSchedule {
             case .check(let turn, _, let account):
                 let points = schedule.turns[turn]?.points ?? []
                 begun.append(Begun(points: points, time: now - start))
-                mostUnderWay = max(mostUnderWay, schedule.underWay)
+                maximumUnderWay = max(maximumUnderWay, schedule.underWay)
                 accounts[turn] = account
                 ends.set(turn, due: now + (points.first.map(latency) ?? .zero))
             case .refuse(let turn, _, let finding):

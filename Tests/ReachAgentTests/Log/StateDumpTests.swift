@@ -30,7 +30,7 @@ import struct AgentEvents.EventOrigin
 
     @Test func `a long one stays within its lines, and says how much is left out`() {
         let lines = StateDump.lines(Self.status(targets: 1000))
-        #expect(lines.count <= StateDump.mostLines)
+        #expect(lines.count <= StateDump.maximumLines)
         #expect(lines.contains { $0.contains(" more") }, "\(lines.suffix(20))")
         #expect(lines.count { $0.contains("host-") } < 1000)
     }

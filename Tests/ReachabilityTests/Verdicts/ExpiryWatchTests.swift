@@ -132,7 +132,7 @@ struct ExpiryWatchTests {
             numbers.map { watch.take(Self.sample([Self.certificate("\($0)")], after: days), ExpiryPolicy()).count }
                 .reduce(0, +)
         }
-        #expect(announced(0..<100, after: 75) == ExpiryWatch.mostInAnHour)
+        #expect(announced(0..<100, after: 75) == ExpiryWatch.maximumInAnHour)
         #expect(announced(0..<100, after: 75.01) == 0)
         #expect(announced(0..<12, after: 75.1) == 4)
         // Another probe has an hour of its own.

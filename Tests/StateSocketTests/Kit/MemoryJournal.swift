@@ -6,7 +6,7 @@ import Synchronization
 final class MemoryJournal: ReplaySource {
     struct State {
         var lines: [(sequence: UInt64, line: [UInt8])] = []
-        var mostLines = 64
+        var maximumLines = 64
         var fails = false
     }
     struct Broken: Error {}
@@ -39,7 +39,7 @@ final class MemoryJournal: ReplaySource {
         func next(atMost bytes: Int) throws -> ReplayChunk {
             let (lines, fails, most) = journal.state.withLock { state in
                 let start = state.lines.firstIndex { $0.sequence >= next } ?? state.lines.count
-                return (Array(state.lines[start...].prefix(state.mostLines)), state.fails, state.mostLines)
+                return (Array(state.lines[start...].prefix(state.maximumLines)), state.fails, state.maximumLines)
             }
             if fails { throw Broken() }
             var chunk = ReplayChunk()

@@ -47,7 +47,7 @@ struct Report: BenchmarkReport, Codable, Sendable {
         for row in rows where row.contender == Contender.agentName {
             for (name, value) in [("p50", row.latency.p50), ("p99", row.latency.p99)] {
                 verdicts.append(
-                    Verdict("\(row.edge.rawValue), \(name), ms", value / 1000, atMost: Self.mostMilliseconds)
+                    Verdict("\(row.edge.rawValue), \(name), ms", value / 1000, atMost: Self.maximumMilliseconds)
                 )
             }
             verdicts.append(Verdict("\(row.edge.rawValue), missed edges", Double(row.latency.missed), atMost: 0))
@@ -55,5 +55,5 @@ struct Report: BenchmarkReport, Codable, Sendable {
     }
 
     /// A compiled hook without settle times.
-    private static let mostMilliseconds = 3.0
+    private static let maximumMilliseconds = 3.0
 }

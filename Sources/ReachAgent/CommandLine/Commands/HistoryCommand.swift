@@ -97,11 +97,11 @@ struct HistoryCommand: ParsableCommand {
     var directory: String?
 
     /// The most events that `--last` counts: their numbers are remembered.
-    private static let mostLast = 1_000_000
+    private static let maximumLast = 1_000_000
 
     func validate() throws {
-        if let last, !(1...Self.mostLast).contains(last) {
-            throw ValidationError("'--last' must be 1 to \(Self.mostLast)")
+        if let last, !(1...Self.maximumLast).contains(last) {
+            throw ValidationError("'--last' must be 1 to \(Self.maximumLast)")
         }
         if follow, until != nil { throw ValidationError("'--follow' and '--until' exclude each other") }
     }

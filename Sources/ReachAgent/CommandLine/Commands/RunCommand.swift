@@ -51,7 +51,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         name: .customLong("target"),
         help: ArgumentHelp(
-            "Also watch the path to one address (repeatable, at most \(MonitorConfiguration.mostTargets)).",
+            "Also watch the path to one address (repeatable, at most \(MonitorConfiguration.maximumTargets)).",
             valueName: "name=address"
         ),
         transform: Arguments.target
@@ -98,9 +98,9 @@ struct RunCommand: ParsableCommand {
         for target in targets where !names.insert(target.name).inserted {
             throw ValidationError("target '\(target.name)' is given twice; each needs a name of its own")
         }
-        guard targets.count <= MonitorConfiguration.mostTargets else {
+        guard targets.count <= MonitorConfiguration.maximumTargets else {
             throw ValidationError(
-                "\(targets.count) targets are given; at most \(MonitorConfiguration.mostTargets) are watched"
+                "\(targets.count) targets are given; at most \(MonitorConfiguration.maximumTargets) are watched"
             )
         }
     }

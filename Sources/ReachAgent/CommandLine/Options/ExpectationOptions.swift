@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Configuration
 internal import Probes
 
 /// What a response must be like.
@@ -91,19 +92,6 @@ struct ExpectationOptions: ParsableArguments {
     func limits() -> ProbeLimits {
         ProbeLimits(bodyBytes: maxBodyBytes, inflatedBodyBytes: maxBodyBytes)
     }
-
-    /// The formats that a body can be asked to have.
-    enum BodyFormat: String, ExpressibleByArgument, CaseIterable {
-        case json, xml, image
-        case propertyList = "property-list"
-
-        var serializer: ResponseSerializer {
-            switch self {
-            case .json: .json()
-            case .xml: .xml
-            case .image: .image
-            case .propertyList: .propertyList
-            }
-        }
-    }
 }
+
+extension BodyFormat: ExpressibleByArgument {}

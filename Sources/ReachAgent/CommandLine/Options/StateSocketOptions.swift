@@ -58,7 +58,7 @@ struct StateSocketOptions: ParsableArguments {
             directory: directory,
             mode: socketMode ?? settings.socketMode ?? 0o660,
             group: socketGroup ?? settings.socketGroup,
-            mostConnections: maxConnections ?? settings.maxConnections ?? 4096,
+            maximumConnections: maxConnections ?? settings.maxConnections ?? 4096,
             http: HTTPConfiguration(
                 listen: http.listen.map { HTTPPort(address: $0.address.description, port: $0.port) },
                 names: Set(http.names)

@@ -4,7 +4,7 @@ internal import ForeignText
 /// How many probes fare how.
 enum ProbeCountText {
     /// The most probes that are named.
-    private static let mostNamed = 6
+    private static let maximumNamed = 6
 
     /// `3 of 5 up; web IPv6 down (tls_expired), cafe portal (portal_redirect)`; `nil` without probes.
     static func line(_ probes: [AgentEvents.NetworkSnapshot.ProbeVerdict], omitted: Int) -> String? {
@@ -13,7 +13,7 @@ enum ProbeCountText {
         let total = probes.count + max(0, min(omitted, 1 << 32))
         let up = total - troubled.count
         var words = up == total ? "all \(number(total)) up" : "\(number(up)) of \(number(total)) up"
-        let named = troubled.prefix(mostNamed).map { probe in
+        let named = troubled.prefix(maximumNamed).map { probe in
             let code = probe.verdict.code.map { " (\(ForeignText.shown($0, limit: 64)))" } ?? ""
             let name = name(probe.point.probe, probe.point.interface, probe.point.family)
             return "\(name) \(ForeignText.shown(probe.verdict.verdict, limit: 16))\(code)"

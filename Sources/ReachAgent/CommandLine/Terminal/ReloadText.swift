@@ -4,7 +4,7 @@ internal import ForeignText
 /// What came of a reload.
 enum ReloadText {
     /// The most names of one sort that are listed.
-    private static let mostNames = 40
+    private static let maximumNames = 40
 
     /// The lines for an answer; what cannot be understood is told as it is.
     static func lines(_ parameters: [UInt8]) -> [String] {
@@ -49,7 +49,7 @@ enum ReloadText {
     }
 
     private static func listed(_ names: [String]) -> String {
-        let shown = names.prefix(mostNames).map { ForeignText.shown($0, limit: 200) }.joined(separator: ", ")
-        return names.count > mostNames ? "\(shown) and \(names.count - mostNames) more" : shown
+        let shown = names.prefix(maximumNames).map { ForeignText.shown($0, limit: 200) }.joined(separator: ", ")
+        return names.count > maximumNames ? "\(shown) and \(names.count - maximumNames) more" : shown
     }
 }

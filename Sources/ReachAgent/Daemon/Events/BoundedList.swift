@@ -12,7 +12,7 @@ struct BoundedList<Element: Encodable> {
     ///   - all: The elements, the most important ones first.
     ///   - most: The most elements.
     ///   - bytes: The most bytes that they have together: by default half of the longest line.
-    init(_ all: [Element], most: Int = .max, bytes: Int = ScannedLine.mostBytes / 2) {
+    init(_ all: [Element], most: Int = .max, bytes: Int = ScannedLine.maximumBytes / 2) {
         var room = bytes
         let fitting = all.prefix(most).prefix { element in
             guard room > 0 else { return false }

@@ -91,7 +91,7 @@ extension NetlinkOverrun {
 
 extension NetlinkResynchronization {
     /// The most corrections that one event lists; the count is always complete.
-    private static let mostCorrections = 32
+    private static let maximumCorrections = 32
 
     init(_ resynchronization: Resynchronization) {
         self.init(
@@ -99,7 +99,7 @@ extension NetlinkResynchronization {
             attempts: resynchronization.attempts,
             tookMilliseconds: resynchronization.duration.milliseconds,
             corrections: resynchronization.corrections.count,
-            corrected: resynchronization.corrections.prefix(Self.mostCorrections).map { change in
+            corrected: resynchronization.corrections.prefix(Self.maximumCorrections).map { change in
                 Correction(
                     code: change.code.rawValue,
                     interface: change.interfaceName,

@@ -20,7 +20,7 @@ extension AgentStatus {
     /// The most settled transitions in a status; the newest are.
     static let mostRecent = 10
     /// The most hooks in a status; those that fail are the first.
-    private static let mostHooks = 64
+    private static let maximumHooks = 64
 
     /// The status of an agent at a moment.
     init(
@@ -43,7 +43,7 @@ extension AgentStatus {
         sockets: Sockets? = nil
     ) {
         let shownProbes = BoundedList(probes.troubledFirst.map { ProbeStatus($0, now: now) })
-        let shownHooks = BoundedList(hooks.troubledFirst, most: Self.mostHooks, bytes: HooksReply.mostBytes)
+        let shownHooks = BoundedList(hooks.troubledFirst, most: Self.maximumHooks, bytes: HooksReply.maximumBytes)
         self.init(
             agent: Agent(
                 version: agent.version,
@@ -82,7 +82,7 @@ extension AgentStatus {
 /// The reply to `hooks`: as many as have room.
 struct HooksReply: Encodable {
     /// The most bytes of all hooks together: a quarter of the longest line.
-    static let mostBytes = ScannedLine.mostBytes / 4
+    static let maximumBytes = ScannedLine.maximumBytes / 4
 
     let hooks: [AgentStatus.HookStatus]
     let hooksOmitted: Int?
@@ -93,7 +93,7 @@ struct HooksReply: Encodable {
     }
 
     init(_ all: [AgentStatus.HookStatus]) {
-        let list = BoundedList(all.troubledFirst, bytes: Self.mostBytes)
+        let list = BoundedList(all.troubledFirst, bytes: Self.maximumBytes)
         (hooks, hooksOmitted) = (list.elements, list.omitted)
     }
 }
@@ -120,7 +120,8 @@ extension AgentStatus.Standing {
 }
 
 extension AgentStatus.Transition {
-    /// A transition as a line of a list; `nil` for a raw one, and for the end of a suspend, which is no change of a state.
+    /// A transition as a line of a list; `nil` for a raw one, and for the end of a suspend, which is no change of a
+    /// state.
     init?(_ transition: Reachability.Transition, sequence: UInt64, time: Timestamp) {
         let draft = EventDraft(transition)
         let (from, to): (String?, String)
@@ -179,7 +180,7 @@ extension AgentStatus.Overruns {
 
 extension AgentStatus.Journal {
     /// The most holes in a status; the newest are.
-    private static let mostMissing = 32
+    private static let maximumMissing = 32
 
     init(_ status: JournalStatus) {
         let (sync, interval): (String, Duration?) =
@@ -197,7 +198,7 @@ extension AgentStatus.Journal {
             isDegraded: status.trouble != nil,
             code: status.trouble?.code.rawValue,
             detail: status.trouble?.text,
-            missing: status.missing.suffix(Self.mostMissing).map { range in
+            missing: status.missing.suffix(Self.maximumMissing).map { range in
                 Gap(firstSequence: range.lowerBound, lastSequence: range.upperBound)
             },
             sync: sync,

@@ -4,10 +4,10 @@ internal import EventJournal
 internal import Glibc
 internal import Hooks
 
-/// Where an event for hooks comes from: a file, or the journal.
+/// The source of an event for hooks: a file, or the journal.
 struct HookEventSource {
-    /// How many events of the right types are looked at, from the newest back.
-    private static let mostLookedAt = 1000
+    /// The maximum number of events of the right types that are looked at, from the newest back.
+    private static let maximumLookedAt = 1000
 
     /// `last`, `-` for standard input, or a file.
     let argument: String
@@ -18,7 +18,7 @@ struct HookEventSource {
     ///
     /// - Parameters:
     ///   - types: The types that `last` may have; empty for those that hooks can have.
-    ///   - isWanted: Says of an event whether it is one of those that are looked for; when none is, the newest is taken.
+    /// - isWanted: Says of an event whether it is one of those that are looked for; when none is, the newest is taken.
     func event(of types: Set<EventType>, preferring isWanted: (HookEvent) -> Bool) throws -> HookEvent {
         if argument == "last" { return try last(types.isEmpty ? Set(HookTrigger.types) : types, isWanted) }
         return try EventFile.event(argument)
@@ -34,7 +34,7 @@ struct HookEventSource {
                 until: nil,
                 filter: EventFilter(types: types.map(\.rawValue), subject: nil)
             )
-            try history.keepNewest(Self.mostLookedAt)
+            try history.keepNewest(Self.maximumLookedAt)
             try history.forEachChunk { chunk, lines in
                 for line in lines {
                     guard let event = HookEvent(line: Array(chunk.bytes[line.range])) else { continue }
@@ -109,7 +109,7 @@ enum EventFile {
     private static func bytes(of descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= ScannedLine.mostBytes {
+        while bytes.count <= ScannedLine.maximumBytes {
             let count = read(descriptor, &buffer, buffer.count)
             if count == 0 { return bytes }
             guard count > 0 else {

@@ -7,7 +7,7 @@ struct HookSurvey: Sendable {
     let user: String
     /// The configuration, and the agent that uses it.
     let choice: ConfigurationChoice
-    /// Whether the configuration switches hooks off.
+    /// `true` if the configuration switches hooks off.
     let isSwitchedOff: Bool
     /// The folders, by falling priority.
     let folders: [String]

@@ -3,7 +3,7 @@ internal import Hooks
 
 /// A hook as it was found, and what would become of it.
 struct SurveyedHook: Sendable {
-    /// What it is.
+    /// The kind of a hook.
     enum Kind: Sendable {
         /// A file of the folders, which runs on an occasion.
         case folder(HookOccasion)
@@ -11,7 +11,7 @@ struct SurveyedHook: Sendable {
         case configured(HookDefinition)
     }
 
-    /// Why it does not run at all, whatever happens.
+    /// The reason that it does not run at all, whatever happens.
     enum Obstacle: Sendable, Hashable {
         /// A file of a folder before this one hides it.
         case masked(by: String)
@@ -32,9 +32,9 @@ struct SurveyedHook: Sendable {
 
     var name: String
     var kind: Kind
-    /// Where a file lies.
+    /// The path of its file.
     var path: String?
-    /// Why it does not run; nil when it does.
+    /// The reason that it does not run; `nil` when it does.
     var obstacle: Obstacle?
 
     /// The types of event that it is for.
@@ -45,7 +45,7 @@ struct SurveyedHook: Sendable {
         }
     }
 
-    /// Whether it would run for an event, if nothing else were against it.
+    /// Returns the match with an event, if nothing else were against it.
     func matches(_ event: HookEvent) -> HookMatch {
         switch kind {
         case .configured(let definition): return definition.matches(event)
@@ -95,7 +95,7 @@ extension SurveyedHook {
 }
 
 extension HookOccasion {
-    /// What an event says of what the folders ask for.
+    /// Returns the part of an event that the folders ask for.
     fileprivate static func change(of event: HookEvent) -> String {
         func words(_ name: String, _ from: String?, _ to: String?) -> String {
             "\(name) \(from ?? "unknown") → \(to ?? "unknown")"

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Safe from any thread, and never blocks: see ``LogWriter``.
 final class AgentLog: Sendable {
-    /// How messages look.
+    /// The form of messages.
     let form: LogForm
     private let writer: LogWriter
     private let threshold = Mutex(Logger.Level.notice)

@@ -4,7 +4,7 @@ internal import Logging
 
 /// The process's own log, on standard error.
 enum AgentLogger {
-    /// How long the end of the process is put off for a log that is read slowly.
+    /// The maximum time for which the end of the process waits for a slow reader of the log.
     private static let patience: Duration = .seconds(1)
     private static let log = AgentLog(STDERR_FILENO, form: .of(STDERR_FILENO))
 

@@ -3,7 +3,7 @@ internal import Logging
 
 /// An event as a message of the log.
 enum EventLogLine {
-    /// How important an event is; `nil` for one that is logged by whoever made it, or never.
+    /// Returns the level of an event; `nil` for one that is logged where it was made, or never.
     static func level(of event: Event) -> Logger.Level? {
         switch event.type {
         case .agentStarted, .agentStopping, .suspendResumed: .notice
@@ -18,7 +18,7 @@ enum EventLogLine {
         }
     }
 
-    /// What it says, with what it is about in front: `probe web: up → down (tls_expired); ended 2026-11-20`.
+    /// Returns the message, with its subject in front: `probe web: up → down (tls_expired); ended 2026-11-20`.
     static func text(of event: Event) -> String {
         switch event.type {
         case .reachabilityChanged: "reachability: \(event.summary)"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a log message looks like, which depends on who reads standard error.
+/// The form of a log message, which depends on the reader of standard error.
 enum LogForm: Sendable, Equatable {
     /// systemd's journal, which notes the time and the program itself: `<4>message`.
     case journal
@@ -27,7 +27,7 @@ enum LogForm: Sendable, Equatable {
         return .terminal(hasColour: TerminalStyle.takesColour(descriptor))
     }
 
-    /// Whether a value of `JOURNAL_STREAM` means this file.
+    /// Returns true when a value of `JOURNAL_STREAM` means this file.
     static func names(_ journalStream: String?, device: UInt64, inode: UInt64) -> Bool {
         journalStream == "\(device):\(inode)"
     }

@@ -1,27 +1,27 @@
 internal import Logging
 
-/// Which messages are written, so that neither one that comes again and again nor a flood of different ones fills a log.
+/// The choice of messages that are written, so that neither a repeated one nor a flood of different ones fills a log.
 ///
-/// Two bounds: one for messages that are alike, and one for all together, of which errors have one of their own, so that no
-/// flood of lesser messages takes their place. What is held back is counted, and the count is told: when a message comes
-/// after the time is over, and at the end. No timer is needed for that, and nobody wakes up.
+/// Two bounds: one for messages that are alike, and one for all together, of which errors have one of their own, so
+/// that no flood of lesser messages takes their place. What is held back is counted, and the count is told: when a
+/// message comes after the time is over, and at the end. No timer is needed for that, and nobody wakes up.
 ///
 /// Messages below `info` always pass: whoever asks for them wants them all.
 struct LogLimiter: Sendable {
     /// The bounds.
     struct Limits: Sendable {
-        /// How many messages that are alike pass in one ``window``.
+        /// The number of messages that are alike and pass in one ``window``.
         var alike = 10
-        /// How long they are counted together.
+        /// The time in which they are counted together.
         var window: Duration = .seconds(300)
-        /// How many messages pass at once.
+        /// The number of messages that pass at once.
         var burst = 500
-        /// How many pass in the long run.
+        /// The number that pass in the long run.
         var perSecond: Double = 1
-        /// How often the count of a flood is told while it lasts.
+        /// The time between two reports of a flood while it lasts.
         var telling: Duration = .seconds(60)
-        /// How many different messages are remembered; those beyond are bounded by the flood's limit only.
-        var mostRemembered = 256
+        /// The number of different messages remembered; those beyond are bounded by the flood's limit only.
+        var maximumRemembered = 256
     }
 
     /// A message as it is to be written.
@@ -48,11 +48,11 @@ struct LogLimiter: Sendable {
     private let limits: Limits
     private var series: [Likeness: Series] = [:]
     private var seriesCount = 0
-    /// When the first series is over.
+    /// The end of the first series.
     private var nextEnd: ContinuousClock.Instant?
     private var routine: TokenBucket
     private var serious: TokenBucket
-    /// What the flood's limit has held back and nobody was told of yet.
+    /// The messages held back by the flood's limit and not reported yet.
     private var flooded: [Logger.Level: Int] = [:]
     private var toldOfFlood: ContinuousClock.Instant?
 
@@ -94,7 +94,7 @@ struct LogLimiter: Sendable {
         return written
     }
 
-    /// What was held back and nobody was told of yet: for the end, or for whoever asks.
+    /// Returns the reports that are still due, for the end or on request.
     mutating func rest() -> [Message] {
         let counts = series.values.filter { $0.held > 0 }.sorted().map(Self.count)
         for (likeness, entry) in series where entry.held > 0 { series[likeness]?.held = 0 }
@@ -109,7 +109,7 @@ struct LogLimiter: Sendable {
         _ now: ContinuousClock.Instant
     ) -> Int {
         if series[likeness] == nil {
-            guard series.count < limits.mostRemembered else { return 0 }
+            guard series.count < limits.maximumRemembered else { return 0 }
             let end = now.advanced(by: limits.window)
             seriesCount += 1
             series[likeness] = Series(number: seriesCount, first: message, end: end)
@@ -158,15 +158,17 @@ struct LogLimiter: Sendable {
     // MARK: What is alike
 
     /// The most bytes of a message that are compared.
-    private static let mostCompared = 512
+    private static let maximumCompared = 512
 
     /// A message without its figures: `failed (exit 1) in 12 ms` is `failed (exit #) in # ms`.
     ///
     /// Only a number that is a word of its own makes no difference; those in names and addresses do.
     static func shape(of text: String) -> [UInt8] {
         var shape: [UInt8] = []
-        for word in text.utf8.prefix(mostCompared).split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
-        {
+        for word in text.utf8.prefix(maximumCompared).split(
+            omittingEmptySubsequences: false,
+            whereSeparator: isSeparator
+        ) {
             shape += isNumber(word) ? [UInt8(ascii: "#")] : Array(word)
             // Which separator it was makes no difference either.
             shape.append(UInt8(ascii: " "))

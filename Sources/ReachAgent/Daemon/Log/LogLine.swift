@@ -4,27 +4,27 @@ internal import Logging
 
 /// A log message as the lines that are written of it.
 ///
-/// Certificates, hooks and servers say what they like, and much of it ends up in a message: nothing of it can begin a line
-/// of its own making, move a terminal's cursor, or be longer than a write that stays in one piece.
+/// Certificates, hooks and servers say what they like, and much of it ends up in a message: nothing of it can begin a
+/// line of its own making, move a terminal's cursor, or be longer than a write that stays in one piece.
 enum LogLine {
     /// The most bytes of a line with its end: a pipe takes so many in one piece, whoever else writes to it (PIPE_BUF).
-    static let mostBytes = 4096
+    static let maximumBytes = 4096
     /// The most lines of one message.
-    static let mostLines = 64
+    static let maximumLines = 64
     private static let ellipsis = Array("...".utf8)
 
     /// The lines of a message, each with its prefix and its end.
     static func lines(_ message: String, level: Logger.Level, form: LogForm, time: Timestamp) -> [[UInt8]] {
         let prefix = Array(prefix(level, form, time).utf8)
-        let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: mostLines)
+        let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: maximumLines)
         return (texts.isEmpty ? [""] : texts).map { text in
-            prefix + cut(ForeignText.shown(text, limit: mostBytes), to: mostBytes - prefix.count - 1) + [
+            prefix + cut(ForeignText.shown(text, limit: maximumBytes), to: maximumBytes - prefix.count - 1) + [
                 UInt8(ascii: "\n")
             ]
         }
     }
 
-    /// What stands before every line.
+    /// Returns the text before every line.
     private static func prefix(_ level: Logger.Level, _ form: LogForm, _ time: Timestamp) -> String {
         switch form {
         case .journal: return "<\(level.priority)>"
@@ -68,7 +68,7 @@ extension Logger.Level {
         }
     }
 
-    /// What stands out on a terminal: a warning, and what is worse.
+    /// The colour on a terminal of a warning, and of anything worse.
     fileprivate var colour: TerminalStyle.Colour? {
         switch self {
         case .trace, .debug, .info, .notice: nil

@@ -5,12 +5,12 @@ internal import Synchronization
 
 /// Writes lines to a descriptor, each by one write(2), and lets nobody wait for whoever reads them.
 ///
-/// What the reader takes without waiting is written on the caller's thread. The rest waits in a queue, for which there is a
-/// thread only as long as something is in it: an idle process has none for its log. A queue that was full takes nothing
-/// more until the reader has gone on; then it is said how much is missing, in the place where it is missing.
+/// What the reader takes without waiting is written on the caller's thread. The rest waits in a queue, for which there
+/// is a thread only as long as something is in it: an idle process has none for its log. A queue that was full takes
+/// nothing more until the reader has gone on; then it is said how much is missing, in the place where it is missing.
 final class LogWriter: Sendable {
-    /// How much waits for a reader at most.
-    static let mostBytes = 256 << 10
+    /// The maximum number of bytes that wait for a reader.
+    static let maximumBytes = 256 << 10
 
     /// Bytes that are to be written, and the number of messages' lines that would be missing without them.
     private struct Entry {
@@ -68,7 +68,7 @@ final class LogWriter: Sendable {
 
     private func enqueue(_ line: ArraySlice<UInt8>, _ state: inout State) {
         // After a loss there has to be much room, or every other line would be one that tells of a loss.
-        let room = state.lost == 0 ? Self.mostBytes : Self.mostBytes / 2
+        let room = state.lost == 0 ? Self.maximumBytes : Self.maximumBytes / 2
         guard state.waitingBytes + line.count <= room else {
             state.lost += 1
             return
@@ -154,7 +154,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// What is to be written next; `nil`, and the end of the thread, when that is nothing.
+    /// Returns the next messages; `nil`, and the end of the thread, when there are none.
     ///
     /// - Parameter isTaken: Whether what was written last was taken: there is somebody to tell of a loss.
     private func next(_ isTaken: Bool) -> [Entry]? {

@@ -6,13 +6,13 @@ internal import Synchronization
 /// The agent's state for its log: what `reachagent status --full` prints.
 final class StateDump: Sendable {
     /// The most lines of one dump: many probes must not push everything else out of the log.
-    static let mostLines = 200
+    static let maximumLines = 200
     private static let columns = 100
 
     private enum Request { case none, first, another }
 
     private let status: @Sendable () -> AgentStatus
-    /// What is being done.
+    /// The work in progress.
     private let request = Mutex(Request.none)
 
     /// - Parameter status: The state at that moment; called on a thread of its own.
@@ -20,8 +20,8 @@ final class StateDump: Sendable {
 
     /// Has the state logged, and once more for whoever asks while that is being done.
     ///
-    /// Safe from any thread, and quick: with thousands of probes the text takes a while, so it is made on a thread that ends
-    /// with it.
+    /// Safe from any thread, and quick: with thousands of probes the text takes a while, so it is made on a thread that
+    /// ends with it.
     func log() {
         let isFirst = request.withLock { request in
             defer { request = request == .none ? .first : .another }
@@ -51,6 +51,6 @@ final class StateDump: Sendable {
         let text = StatusText(status, style: style, now: .now, local: local).full
         let lines =
             ["the state, as 'reachagent status --full' shows it:"] + text.split(separator: "\n").map(String.init)
-        return lines.cut(to: mostLines)
+        return lines.cut(to: maximumLines)
     }
 }

@@ -1,4 +1,4 @@
-/// How many of something may pass: so many at once, and then so many in a time.
+/// A limit of so many at once, and then so many in a time.
 struct TokenBucket: Sendable {
     let capacity: Double
     let perSecond: Double
@@ -24,7 +24,7 @@ struct TokenBucket: Sendable {
     /// The time after which there is one to take.
     func delay(at now: ContinuousClock.Instant) -> Duration { .seconds(max(0, 1 - tokens(at: now)) / perSecond) }
 
-    /// Whether nothing was taken for so long that the bucket is full again.
+    /// Returns true when nothing was taken for so long that the bucket is full again.
     func isFull(at now: ContinuousClock.Instant) -> Bool { tokens(at: now) >= capacity }
 
     private func tokens(at now: ContinuousClock.Instant) -> Double {

@@ -21,7 +21,7 @@ extension AgentMetrics.ProcessMetrics {
             virtualBytes: virtual,
             threads: Int(clamping: threads),
             openFiles: openFiles(),
-            mostFiles: UInt64(usage.rlim_cur),
+            maximumFiles: UInt64(usage.rlim_cur),
             started: started
         )
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why the service manager cannot be told anything.
+/// The reason that the service manager cannot be notified.
 enum NotifySocketError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The variable names neither an absolute path nor an abstract name, or one that is too long.
     case badAddress(String)

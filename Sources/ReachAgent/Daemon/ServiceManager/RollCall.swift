@@ -1,18 +1,18 @@
-/// Who of those that a service cannot do without has answered: pure, so that time is whatever it is told.
+/// A roll call of the parts that a service cannot do without: pure, with time as a parameter.
 ///
-/// A sign of life is owed at every interval. Then everybody is asked, and it is given when all have answered; from the middle
-/// of the interval on it is as soon as there is a turn, so that a service which is awake need not be woken for it. Who is
-/// silent is asked a few times more, because an answer may be lost with a thread that was replaced.
+/// A sign of life is owed at every interval. Then everybody is asked, and it is given when all have answered; from the
+/// middle of the interval on it is as soon as there is a turn, so that a service which is awake need not be woken for
+/// it. Who is silent is asked a few times more, because an answer may be lost with a thread that was replaced.
 struct RollCall: Sendable {
-    /// What is to be done now.
+    /// The work that is due now.
     struct Turn: Sendable, Hashable {
         /// The round that answers belong to.
         var round: Int
-        /// Whom to ask, by their place in the list of names.
+        /// The parts to ask, by their place in the list of names.
         var asked: [Int] = []
-        /// Whether all have answered: give the sign of life.
+        /// `true` if all have answered: give the sign of life.
         var isComplete = false
-        /// Who has been silent for a whole interval; told once a round.
+        /// The parts that were silent for a whole interval; named once a round.
         var silent: [String] = []
     }
 
@@ -22,12 +22,12 @@ struct RollCall: Sendable {
     private let names: [String]
     private let interval: Duration
     private var round = 0
-    /// How often was asked in this round; 0 between two rounds.
+    /// The number of questions in this round; 0 between two rounds.
     private var asked = 0
     private var absent: Set<Int> = []
     private var started: ContinuousClock.Instant
 
-    /// When something is to be done next; `nil` when only an answer can change anything.
+    /// The moment of the next work; `nil` when only an answer can change anything.
     private(set) var deadline: ContinuousClock.Instant?
 
     /// - Parameters:
@@ -41,7 +41,7 @@ struct RollCall: Sendable {
         deadline = start + interval
     }
 
-    /// Whether a turn at a moment would begin a round.
+    /// Returns true when a turn at a moment would begin a round.
     func isWelcome(at now: ContinuousClock.Instant) -> Bool { asked == 0 && now >= started + interval / 2 }
 
     /// Takes the answer of one of those that were asked.

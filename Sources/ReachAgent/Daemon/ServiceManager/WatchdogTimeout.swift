@@ -1,4 +1,4 @@
-/// How long a service may be silent before its manager kills it (sd_watchdog_enabled(3)).
+/// The time for which a service may be silent before its manager kills it (sd_watchdog_enabled(3)).
 struct WatchdogTimeout: Sendable, Hashable {
     /// The time between two signs of life, at most.
     let duration: Duration
@@ -16,6 +16,6 @@ struct WatchdogTimeout: Sendable, Hashable {
         duration = .microseconds(microseconds)
     }
 
-    /// How often to give a sign of life: half the time, as sd_watchdog_enabled(3) recommends.
+    /// The time between two signs of life: half the time-out, as sd_watchdog_enabled(3) recommends.
     var interval: Duration { duration / 2 }
 }

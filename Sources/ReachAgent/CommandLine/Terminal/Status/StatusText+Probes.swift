@@ -4,7 +4,7 @@ internal import ForeignText
 extension StatusText {
     /// From so many days on the expiry of a certificate is of interest: at a glance, and in detail.
     private static let (soon, warningDays) = (14, 30)
-    private static let (mostProbes, mostCertificates) = (200, 10)
+    private static let (maximumProbes, maximumCertificates) = (200, 10)
     /// The rank of a probe that is up without a doubt.
     private static let goodRank = 6
 
@@ -26,10 +26,10 @@ extension StatusText {
     func probes() -> [String] {
         let (troubled, good) = ranked
         let all = troubled + good
-        var lines = all.isEmpty ? [] : table(Array(all.prefix(Self.mostProbes))).lines(style, wrapsLast: true)
-        let rest = all.count + omitted - min(all.count, Self.mostProbes)
+        var lines = all.isEmpty ? [] : table(Array(all.prefix(Self.maximumProbes))).lines(style, wrapsLast: true)
+        let rest = all.count + omitted - min(all.count, Self.maximumProbes)
         if rest > 0 {
-            let isGood = all.dropFirst(Self.mostProbes).allSatisfy { Self.rank($0) == Self.goodRank }
+            let isGood = all.dropFirst(Self.maximumProbes).allSatisfy { Self.rank($0) == Self.goodRank }
             lines += wrapped("\(ProbeCountText.number(rest)) more\(isGood ? ", all up" : "")")
         }
         return lines
@@ -152,7 +152,7 @@ extension StatusText {
             guard first.daysLeft == second.daysLeft else { return (first.daysLeft ?? 0) < (second.daysLeft ?? 0) }
             return ForeignText(first.subject ?? "") < ForeignText(second.subject ?? "")
         }
-        var rows = sorted.prefix(Self.mostCertificates).map { certificate, probes in
+        var rows = sorted.prefix(Self.maximumCertificates).map { certificate, probes in
             let colour: TerminalStyle.Colour = (certificate.daysLeft ?? 0) < 7 ? .red : .yellow
             let seen =
                 probes.prefix(3).joined(separator: ", ") + (probes.count > 3 ? " and \(probes.count - 3) more" : "")

@@ -4,9 +4,10 @@ extension StatusText {
     /// The interfaces that could be an uplink, whether or not they have a default route.
     private static let media = ["wired", "wifi", "wwan"]
     /// The most interfaces, and of one interface the most addresses.
-    private static let (mostInterfaces, mostAddresses) = (12, 4)
+    private static let (maximumInterfaces, maximumAddresses) = (12, 4)
 
-    /// The uplinks, a line each: the active ones, the standby ones by their metric, and interfaces without a default route.
+    /// The uplinks, a line each: the active ones, the standby ones by their metric, and interfaces without a default
+    /// route.
     func uplinks(atMost limit: Int = 20) -> [String] {
         let uplinks = reply.uplinks.map { (uplink: $0, route: reply.defaultRoute(over: $0.interface)) }
             .sorted { Self.rank($0.uplink, $0.route?.route.metric) < Self.rank($1.uplink, $1.route?.route.metric) }
@@ -137,7 +138,7 @@ extension StatusText {
             all.filter { used.contains($0.name) }
             + all.filter { !used.contains($0.name) && $0.isUsable == true }
             + all.filter { !used.contains($0.name) && $0.isUsable != true }
-        var rows = ordered.prefix(Self.mostInterfaces).map { interface in
+        var rows = ordered.prefix(Self.maximumInterfaces).map { interface in
             (label: safe(interface.name), text: text(interface))
         }
         let rest = ordered.count - rows.count
@@ -148,7 +149,7 @@ extension StatusText {
     private func text(_ interface: AgentEvents.Interface) -> String {
         let kind = safe(interface.kind) + (interface.kindIsGuess ? "?" : "")
         var text = "\(kept(kind.padded(to: 9))) \(obstacle(interface) ?? safe(interface.state ?? "up"))"
-        let shown = interface.addresses.prefix(Self.mostAddresses).map { address in
+        let shown = interface.addresses.prefix(Self.maximumAddresses).map { address in
             let prefix = address.prefixLength.map { "/\($0)" } ?? ""
             let flags = address.flags.prefix(4).map { " \(safe($0))" }.joined()
             return kept("\(safe(address.address))\(prefix)\(flags)")
