@@ -36,7 +36,8 @@ struct Oracle {
         guard first < last else { return }
         let code = code(of: cell)
         seconds.withUnsafeMutableBytes { bytes in
-            _ = memset(bytes.baseAddress?.advanced(by: first), Int32(code), last - first)
+            guard let base = bytes.baseAddress else { return }
+            memset(base + first, Int32(code), last - first)
         }
     }
 
