@@ -7,6 +7,7 @@ import Testing
 import struct AgentEvents.ConfigurationReload
 import struct AgentEvents.Event
 import struct AgentEvents.EventDraft
+import struct AgentEvents.EventNews
 import struct AgentEvents.EventOrigin
 import struct AgentEvents.HookCompletion
 import struct AgentEvents.HookEnding

@@ -99,6 +99,11 @@ extension Advice.Action: ExpressibleByStringInterpolation, CustomStringConvertib
         /// Adds a name.
         public mutating func appendInterpolation(_ name: String) { action.append(.text(name)) }
 
+        /// Adds sentences.
+        package mutating func appendInterpolation(_ sentences: Advice.Action) {
+            for part in sentences.parts { action.append(part) }
+        }
+
         /// Adds a command.
         package mutating func appendInterpolation(command: ShellCommand) { action.append(.command(command.text)) }
 

@@ -37,7 +37,7 @@ package enum SummaryText {
     }
 
     /// `8 h 3 min`: the two largest units.
-    static func coarse(_ seconds: Int64) -> String {
+    package static func coarse(_ seconds: Int64) -> String {
         let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)]
         guard let first = units.firstIndex(where: { seconds >= $0.1 }) else { return "less than a second" }
         var rest = seconds
@@ -63,6 +63,22 @@ package enum SummaryText {
     /// `wifi wlan0 IPv4 → none (link_down wlan0) [link_down]; no carrier`.
     static func change(_ from: String, _ to: String, _ cause: ChangeCause, code: String?) -> String {
         "\(from) → \(to)" + (code.map { " [\($0)]" } ?? "") + (cause.detail.map { "; \($0)" } ?? "")
+    }
+
+    /// `1 probe`, `12,000 probes`.
+    package static func count(_ number: UInt64, _ noun: String) -> String {
+        "\(Self.number(Int(clamping: number))) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// A number with a comma between thousands: `9,980`.
+    package static func number(_ value: Int) -> String {
+        var groups: [Substring] = []
+        var rest = String(value.magnitude)[...]
+        while rest.count > 3 {
+            groups.insert(rest.suffix(3), at: 0)
+            rest = rest.dropLast(3)
+        }
+        return (value < 0 ? "-" : "") + ([rest] + groups).joined(separator: ",")
     }
 
     /// `1 added (probe.web)`; at most eight names.

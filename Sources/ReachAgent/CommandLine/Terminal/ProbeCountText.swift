@@ -30,14 +30,5 @@ enum ProbeCountText {
     }
 
     /// A number with a comma between thousands: `9,980`.
-    static func number(_ value: Int) -> String {
-        let digits = String(value.magnitude)
-        var groups: [Substring] = []
-        var rest = digits[...]
-        while rest.count > 3 {
-            groups.insert(rest.suffix(3), at: 0)
-            rest = rest.dropLast(3)
-        }
-        return (value < 0 ? "-" : "") + ([rest] + groups).joined(separator: ",")
-    }
+    static func number(_ value: Int) -> String { SummaryText.number(value) }
 }

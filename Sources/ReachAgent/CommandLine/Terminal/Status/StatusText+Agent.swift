@@ -2,48 +2,17 @@ internal import AgentEvents
 internal import Hooks
 
 extension StatusText {
+    /// The maximum number of bytes of a problem's words.
+    private static let problemLimit = 600
+
     /// Problems of the agent itself, which the reader must know before believing the rest.
     var problems: [String] {
-        var problems: [String] = []
-        if reply.isSynchronized == false, reply.reachability.since != nil {
-            problems.append("kernel messages were lost: resynchronizing, the state may be out of date")
+        let problems = reply.problems(at: clock.now) {
+            kept(clock.brief($0))
+        } moment: {
+            moment($0) ?? "?"
         }
-        if reply.reachability.state?.isFlapping == true {
-            problems.append("the state changes too often to be relied on [flapping]")
-        }
-        if let rejected = reply.configuration?.rejected { problems.append(text(rejected)) }
-        problems += pinProblems
-        // A loss that was long ago, and made up for, is no reason to doubt the state.
-        if let losses, let last = reply.overruns?.last, clock.now.isWithinAnHour(of: last) { problems.append(losses) }
-        if let journal = reply.journal, journal.isDegraded == true {
-            let code = journal.code.map { " [\(safe($0))]" } ?? ""
-            let disk = journal.directory.map { "; see " + kept("`df -h \(safe(ShellWord.quoted($0)))`") } ?? ""
-            problems.append(
-                "events are not recorded\(code): \(safe(journal.detail ?? "the journal cannot be written"))\(disk)"
-            )
-        }
-        if let sockets = reply.sockets, let count = sockets.connections, let limit = sockets.limit, count >= limit {
-            problems.append("all \(limit) connections are in use, see `reachagent subscribers`: new ones are rejected")
-        }
-        if let budget { problems.append(budget) }
-        return painted(problems.flatMap { wrapped("! \($0)") }, .yellow)
-    }
-
-    /// Kernel messages that were lost; `nil` when none were.
-    private var losses: String? {
-        guard let overruns = reply.overruns, let count = overruns.count, count > 0 else { return nil }
-        let code = overruns.code.map { " [\(safe($0))]" } ?? ""
-        let last = overruns.last.map { ", last at " + kept(clock.brief($0)) } ?? ""
-        return "kernel messages were lost \(count == 1 ? "once" : "\(count) times")\(code)\(last)"
-            + (reply.isSynchronized == true ? "; resynchronized" : "")
-    }
-
-    /// A budget that is used up, for all probes that it stops.
-    private var budget: String? {
-        let stopped = reply.probes.filter { ($0.lastCode ?? $0.code) == "budget_exhausted" }
-        guard !stopped.isEmpty else { return nil }
-        return "the byte budget of a metered link is used up: \(Self.count(UInt64(stopped.count), "probe")) "
-            + "over it \(stopped.count == 1 ? "is" : "are") not checked until the day ends [budget_exhausted]"
+        return painted(problems.flatMap { wrapped("! \(text($0, limit: Self.problemLimit))") }, .yellow)
     }
 
     /// The agent itself.
@@ -56,7 +25,7 @@ extension StatusText {
             rows.append(("agent", text))
         }
         rows.append(("events", reply.lastSequence.map { $0 == 0 ? "none yet" : "last event #\($0)" } ?? "not known"))
-        if let losses { rows.append(("kernel", losses)) }
+        if let losses = reply.losses(clock: { kept(clock.brief($0)) }) { rows.append(("kernel", safe(losses))) }
         if let schedule { rows.append(("checks", schedule)) }
         if let hooksCount { rows.append(("hooks", hooksCount)) }
         if let configuration = reply.configuration { rows.append(("configuration", text(configuration))) }
@@ -84,14 +53,6 @@ extension StatusText {
             .map { "\(safe($0.key)) \(ByteCountText.of(UInt64(clamping: $0.value)))" }
         if !bytes.isEmpty { parts.append("today \(bytes.joined(separator: ", "))") }
         return parts.map(kept).joined(separator: ", ")
-    }
-
-    /// `the configuration was rejected at 14:02:11, and the earlier one is in effect: …`.
-    private func text(_ rejected: Status.Configuration.RejectedReload) -> String {
-        let rejection = ConfigurationRejection(errors: rejected.errors, errorsOmitted: rejected.errorsOmitted)
-        let time = moment(rejected.time).map { " (\($0))" } ?? ""
-        return "\(safe(rejection.summary))\(time); the earlier one stays in effect: "
-            + kept("`reachagent config check`")
     }
 
     private func text(_ configuration: Status.Configuration) -> String {
@@ -160,7 +121,7 @@ extension StatusText {
     private var hooksCount: String? {
         guard !reply.hooks.isEmpty else { return nil }
         let number = reply.hooks.count + max(0, min(reply.hooksOmitted ?? 0, 1 << 32))
-        var parts = [ProbeCountText.number(number), Self.count(Self.sum(reply.hooks.map(\.runs)), "run")]
+        var parts = [ProbeCountText.number(number), SummaryText.count(Self.sum(reply.hooks.map(\.runs)), "run")]
         let failed = Self.sum(reply.hooks.map(\.failedRuns))
         if failed > 0 { parts.append("\(ProbeCountText.number(Int(clamping: failed))) of them failed") }
         let running = Self.sum(reply.hooks.map { $0.running.map { UInt64(clamping: $0) } })
@@ -169,10 +130,6 @@ extension StatusText {
     }
 
     private static func sum(_ counts: [UInt64?]) -> UInt64 { counts.reduce(0) { $0 &+ ($1 ?? 0) } }
-
-    private static func count(_ number: UInt64, _ noun: String) -> String {
-        "\(ProbeCountText.number(Int(clamping: number))) \(noun)\(number == 1 ? "" : "s")"
-    }
 
     /// `failed: exit status 3 after 1.2 s, 4 times in a row, 5 min ago, next run in 8 s; output: …`.
     private func text(_ hook: Status.HookStatus) -> String {
@@ -197,13 +154,5 @@ extension StatusText {
         case "undelivered": "check the server; try it: \(again)"
         default: "try it: \(again)"
         }
-    }
-}
-
-extension Timestamp {
-    /// Whether another moment is at most an hour before this one, or after it.
-    fileprivate func isWithinAnHour(of other: Timestamp) -> Bool {
-        let (age, overflow) = microsecondsSince1970.subtractingReportingOverflow(other.microsecondsSince1970)
-        return !overflow && age < 3_600_000_000
     }
 }

@@ -176,16 +176,4 @@ extension StatusText {
         default: "expires in \(days) days"
         }
     }
-
-    /// The probes whose servers match nothing but a backup pin.
-    var pinProblems: [String] {
-        let names = reply.probes.filter { probe in
-            let matched = (probe.pins ?? []).filter(\.isMatched)
-            return !matched.isEmpty && matched.allSatisfy { $0.isBackup == true }
-        }
-        .map { ProbeCountText.name($0.probe, $0.interface, $0.family) }
-        guard let first = names.first else { return [] }
-        let more = names.count > 1 ? " and \(ProbeCountText.number(names.count - 1)) more" : ""
-        return ["of the pins of \(first)\(more) only a backup matches: pin the next key before this one changes"]
-    }
 }

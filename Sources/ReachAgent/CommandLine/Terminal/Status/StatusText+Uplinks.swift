@@ -1,36 +1,31 @@
 internal import AgentEvents
 
 extension StatusText {
-    /// The interfaces that could be an uplink, whether or not they have a default route.
-    private static let media = ["wired", "wifi", "wwan"]
     /// The most interfaces, and of one interface the most addresses.
     private static let (maximumInterfaces, maximumAddresses) = (12, 4)
 
     /// The uplinks, a line each: the active ones, the standby ones by their metric, and interfaces without a default
     /// route.
     func uplinks(atMost limit: Int = 20) -> [String] {
-        let uplinks = reply.uplinks.map { (uplink: $0, route: reply.defaultRoute(over: $0.interface)) }
-            .sorted { Self.rank($0.uplink, $0.route?.route.metric) < Self.rank($1.uplink, $1.route?.route.metric) }
-        let others = reply.interfaces.filter { interface in
-            Self.media.contains(interface.kind) && !reply.uplinks.contains { $0.interface == interface.name }
-        }
+        let uplinks = reply.rankedUplinks
+        let others = reply.unusedInterfaces
         var table = FittedTable(["UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS")])
         for (uplink, route) in uplinks.prefix(limit) {
-            let role = uplink.isUsed ? "active" : uplink.isBoundOnly ? "bound" : "standby"
-            let path = [reply.reachability.state?.path.ipv4, reply.reachability.state?.path.ipv6].compactMap { $0 }
-                .first { $0.interface == uplink.interface }
+            let path = reply.path(over: uplink)
             let metric = path?.metric ?? route?.route.metric
             let gateway = path?.gateway ?? route?.hop.gateway
             table.add([
-                .init(safe(uplink.interface)), .init(safe(uplink.kind) + (uplink.kindIsGuess ? "?" : "")), .init(role),
+                .init(safe(uplink.interface)), .init(safe(uplink.kind) + (uplink.kindIsGuess ? "?" : "")),
+                .init(uplink.role),
                 state(of: uplink), .init(metric.map(String.init) ?? style.dash),
-                .init(gateway.map(safe) ?? style.dash), .init(share(of: uplink)),
+                .init(gateway.map { safe($0) } ?? style.dash), .init(share(of: uplink)),
             ])
         }
         for interface in others.prefix(limit - min(uplinks.count, limit)) {
             table.add([
                 .init(safe(interface.name)), .init(safe(interface.kind) + (interface.kindIsGuess ? "?" : "")),
-                .init(style.dash), .init(obstacle(interface) ?? "no default route", .dim), .init(style.dash),
+                .init(style.dash), .init(interface.obstacle.map { safe($0) } ?? "no default route", .dim),
+                .init(style.dash),
                 .init(style.dash), "",
             ])
         }
@@ -45,32 +40,17 @@ extension StatusText {
         reply.availability.first { $0.uplink == uplink.interface }?.thirtyDays.percent.map { "\($0) %" }
     }
 
-    private static func rank(_ uplink: AgentEvents.Uplink, _ metric: UInt32?) -> (Int, UInt32) {
-        (uplink.isUsed ? 0 : uplink.isBoundOnly ? 2 : 1, metric ?? .max)
-    }
-
     /// `full`, `local (connect_timeout)`, `no carrier`.
     private func state(of uplink: AgentEvents.Uplink) -> FittedTable.Cell {
-        if let obstacle = reply.interfaces.first(where: { $0.name == uplink.interface }).flatMap(obstacle) {
-            return .init(obstacle, .red)
-        }
-        switch uplink.connectivity {
-        case .unknown:
-            if let reason = uplink.reason { return .init("not checked (\(safe(reason.code)))", .yellow) }
-            return .init(uplink.isUsed ? "up" : "not probed")
-        case .full: return .init("full", .green)
-        case let connectivity:
-            let why = uplink.reason.map { " (\(safe($0.code)))" } ?? ""
-            let isWorse = [Connectivity.none, .local].contains(connectivity)
-            return .init(safe(connectivity.rawValue) + why, isWorse ? .red : .yellow)
-        }
-    }
-
-    /// Why an interface passes no packets; `nil` where it does.
-    private func obstacle(_ interface: AgentEvents.Interface) -> String? {
-        guard interface.isUsable == false else { return nil }
-        guard let state = interface.state else { return "down" }
-        return state == "administratively down" ? "switched off" : safe(state)
+        let colour: TerminalStyle.Colour? =
+            switch uplink.connectivity {
+            case _ where reply.obstacle(of: uplink) != nil: .red
+            case .unknown: uplink.reason == nil ? nil : .yellow
+            case .full: .green
+            case .none, .local: .red
+            default: .yellow
+            }
+        return .init(safe(reply.summary(of: uplink)), colour)
     }
 
     // MARK: Paths
@@ -148,7 +128,7 @@ extension StatusText {
 
     private func text(_ interface: AgentEvents.Interface) -> String {
         let kind = safe(interface.kind) + (interface.kindIsGuess ? "?" : "")
-        var text = "\(kept(kind.padded(to: 9))) \(obstacle(interface) ?? safe(interface.state ?? "up"))"
+        var text = "\(kept(kind.padded(to: 9))) \(safe(interface.obstacle ?? interface.state ?? "up"))"
         let shown = interface.addresses.prefix(Self.maximumAddresses).map { address in
             let prefix = address.prefixLength.map { "/\($0)" } ?? ""
             let flags = address.flags.prefix(4).map { " \(safe($0))" }.joined()

@@ -97,40 +97,12 @@ struct StatusText {
     private var headline: String {
         let standing = reply.reachability
         let host = reply.agent?.host.map { kept("\(safe($0))  ") } ?? ""
-        // What else changed since then is among the changes: the age of the whole answer is the question here.
-        let path = (
-            since: standing.viaSince ?? standing.since, age: standing.viaForMilliseconds ?? standing.forMilliseconds
-        )
-        let beyond = (since: standing.connectivitySince, age: standing.connectivityForMilliseconds)
-        let isLater = standing.state?.isReachable == true && (beyond.age ?? 0) < (path.age ?? 0)
-        let newest = beyond.since != nil && isLater ? beyond : path
-        return host + answer(standing.state) + (moment(newest.since, age: newest.age).map { ", since \($0)" } ?? "")
+        let since = standing.answerSince
+        return host + answer(standing.state) + (moment(since.moment, age: since.age).map { ", since \($0)" } ?? "")
     }
 
     /// `PARTIAL over wifi wlan0 (IPv4, IPv6)`.
-    private func answer(_ state: State?) -> String {
-        guard let state, state.via != .unknown else { return "UNKNOWN: the kernel has not answered yet" }
-        guard state.isReachable else { return "NOT REACHABLE" }
-        let word =
-            switch state.connectivity {
-            case nil, .unknown?, Connectivity.none?: "REACHABLE"
-            case let connectivity?: safe(connectivity.rawValue).uppercased()
-            }
-        return "\(word) over \(words(state.path.overall))\(families(state))"
-    }
-
-    /// ` (IPv4, IPv6)`, with what the probes say of each where that differs.
-    private func families(_ state: State) -> String {
-        let beyond = state.connectivityByFamily
-        let differs = beyond.map {
-            $0.ipv4 != $0.ipv6 && ![$0.ipv4, $0.ipv6].contains { [.unknown, .none].contains($0) }
-        }
-        let families = [("IPv4", state.path.ipv4, beyond?.ipv4), ("IPv6", state.path.ipv6, beyond?.ipv6)]
-            .filter { $0.1?.via.isReachable == true }
-            .map { name, _, beyond in kept(name + (differs == true ? beyond.map { " \(safe($0.rawValue))" } ?? "" : ""))
-            }
-        return families.isEmpty ? "" : " (\(families.joined(separator: ", ")))"
-    }
+    private func answer(_ state: State?) -> String { safe(State.answer(state, keeping: kept)) }
 
     /// Green for what works as far as is known, yellow for what works in part, red for nothing.
     private var colour: TerminalStyle.Colour {
@@ -170,7 +142,7 @@ struct StatusText {
     func address(_ url: String) -> String { kept(ForeignText.line(url)) }
 
     /// A text of the agent's as a terminal may show it.
-    func safe(_ text: String) -> String { ForeignText.shown(text, limit: 200) }
+    func safe(_ text: String, limit: Int = 200) -> String { ForeignText.shown(text, limit: limit) }
 
     /// A path that is usable: `wwan wg0 over wwan0`.
     func words(_ path: Path) -> String {
@@ -180,10 +152,10 @@ struct StatusText {
         return words + SummaryText.deadLegs(path.deadLegs.compactMap { $0.interface.map { safe($0) } })
     }
 
-    private func text(_ action: Advice.Action) -> String {
+    func text(_ action: Advice.Action, limit: Int = 200) -> String {
         action.parts.map { part in
             switch part {
-            case .text(let text): safe(text)
+            case .text(let text): safe(text, limit: limit)
             case .command(let command): kept("`\(safe(command))`")
             case .address(let url): address(url)
             }

@@ -1,5 +1,3 @@
-internal import AgentEvents
-
 extension EventNews {
     /// The news of a path, of the machine or of a target: only what changed.
     init(_ change: StateChange, of subject: String) {
@@ -100,7 +98,7 @@ extension EventNews.Tone {
 
 extension ReachabilityState {
     /// How much of the world can be reached, to compare; `nil` before the kernel has answered.
-    var worth: Int? {
+    package var worth: Int? {
         guard via != .unknown else { return nil }
         return isReachable ? connectivity?.worth ?? Connectivity.full.worth : 0
     }
@@ -108,7 +106,7 @@ extension ReachabilityState {
 
 extension Connectivity {
     /// How much of the world can be reached, to compare; an unknown connectivity counts as full, as no probe denies it.
-    var worth: Int {
+    package var worth: Int {
         switch self {
         case .none: 0
         case .local: 1

@@ -1,9 +1,7 @@
-internal import AgentEvents
-
 /// An event for people: its subject, the news, and the detail, with all text as strangers wrote it.
-struct EventNews: Hashable {
+package struct EventNews: Sendable, Hashable {
     /// The direction of a change.
-    enum Tone: Hashable {
+    package enum Tone: String, Sendable, Hashable {
         /// Less works than before.
         case loss
         /// More works than before.
@@ -15,15 +13,15 @@ struct EventNews: Hashable {
     }
 
     /// The subject with its kind: `reachability`, `uplink wlan0`, `probe web`.
-    var subject: String
+    package var subject: String
     /// The news: `wifi wlan0 → none (link_down)`.
-    var news: String
+    package var news: String
     /// The rest, such as `no carrier`, without what the news have already.
-    var detail = ""
-    var tone = Tone.neutral
+    package var detail = ""
+    package var tone = Tone.neutral
 
     /// The news of an event; `nil` for content that this version does not know.
-    init?(_ event: AgentEvent) {
+    package init?(_ event: AgentEvent) {
         switch event.content {
         case .unknown: return nil
         case .pathChanged(let change), .reachabilityChanged(let change), .targetChanged(let change):
@@ -52,7 +50,7 @@ struct EventNews: Hashable {
         }
     }
 
-    init(subject: String, news: String, detail: String = "", tone: Tone = .neutral) {
+    package init(subject: String, news: String, detail: String = "", tone: Tone = .neutral) {
         self.subject = subject
         self.news = news
         self.detail = detail
@@ -60,7 +58,7 @@ struct EventNews: Hashable {
     }
 
     /// The first part of the type, and the subject unless the type says it already.
-    static func subject(of event: AgentEvent) -> String {
+    package static func subject(of event: AgentEvent) -> String {
         let family = EventType.shortName(of: event.type).prefix { $0 != "." }
         let isGeneral = [AgentEvent.defaultSubject, AgentEvent.agentSubject, ""].contains(event.subject)
         return isGeneral ? String(family) : "\(family) \(event.subject)"

@@ -1,0 +1,82 @@
+extension AgentStatus {
+    /// The age from which on a loss of kernel messages that was made up for is no reason to doubt the state, in microseconds.
+    private static let lossAge: Int64 = 3_600_000_000
+
+    /// The problems of the agent itself, which the reader must know before believing the rest: sentences with commands.
+    ///
+    /// - Parameters:
+    ///   - now: The present moment.
+    ///   - clock: A moment as people read it: `14:02:11`.
+    ///   - moment: A moment with its age: `14:02:11 (3 h 12 min)`.
+    package func problems(
+        at now: Timestamp,
+        clock: (Timestamp) -> String,
+        moment: (Timestamp) -> String
+    ) -> [Advice.Action] {
+        var problems: [Advice.Action] = []
+        if isSynchronized == false, reachability.since != nil {
+            problems.append("kernel messages were lost: resynchronizing, the state may be out of date")
+        }
+        if reachability.state?.isFlapping == true {
+            problems.append("the state changes too often to be relied on [flapping]")
+        }
+        if let rejected = configuration?.rejected {
+            let rejection = ConfigurationRejection(errors: rejected.errors, errorsOmitted: rejected.errorsOmitted)
+            let time = rejected.time.map { " (\(moment($0)))" } ?? ""
+            problems.append("\(rejection.summary)\(time); the earlier one stays in effect: `reachagent config check`")
+        }
+        if let pins = problemOfPins { problems.append(pins) }
+        if let losses = losses(clock: clock), let last = overruns?.last,
+            now.microsecondsSince1970 &- last.microsecondsSince1970 < Self.lossAge
+        {
+            problems.append("\(losses)")
+        }
+        if let problem = problemOfJournal { problems.append(problem) }
+        if let sockets, let count = sockets.connections, let limit = sockets.limit, count >= limit {
+            problems.append(
+                "all \(String(limit)) connections are in use, see `reachagent subscribers`: new ones are rejected"
+            )
+        }
+        if let budget = problemOfBudget { problems.append(budget) }
+        return problems
+    }
+
+    /// Kernel messages that were lost; `nil` when none were.
+    package func losses(clock: (Timestamp) -> String) -> String? {
+        guard let overruns, let count = overruns.count, count > 0 else { return nil }
+        let code = overruns.code.map { " [\($0)]" } ?? ""
+        let last = overruns.last.map { ", last at \(clock($0))" } ?? ""
+        return "kernel messages were lost \(count == 1 ? "once" : "\(count) times")\(code)\(last)"
+            + (isSynchronized == true ? "; resynchronized" : "")
+    }
+
+    private var problemOfJournal: Advice.Action? {
+        guard let journal, journal.isDegraded == true else { return nil }
+        let code = journal.code.map { " [\($0)]" } ?? ""
+        let problem: Advice.Action =
+            "events are not recorded\(code): \(journal.detail ?? "the journal cannot be written")"
+        guard let directory = journal.directory else { return problem }
+        return "\(problem); see \(command: "df -h \(directory)")"
+    }
+
+    private var problemOfPins: Advice.Action? {
+        let names = probes.filter { probe in
+            let matched = (probe.pins ?? []).filter(\.isMatched)
+            return !matched.isEmpty && matched.allSatisfy { $0.isBackup == true }
+        }
+        .map(\.name)
+        guard let first = names.first else { return nil }
+        let more = names.count > 1 ? " and \(SummaryText.number(names.count - 1)) more" : ""
+        return "of the pins of \(first)\(more) only a backup matches: pin the next key before this one changes"
+    }
+
+    /// A budget that is used up, for all probes that it stops.
+    private var problemOfBudget: Advice.Action? {
+        let count = probes.count(where: { ($0.lastCode ?? $0.code) == "budget_exhausted" })
+        guard count > 0 else { return nil }
+        return """
+            the byte budget of a metered link is used up: \(SummaryText.count(UInt64(count), "probe")) over it \
+            \(count == 1 ? "is" : "are") not checked until the day ends [budget_exhausted]
+            """
+    }
+}

@@ -1,0 +1,103 @@
+extension ReachabilityState {
+    /// The answer to how this machine is reachable: `PARTIAL over wifi wlan0 (IPv4, IPv6)`.
+    ///
+    /// - Parameters:
+    ///   - state: The state; `nil` where none is known.
+    ///   - kept: Keeps words on one line.
+    package static func answer(_ state: ReachabilityState?, keeping kept: (String) -> String = { $0 }) -> String {
+        guard let state, state.via != .unknown else { return "UNKNOWN: the kernel has not answered yet" }
+        guard state.isReachable else { return "NOT REACHABLE" }
+        let word =
+            switch state.connectivity {
+            case nil, .unknown?, Connectivity.none?: "REACHABLE"
+            case let connectivity?: connectivity.rawValue.uppercased()
+            }
+        return "\(word) over \(state.path.overall.summary)\(state.families(keeping: kept))"
+    }
+
+    /// ` (IPv4, IPv6)`, with what the probes say of each where that differs.
+    private func families(keeping kept: (String) -> String) -> String {
+        let beyond = connectivityByFamily
+        let differs = beyond.map {
+            $0.ipv4 != $0.ipv6 && ![$0.ipv4, $0.ipv6].contains { [.unknown, .none].contains($0) }
+        }
+        let families = [("IPv4", path.ipv4, beyond?.ipv4), ("IPv6", path.ipv6, beyond?.ipv6)]
+            .filter { $0.1?.via.isReachable == true }
+            .map { name, _, beyond in kept(name + (differs == true ? beyond.map { " \($0.rawValue)" } ?? "" : "")) }
+        return families.isEmpty ? "" : " (\(families.joined(separator: ", ")))"
+    }
+}
+
+extension AgentStatus.Standing {
+    /// The moment since which the answer holds, and the milliseconds since then: whatever else has changed since is among
+    /// the changes.
+    package var answerSince: (moment: Timestamp?, age: Int64?) {
+        let path = (moment: viaSince ?? since, age: viaForMilliseconds ?? forMilliseconds)
+        let beyond = (moment: connectivitySince, age: connectivityForMilliseconds)
+        let isLater = state?.isReachable == true && (beyond.age ?? 0) < (path.age ?? 0)
+        return beyond.moment != nil && isLater ? beyond : path
+    }
+}
+
+extension AgentStatus {
+    /// The interfaces that could be an uplink, whether or not they have a default route.
+    private static let media = ["wired", "wifi", "wwan"]
+
+    /// The uplinks, each with its default route: the active ones, then the standby ones, by their metric.
+    package var rankedUplinks: [(uplink: Uplink, route: (route: DefaultRoute, hop: DefaultRoute.NextHop)?)] {
+        func rank(_ uplink: Uplink, _ metric: UInt32?) -> (Int, UInt32) {
+            (uplink.isUsed ? 0 : uplink.isBoundOnly ? 2 : 1, metric ?? .max)
+        }
+        return uplinks.map { (uplink: $0, route: defaultRoute(over: $0.interface)) }
+            .sorted { rank($0.uplink, $0.route?.route.metric) < rank($1.uplink, $1.route?.route.metric) }
+    }
+
+    /// The interfaces that have no default route, and could have one.
+    package var unusedInterfaces: [Interface] {
+        interfaces.filter { interface in
+            Self.media.contains(interface.kind) && !uplinks.contains { $0.interface == interface.name }
+        }
+    }
+
+    /// The path of a family that leads through an uplink.
+    package func path(over uplink: Uplink) -> Path? {
+        [reachability.state?.path.ipv4, reachability.state?.path.ipv6].compactMap { $0 }
+            .first { $0.interface == uplink.interface }
+    }
+
+    /// The state of an uplink: `full`, `local (connect_timeout)`, `no carrier`.
+    package func summary(of uplink: Uplink) -> String {
+        if let obstacle = obstacle(of: uplink) { return obstacle }
+        guard uplink.connectivity == .unknown else {
+            return uplink.connectivity == .full
+                ? "full" : "\(uplink.connectivity)" + SummaryText.because(uplink.reason?.code, nil)
+        }
+        return uplink.reason.map { "not checked (\($0.code))" } ?? (uplink.isUsed ? "up" : "not probed")
+    }
+
+    /// The reason why the interface of an uplink passes no packets; `nil` where it does.
+    package func obstacle(of uplink: Uplink) -> String? {
+        interfaces.first { $0.name == uplink.interface }.flatMap(\.obstacle)
+    }
+}
+
+extension Interface {
+    /// The reason why it passes no packets; `nil` where it does.
+    package var obstacle: String? {
+        guard isUsable == false else { return nil }
+        guard let state else { return "down" }
+        return state == "administratively down" ? "switched off" : state
+    }
+}
+
+extension Uplink {
+    /// `active`, `standby`, or `bound` for an interface without a default route.
+    package var role: String { isUsed ? "active" : isBoundOnly ? "bound" : "standby" }
+}
+
+extension AgentStatus.ProbeStatus {
+    /// `web`, or `web wwan0 IPv6`.
+    package var name: String {
+        [probe, interface, family.map(SummaryText.familyName)].compactMap { $0 }.joined(separator: " ")
+    }
+}
