@@ -104,7 +104,9 @@ let package = Package(
         .target(name: "Availability", dependencies: ["AgentEvents", "ForeignText"], swiftSettings: settings),
         .target(
             name: "StatePages",
-            dependencies: ["AgentEvents", "ForeignText", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "AgentEvents", "Availability", "ForeignText", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: settings
         ),
         .target(name: "CSpawn"),
@@ -334,7 +336,7 @@ let package = Package(
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
         .testTarget(
             name: "StatePagesTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "StatePages"],
+            dependencies: ["AgentEvents", "AgentTestKit", "Availability", "StatePages"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),

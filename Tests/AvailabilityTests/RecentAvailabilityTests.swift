@@ -54,10 +54,49 @@ struct RecentAvailabilityTests {
         var journal = Journal()
         try journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
-        journal.other(at: 60 * Self.day)
-        #expect(!(try Self.recent(journal, at: 60 * Self.day).lacksBeginning))
+        journal.other(at: 120 * Self.day)
+        #expect(!(try Self.recent(journal, at: 120 * Self.day).lacksBeginning))
         journal.events.removeFirst(2)
-        #expect(try Self.recent(journal, at: 60 * Self.day).lacksBeginning)
+        #expect(try Self.recent(journal, at: 120 * Self.day).lacksBeginning)
+    }
+
+    @Test
+    func `a calendar has 90 days, of which those before the journal have no data`() throws {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        let down = Journal.path(.none, reason: "link_down")
+        journal.path(at: 2 * Self.day + 600, from: Journal.path(.full), to: down)
+        journal.path(at: 2 * Self.day + 1200, from: down, to: Journal.path(.full))
+        let now = 3 * Self.day + 100
+        let calendar = try #require(Self.recent(journal, at: now).calendars(at: Journal.moment(now)).first)
+        #expect(calendar.uplink == nil && calendar.days.count == 90)
+        #expect(calendar.days.last?.date == CivilTime.utc.day(of: Journal.moment(now)))
+        #expect(calendar.days.dropLast(4).allSatisfy { $0.known == 0 && $0.share == nil })
+        #expect(calendar.days.suffix(4).map(\.outages) == [0, 0, 600_000_000, 0])
+        #expect(calendar.days.last?.known == 100_000_000)
+        #expect(calendar.outageCount == 1 && calendar.longest?.duration == 600_000_000)
+        #expect(calendar.longest?.attribution.segment == .wifi)
+        #expect(calendar.share?.percent == "99.768")
+    }
+
+    @Test
+    func `an outage that ended before the 90 days is in no calendar`() throws {
+        var journal = Journal()
+        try journal.start(at: 0)
+        let down = Journal.path(.none, reason: "link_down")
+        journal.path(at: 0, from: Journal.path(.unknown), to: down)
+        journal.path(at: 600, from: down, to: Journal.path(.full))
+        let recent = try Self.recent(journal, at: 5)
+        let later = try #require(recent.calendars(at: Journal.moment(600)).first)
+        #expect(later.outageCount == 1)
+        // The same value is used for a month: its first days are older than 90 days by then.
+        let old = try #require(recent.calendars(at: Journal.moment(30 * Self.day)).first)
+        #expect(old.days.count == 90 && old.outageCount == 1)
+        var aged = try #require(RecentAvailability(at: Journal.moment(89 * Self.day), in: .utc))
+        for event in journal.events { aged.add(event) }
+        #expect(aged.calendars(at: Journal.moment(89 * Self.day)).first?.outageCount == 1)
+        #expect(aged.calendars(at: Journal.moment(91 * Self.day)).first?.outageCount == 0)
     }
 
     @Test(arguments: [(1, 3, "33.333"), (0, 1, "0.000"), (999_999, 1_000_000, "99.999"), (7, 7, "100.000")])

@@ -1,5 +1,6 @@
 import AgentEvents
 
+@testable import Availability
 @testable import StatePages
 
 /// A machine with two uplinks, one of which is in use, and probes of which one fails.
@@ -187,5 +188,86 @@ enum Samples {
                 started: 1_795_444_571
             )
         )
+    }
+
+    // MARK: The page
+
+    /// The page of the status, with a history.
+    static var page: PageContent {
+        var latency = ExponentialHistogram()
+        for _ in 0..<60 { latency.add(microseconds: 28_000) }
+        let api = ProbePoint(probe: "api", interface: nil, family: nil)
+        return PageContent(
+            status: status,
+            calendars: (try? [calendar(days: history), calendar("wlan0", days: history)]) ?? [],
+            latency: [api: [RecentLatency.Hour(start: hour(0), succeeded: 60, failed: 1, latency: latency)]],
+            timeline: changes.compactMap(TimelineEntry.init)
+        )
+    }
+
+    private static let history = [nil, nil] + [Double?](repeating: 1, count: 87) + [47.0 / 48]
+
+    /// The beginning of the present hour, or of one before it.
+    static func hour(_ before: Int64) -> Timestamp {
+        let hours = time.microsecondsSince1970 / 3_600_000_000 - before
+        return Timestamp(microsecondsSince1970: hours * 3_600_000_000)
+    }
+
+    private struct NoSuchDay: Error {}
+
+    /// A calendar whose last day is that of ``time``; `nil` is a day without data.
+    static func calendar(_ uplink: String? = nil, days: [Double?]) throws -> AvailabilityCalendar {
+        let day: Int64 = 86_400_000_000
+        let list = days.enumerated().map { index, share in
+            let moment = time.microsecondsSince1970 - Int64(days.count - 1 - index) * day
+            let date = CivilTime.utc.day(of: Timestamp(microsecondsSince1970: moment))
+            let available = Int64((Double(day) * (share ?? 0)).rounded())
+            return AvailabilityCalendar.Day(
+                date: date,
+                available: available,
+                known: share == nil ? 0 : day,
+                outages: share == nil ? 0 : day - available
+            )
+        }
+        guard let last = list.last else { throw NoSuchDay() }
+        let begin = CivilTime.utc.start(of: last.date).microsecondsSince1970 + 36_000_000_000
+        let attribution = Attribution(segment: .machine, code: "link_down", evidence: [])
+        let longest = Outage(
+            begin: Timestamp(microsecondsSince1970: begin),
+            end: Timestamp(microsecondsSince1970: begin + 1_800_000_000),
+            isContinued: false,
+            ending: .recovered,
+            attribution: attribution
+        )
+        let count = list.count(where: { $0.outages > 0 })
+        return AvailabilityCalendar(uplink: uplink, days: list, outageCount: count, longest: count > 0 ? longest : nil)
+    }
+
+    static func event(_ type: String, _ sequence: UInt64, _ content: AgentEvent.Content) -> AgentEvent {
+        let line = #"""
+            {"specversion":"1.0","id":"s-\#(sequence)","source":"/reachagent/edge-7","type":"reachagent.\#(type)","time":"\#(past)"}
+            """#
+        guard var event = AgentEvent(line: Array(line.utf8)) else { preconditionFailure("the line is an event") }
+        (event.sequence, event.content) = (sequence, content)
+        return event
+    }
+
+    /// The newest changes, the newest first.
+    static var changes: [AgentEvent] {
+        guard var from = status.reachability.state, let to = status.reachability.state else { return [] }
+        (from.connectivity, from.connectivityReason, from.connectivityProbe) = (.full, nil, nil)
+        let cause = ChangeCause(kind: "probe", code: "http_status", detail: "probe 'api': http_status, 503")
+        let state = StateChange(from: from, to: to, cause: cause, observed: past, settledMilliseconds: 1000)
+        let probe = ProbeChange(
+            point: ProbePoint(probe: "api", interface: "wwan0", family: nil),
+            from: ProbeVerdict(verdict: "up"),
+            to: ProbeVerdict(verdict: "down", code: "connect_timeout"),
+            cause: ChangeCause(kind: "probe", code: "connect_timeout", detail: "192.0.2.80:443"),
+            observed: past
+        )
+        return [
+            event("reachability.changed", 48_211, .reachabilityChanged(state)),
+            event("probe.changed", 48_210, .probeChanged(probe)),
+        ]
     }
 }

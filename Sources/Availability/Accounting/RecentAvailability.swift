@@ -1,11 +1,13 @@
 public import AgentEvents
 
-/// The availability of the default path and of each uplink, today and over the last 30 days, event by event.
+/// The availability of the default path and of each uplink, day by day over the last 90 days, event by event.
 ///
 /// A value: reading it costs as much as its days and uplinks, whatever the number of events.
 public struct RecentAvailability: Sendable {
     /// The number of days, today among them.
-    public static let days = 30
+    public static let days = 90
+    /// The number of days of ``Entry/recent``, today among them.
+    public static let recentDays = 30
     /// The number of days after the present one for which a value can be used.
     private static let daysAhead = 30
 
@@ -49,7 +51,7 @@ public struct RecentAvailability: Sendable {
         accountant = Accountant(window: window)
     }
 
-    /// The first moment of the 30 days at the time of creation.
+    /// The first moment of the 90 days at the time of creation.
     public var start: Timestamp { window.start }
 
     /// The moment from which on the value has to be made anew.
@@ -80,14 +82,39 @@ public struct RecentAvailability: Sendable {
 
     /// The shares at a moment: the default path, then the uplinks by name.
     public func entries(at now: Timestamp) -> [Entry] {
-        let today = Int(window.civilTime.day(of: now).number - (window.days.first?.number ?? 0))
-        return accountant.account(aliveUntil: now).subjects.filter { $0.subject.kind != .probe }.map { account in
+        subjects(at: now).map { account in
+            let days = days(of: account, at: now)
             var entry = Entry(subject: account.subject, today: Share(), recent: Share())
-            for (index, tally) in account.days.enumerated() where (today - Self.days + 1...today).contains(index) {
-                entry.recent.add(tally)
-                if index == today { entry.today.add(tally) }
-            }
+            if let today = days.last { entry.today.add(today.tally) }
+            for (_, tally) in days.suffix(Self.recentDays) { entry.recent.add(tally) }
             return entry
         }
+    }
+
+    /// The days at a moment: of the default path, then of the uplinks by name.
+    public func calendars(at now: Timestamp) -> [AvailabilityCalendar] {
+        subjects(at: now).map { account in
+            let days = days(of: account, at: now).map { day, tally in
+                AvailabilityCalendar.Day(
+                    date: day,
+                    available: tally.available,
+                    known: tally.known,
+                    outages: tally.unavailable
+                )
+            }
+            return AvailabilityCalendar(account, days: days, in: window.civilTime)
+        }
+    }
+
+    private func subjects(at now: Timestamp) -> [SubjectAccount] {
+        accountant.account(aliveUntil: now).subjects.filter { $0.subject.kind != .probe }
+    }
+
+    /// The last 90 days of a subject, today being the last.
+    private func days(of account: SubjectAccount, at now: Timestamp) -> [(day: CivilTime.Day, tally: Tally)] {
+        let today = Int(clamping: window.civilTime.day(of: now).number - (window.days.first?.number ?? 0))
+        return zip(window.days, account.days).enumerated()
+            .filter { (today - Self.days + 1...today).contains($0.offset) }
+            .map { (day: $0.element.0, tally: $0.element.1) }
     }
 }

@@ -4,7 +4,9 @@ internal import ForeignText
 internal import Glibc
 internal import Hooks
 internal import NotificationBus
+internal import Probes
 internal import Reachability
+internal import StatePages
 internal import StateSocket
 
 /// Answers what the sockets are asked about the agent.
@@ -25,7 +27,8 @@ final class AgentDesk: AgentInterface {
     private let hooks: HookRunner
     let metricsBoard: MetricsBoard
     let threads: [AgentThread]
-    private let availability: AvailabilityFollower
+    private let history: HistoryFollower
+    private let pages = PageCache()
     private let hookSetup: @Sendable () -> AgentStatus.HookSetup
     private let checkRequests = UserRequests.checks()
     private let reloadRequests = UserRequests.reloads()
@@ -42,7 +45,7 @@ final class AgentDesk: AgentInterface {
         hooks: HookRunner,
         metrics: MetricsBoard,
         threads: [AgentThread],
-        availability: AvailabilityFollower,
+        history: HistoryFollower,
         hookSetup: @escaping @Sendable () -> AgentStatus.HookSetup
     ) {
         self.board = board
@@ -56,7 +59,7 @@ final class AgentDesk: AgentInterface {
         self.hooks = hooks
         metricsBoard = metrics
         self.threads = threads
-        self.availability = availability
+        self.history = history
         self.hookSetup = hookSetup
     }
 
@@ -100,13 +103,26 @@ final class AgentDesk: AgentInterface {
             sockets: summary,
             probes: probes,
             uplinks: uplinks,
-            availability: availability.entries(at: .now),
+            availability: history.entries(at: .now),
             schedule: runner.statistics,
             configuration: reloader.facts,
             hookSetup: hookSetup(),
             hooks: hooks.statuses
         )
         return (status, probes)
+    }
+
+    /// The page of this moment.
+    ///
+    /// For a thread that may take its time.
+    func page(connections: Int) -> [UInt8] {
+        pages.page(of: PageCache.Version(sequence: board.lastSequence, taken: history.taken)) { [self] in
+            let status = currentStatus(connections: connections)
+            return StatusPage.bytes(
+                of: history.page(of: status, driver.summaries, at: .now),
+                explaining: { code in FindingCode(rawValue: code).map { ($0.sentence, $0.remedy) } }
+            )
+        }
     }
 
     /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.

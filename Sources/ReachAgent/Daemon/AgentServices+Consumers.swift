@@ -103,7 +103,7 @@ extension AgentServices {
     }
 
     func following(_ feed: EventFeed) -> AgentPart {
-        AgentPart(name: "availability") {
+        AgentPart(name: "history") {
             feed.start()
         } stop: {
             feed.end()

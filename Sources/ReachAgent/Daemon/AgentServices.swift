@@ -77,8 +77,8 @@ struct AgentServices {
         }
         let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, loop, reporter)
         if let journal { parts.append(recording(journal, bus, driver)) }
-        let availability = AvailabilityFollower(journal: journal?.configuration.directory, in: .system)
-        parts.append(following(EventFeed(bus: bus, take: availability.take)))
+        let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
+        parts.append(following(EventFeed(bus: bus, take: history.take)))
         let desk = AgentDesk(
             board: board,
             origin: origin,
@@ -95,7 +95,7 @@ struct AgentServices {
                 AgentThread(name: "probes", whenFree: runner.whenFree),
                 AgentThread(name: "hooks", whenFree: hooks.whenFree),
             ],
-            availability: availability,
+            history: history,
             hookSetup: { AgentStatus.HookSetup(configuration.hooks(driver.plan.settings), containment.means) }
         )
         var threads = desk.threads

@@ -38,6 +38,9 @@ struct ProbeSummaries: Sendable {
         return due
     }
 
+    /// The summaries that were not handed out, those of the present hour among them.
+    var unpublished: [ProbeSummary] { ended + open.values }
+
     /// Takes all summaries, that of the present hour too.
     mutating func takeAll() -> [ProbeSummary] {
         close()

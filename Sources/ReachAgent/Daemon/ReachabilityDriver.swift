@@ -11,6 +11,7 @@ internal import struct AgentEvents.ConfigurationReload
 internal import struct AgentEvents.Event
 internal import struct AgentEvents.EventDraft
 internal import struct AgentEvents.EventOrigin
+internal import struct AgentEvents.ProbeSummary
 internal import struct AgentEvents.Timestamp
 
 /// Feeds the pure state machine with the kernel's view, with checks and with time, and publishes what comes out of it.
@@ -190,6 +191,9 @@ final class ReachabilityDriver: Sendable {
     var probes: (records: [ProbeRecord], uplinks: [Uplink]) {
         state.withLock { ($0.machine.probes, $0.machine.uplinks) }
     }
+
+    /// The checks that no published summary has yet.
+    var summaries: [ProbeSummary] { state.withLock { $0.summaries.unpublished } }
 
     /// The present checks.
     var plan: ConnectivityPlan { state.withLock { $0.plan } }

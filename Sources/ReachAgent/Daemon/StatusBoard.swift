@@ -90,6 +90,9 @@ final class StatusBoard: Sendable {
     /// Takes the number of any other event that was published.
     func note(sequence: UInt64) { state.withLock { $0.lastSequence = max($0.lastSequence, sequence) } }
 
+    /// The number of the newest event that the status has.
+    var lastSequence: UInt64 { state.withLock { $0.lastSequence } }
+
     /// The settled state.
     var reachability: ReachabilityState { state.withLock { $0.reachability.state } }
 

@@ -1,47 +1,6 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// The worth of a state, which a word, a sign and a colour show.
-enum Grade: String {
-    case good, doubtful, bad, unknown
-
-    init(_ connectivity: Connectivity) {
-        switch connectivity {
-        case .full: self = .good
-        case .partial, .portal: self = .doubtful
-        case .local, .none: self = .bad
-        default: self = .unknown
-        }
-    }
-
-    init(connectivity state: ReachabilityState?) {
-        guard let state, state.via != .unknown else {
-            self = .unknown
-            return
-        }
-        self = state.isReachable ? Grade(state.connectivity ?? .unknown) : .bad
-    }
-
-    init(verdict: String?) {
-        switch verdict {
-        case "up": self = .good
-        case "portal": self = .doubtful
-        case "down": self = .bad
-        default: self = .unknown
-        }
-    }
-
-    /// A sign that differs in its form, for those who do not see the colour.
-    var sign: String {
-        switch self {
-        case .good: "✓"
-        case .doubtful: "!"
-        case .bad: "✕"
-        case .unknown: "?"
-        }
-    }
-}
-
 /// HTML while it is written.
 struct HTMLText {
     private(set) var bytes: [UInt8] = []
@@ -50,6 +9,8 @@ struct HTMLText {
     mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
 
     /// Writes text, which may be a stranger's: it can neither be markup nor turn the direction of reading.
+    ///
+    /// The one place where text becomes HTML, in content and in quoted attributes.
     mutating func text(_ text: String) {
         for byte in ForeignText.shown(text, limit: 2048).utf8 {
             switch byte {
@@ -63,18 +24,56 @@ struct HTMLText {
         }
     }
 
+    /// Writes an element with text in it.
+    ///
+    /// - Parameters:
+    ///   - tag: The tag with its attributes, which are the program's own.
+    ///   - text: The text.
+    mutating func element(_ tag: String, _ text: String) {
+        raw("<\(tag)>")
+        self.text(text)
+        raw("</\(tag.prefix { $0 != " " })>")
+    }
+
+    /// Writes an attribute, after a space.
+    mutating func attribute(_ name: String, _ value: String) {
+        raw(" \(name)=\"")
+        text(value)
+        raw("\"")
+    }
+
     /// Writes a link to the web, and of any other address only the text: it could be a script.
     mutating func link(_ address: String, _ text: String) {
         guard address.hasPrefix("http://") || address.hasPrefix("https://") else { return self.text(text) }
-        raw("<a rel=\"noreferrer\" href=\"")
-        self.text(address)
-        raw("\">")
+        raw("<a rel=\"noreferrer\"")
+        attribute("href", address)
+        raw(">")
         self.text(text)
         raw("</a>")
     }
 
     /// Writes the sign of a grade; the word beside it says the same.
-    mutating func mark(_ grade: Grade) {
-        raw("<span class=\"sign \(grade.rawValue)\" aria-hidden=\"true\">\(grade.sign)</span> ")
+    mutating func mark(_ grade: Grade) { sign(grade.sign, grade.rawValue) }
+
+    /// Writes a sign that words beside it explain.
+    mutating func sign(_ sign: String, _ style: String) {
+        raw("<span class=\"sign \(style)\" aria-hidden=\"true\">\(sign)</span> ")
+    }
+
+    /// Writes sentences with commands and addresses.
+    mutating func action(_ action: Advice.Action) {
+        for part in action.parts {
+            switch part {
+            case .text(let text): self.text(text)
+            case .address(let address): link(address, address)
+            case .command(let command): element("code", command)
+            }
+        }
+    }
+
+    /// Writes a code of the documentation.
+    mutating func code(_ code: String) {
+        raw(" ")
+        element("code", code)
     }
 }

@@ -2,187 +2,166 @@ public import AgentEvents
 internal import Crypto
 internal import FoundationEssentials
 
-/// The page for people: one HTML document of a status.
+/// The page for people: one HTML document of the state, the last 90 days and the newest changes.
 ///
-/// It is whole without its script, which only takes the document again when an event says that something has changed: so
-/// there is one place that has words for a status.
-public enum StatusPage {
+/// It is whole without its script, which only takes the document again when an event says that something has changed, and
+/// puts the differences in place: so there is one place that has words for a status, and they are those of
+/// `reachagent status`.
+public struct StatusPage {
     /// The policy of the page: nothing but its own style and script, and connections to where it came from.
     public static let contentSecurityPolicy = """
         default-src 'none'; style-src 'sha256-\(hash(style))'; script-src 'sha256-\(hash(script))'; connect-src 'self'; \
         img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
+    let content: PageContent
+    let clock: PageClock
+    private let explain: AgentStatus.Explanation
+
+    var status: AgentStatus { content.status }
+
     /// Writes the page.
     ///
     /// - Parameters:
-    ///   - status: The status that is shown.
+    ///   - content: The values that are shown.
+    ///   - local: A moment as RFC 3339 in the local zone.
     ///   - explain: The meaning of a check's code, for the advice.
     public static func bytes(
-        of status: AgentStatus,
-        explaining explain: AgentStatus.Explanation = { _ in nil }
+        of content: PageContent,
+        local: @escaping (Timestamp) -> String = \.localDescription,
+        explaining explain: @escaping AgentStatus.Explanation = { _ in nil }
     ) -> [UInt8] {
+        let now = content.status.time ?? Timestamp(microsecondsSince1970: 0)
+        let page = StatusPage(content: content, clock: PageClock(now: now, local: local), explain: explain)
         var html = HTMLText()
-        let host = status.agent?.host ?? "this machine"
-        html.raw("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">")
-        html.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">")
-        html.raw("<meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\"><title>")
-        html.text("\(host): \(headline(status))")
-        html.raw("</title><style>\(style)</style><main>")
-        html.raw("<header><b>")
-        html.text(host)
-        html.raw("</b><span id=\"live\" role=\"status\">as of ")
-        html.text(clock(status.time))
-        html.raw("</span></header>")
-        writeState(status, advice: status.advice(explaining: explain), &html)
-        writeUplinks(status, &html)
-        writeProbes(status, &html)
-        writeChanges(status, &html)
-        writeAgent(status, &html)
-        html.raw("</main><script>\(script)</script></html>\n")
+        page.write(to: &html)
         return html.bytes
     }
 
-    // MARK: Parts
-
-    private static func headline(_ status: AgentStatus) -> String {
-        guard let state = status.reachability.state, state.via != .unknown else { return "not known yet" }
-        guard state.isReachable else { return "not reachable" }
-        let connectivity = state.connectivity.map(\.rawValue) ?? "unknown"
-        return connectivity == "unknown" ? "reachable" : connectivity
+    private func write(to html: inout HTMLText) {
+        let grade = Grade(connectivity: status.reachability.state)
+        let host = status.agent?.host ?? "this machine"
+        let answer = ReachabilityState.answer(status.reachability.state)
+        html.raw("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">")
+        html.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">")
+        html.raw("<meta name=\"color-scheme\" content=\"light dark\">")
+        html.raw("<link rel=\"icon\" href=\"\(grade.icon)\">")
+        html.element("title", "\(grade.sign) \(host): \(answer)")
+        html.raw("<style>\(Self.style)</style>")
+        html.raw("<a class=\"skip\" href=\"#changes\">Skip to the changes</a><header>")
+        html.element("b", host)
+        html.raw("<span id=\"live\">as of ")
+        html.text(clock.full(clock.now))
+        html.raw("</span></header><p id=\"news\" class=\"quiet\" role=\"status\"></p>")
+        html.raw("<main data-now=\"\(clock.now.microsecondsSince1970 / 1000)\"")
+        html.raw(" data-sequence=\"\(status.lastSequence ?? 0)\">")
+        writeState(answer, grade, &html)
+        writeProblems(&html)
+        writeUplinks(&html)
+        writeTargets(&html)
+        writeProbes(&html)
+        writeTimeline(&html)
+        writeAgent(&html)
+        html.raw("</main><script>\(Self.script)</script></html>\n")
     }
 
-    private static func writeState(_ status: AgentStatus, advice: Advice?, _ html: inout HTMLText) {
+    // MARK: The answer
+
+    private func writeState(_ answer: String, _ grade: Grade, _ html: inout HTMLText) {
         let standing = status.reachability
-        let grade = Grade(connectivity: standing.state)
-        html.raw("<section class=\"card \(grade.rawValue)\" aria-live=\"polite\"><h1>")
+        html.raw(
+            "<section id=\"state\" class=\"card answer \(grade.rawValue)\" aria-labelledby=\"answer\"><h1 id=\"answer\">"
+        )
         html.mark(grade)
-        html.text(headline(status))
-        html.raw("</h1><p>")
-        html.text(standing.state?.summary ?? "the kernel has not answered yet")
-        if let time = standing.forMilliseconds { html.text(" · for \(SummaryText.lasting(milliseconds: time))") }
-        html.raw("</p>")
-        writeAdvice(advice, &html)
-        if let cause = standing.cause {
-            html.raw("<p>last change: ")
-            html.text(cause.detail ?? cause.code)
-            html.raw(" <code>")
-            html.text(cause.code)
-            html.raw("</code></p>")
+        html.text(answer)
+        html.raw("</h1>")
+        let since = standing.answerSince
+        if let moment = since.moment {
+            html.raw("<p>since ")
+            html.time(moment, clock)
+            html.raw(" (")
+            html.age(of: moment, milliseconds: since.age, clock)
+            html.raw(")</p>")
         }
-        if let url = standing.state?.portalURL {
-            html.raw("<p>A captive portal answers: ")
-            html.link(url, "log in")
+        if let pending = standing.pending {
+            html.raw("<p id=\"pending\">")
+            html.sign("!", "doubtful")
+            html.text("about to change: \(ReachabilityState.answer(pending.state))")
+            if let code = pending.cause?.code { html.code(code) }
             html.raw("</p>")
         }
-        if let pending = standing.pending?.state {
-            html.raw("<p>about to change: ")
-            html.text(pending.summary)
+        if let advice = status.advice(explaining: explain) {
+            html.raw("<p id=\"problem\">")
+            html.text(advice.problem)
+            html.code(advice.code)
+            html.raw("</p><p class=\"do\">")
+            html.raw("<span aria-hidden=\"true\">→ </span>")
+            html.action(advice.action)
+            html.raw("</p>")
+        }
+        if let url = standing.state?.portalURL {
+            html.raw("<p class=\"do\">")
+            html.link(url, "Log in at the captive portal")
+            html.raw(" ")
+            html.element("code", url)
+            html.raw("</p>")
+        }
+        if let cause = standing.cause {
+            let detail =
+                cause.kind == "start" ? "the agent was started" : cause.detail ?? cause.interface ?? cause.kind
+            html.raw("<p class=\"dim\">last change: ")
+            html.text(detail)
+            html.code(cause.code)
             html.raw("</p>")
         }
         html.raw("</section>")
     }
 
-    /// The most important problem, and the first thing to do about it, in the words of `reachagent status`.
-    private static func writeAdvice(_ advice: Advice?, _ html: inout HTMLText) {
-        guard let advice else { return }
-        html.raw("<p class=\"do\">")
-        html.text(advice.problem)
-        html.raw(" <code>")
-        html.text(advice.code)
-        html.raw("</code>. ")
-        for part in advice.action.parts {
-            switch part {
-            case .text(let text): html.text(text)
-            case .address(let address): html.link(address, address)
-            case .command(let command):
-                html.raw("<code>")
-                html.text(command)
-                html.raw("</code>")
-            }
+    /// What is wrong with the agent itself, in the words of `reachagent status`.
+    private func writeProblems(_ html: inout HTMLText) {
+        let problems = status.problems(at: clock.now) {
+            clock.brief($0)
+        } moment: {
+            "\(clock.brief($0)), \(clock.age(of: $0)) ago"
         }
-        html.raw("</p>")
+        let hooks = status.hooks.filter(\.isTroubled)
+        guard !problems.isEmpty || !hooks.isEmpty else { return }
+        html.raw("<section id=\"troubles\" class=\"card problems\" aria-labelledby=\"problems\">")
+        html.raw("<h2 id=\"problems\">Problems of the agent</h2><ul>")
+        for problem in problems {
+            html.raw("<li>")
+            html.sign("!", "doubtful")
+            html.action(problem)
+        }
+        for hook in hooks {
+            html.raw("<li>")
+            html.sign("!", "doubtful")
+            html.text("hook \(hook.hook): \(hook.last?.ending.words ?? "failed")")
+            if let failures = hook.failures, failures > 1 { html.text(", \(failures) times in a row") }
+            html.raw("; ")
+            html.element("code", "reachagent status agent")
+        }
+        html.raw("</ul></section>")
     }
 
-    private static func writeUplinks(_ status: AgentStatus, _ html: inout HTMLText) {
-        guard !status.uplinks.isEmpty else { return }
-        html.raw("<h2>Uplinks</h2><div class=\"grid\">")
-        for uplink in status.uplinks {
-            html.raw("<div class=\"card\"><b>")
-            if uplink.connectivity != .unknown { html.mark(Grade(uplink.connectivity)) }
-            html.text(uplink.interface)
-            html.raw("</b><p>")
-            html.text(uplink.summary)
-            html.raw("</p></div>")
-        }
-        html.raw("</div>")
-    }
-
-    private static func writeProbes(_ status: AgentStatus, _ html: inout HTMLText) {
-        guard !status.probes.isEmpty else { return }
+    private func writeTargets(_ html: inout HTMLText) {
+        guard !status.targets.isEmpty else { return }
         html.raw(
-            "<h2>Probes</h2><div class=\"card\"><table><thead><tr><th scope=\"col\">Probe<th scope=\"col\">Verdict"
+            "<section id=\"all-targets\" aria-labelledby=\"targets\"><h2 id=\"targets\">Targets</h2><ul class=\"card lines\">"
         )
-        html.raw("<th scope=\"col\">Last check<th scope=\"col\">Certificate</thead><tbody>")
-        for probe in status.probes {
-            html.raw("<tr><th scope=\"row\">")
-            html.text(([probe.probe] + [probe.interface, probe.family].compactMap { $0 }).joined(separator: " "))
-            html.raw("<td>")
-            html.mark(Grade(verdict: probe.verdict))
-            html.text(probe.verdict ?? "unknown")
-            if let code = probe.code {
-                html.raw(" <code>")
-                html.text(code)
-                html.raw("</code>")
-            }
-            if let detail = probe.detail, probe.verdict != "up" {
-                html.raw("<br><small>")
-                html.text(detail)
+        for target in status.targets.prefix(64) {
+            let state = target.standing.state
+            html.raw("<li>")
+            html.mark(state.map { $0.via == .unknown ? .unknown : $0.isReachable ? .good : .bad } ?? .unknown)
+            html.element("b", target.name)
+            html.text(" \(state?.path.overall.summary ?? "not known")")
+            if let since = target.standing.viaSince ?? target.standing.since {
+                html.raw(" <small>since ")
+                html.time(since, clock)
                 html.raw("</small>")
             }
-            html.raw("<td>")
-            html.text(probe.latencyMilliseconds.map { "\($0) ms" } ?? "–")
-            html.raw("<td>")
-            html.text(probe.certificate?.daysLeft.map { "\($0) days" } ?? "")
         }
-        html.raw("</tbody></table>")
-        if let omitted = status.probesOmitted { html.text("and \(omitted) more") }
-        html.raw("</div>")
-    }
-
-    private static func writeChanges(_ status: AgentStatus, _ html: inout HTMLText) {
-        guard !status.recent.isEmpty else { return }
-        html.raw("<h2>Changes</h2><div class=\"card\"><ol>")
-        for change in status.recent.reversed() {
-            html.raw("<li><time>")
-            html.text(clock(change.time))
-            html.raw("</time> <span>")
-            if let subject = change.subject, subject != AgentEvent.defaultSubject {
-                html.text([subject, change.family].compactMap { $0 }.joined(separator: " ") + ": ")
-            }
-            html.text([change.from, change.to].compactMap { $0 }.joined(separator: " → "))
-            html.raw("</span> <small>")
-            html.text([change.code, change.sequence.map { "#\($0)" }].compactMap { $0 }.joined(separator: " · "))
-            html.raw("</small>")
-        }
-        html.raw("</ol></div>")
-    }
-
-    private static func writeAgent(_ status: AgentStatus, _ html: inout HTMLText) {
-        html.raw("<footer>")
-        html.text("reachagent \(status.agent?.version ?? "")")
-        if let number = status.lastSequence { html.text(" · event #\(number)") }
-        if status.isSynchronized == false { html.text(" · the view of the kernel is not certain") }
-        if status.journal?.isDegraded == true {
-            html.text(" · the journal cannot be written: \(status.journal?.detail ?? status.journal?.code ?? "")")
-        }
-        let failing = status.hooks.filter(\.isTroubled).map(\.hook)
-        if !failing.isEmpty { html.text(" · hooks fail: \(failing.joined(separator: ", "))") }
-        html.raw("</footer>")
-    }
-
-    private static func clock(_ time: Timestamp?) -> String {
-        time.map { String($0.localDescription.prefix(19).replacing("T", with: " ")) } ?? "?"
+        html.raw("</ul></section>")
     }
 
     private static func hash(_ text: String) -> String {

@@ -15,9 +15,7 @@ extension AgentDesk {
             AgentDocument(
                 contentType: "text/html; charset=utf-8",
                 contentSecurityPolicy: StatusPage.contentSecurityPolicy,
-                body: StatusPage.bytes(of: currentStatus(connections: connections)) { code in
-                    FindingCode(rawValue: code).map { ($0.sentence, $0.remedy) }
-                }
+                body: page(connections: connections)
             )
         }
     }

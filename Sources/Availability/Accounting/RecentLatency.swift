@@ -1,0 +1,95 @@
+public import AgentEvents
+
+/// The checks of each probe point in the last 24 hours, hour by hour, from their summaries.
+///
+/// Bounded: the hours before are forgotten, and points beyond the maximum are left out.
+public struct RecentLatency: Sendable {
+    /// The number of hours, the present one among them.
+    public static let hours = 24
+    /// The maximum number of points.
+    public static let maximumPoints = 256
+    private static let hourMicroseconds: Int64 = 3_600_000_000
+
+    /// The checks of an hour of UTC.
+    public struct Hour: Sendable, Hashable {
+        /// The beginning of the hour.
+        public var start: Timestamp
+        /// The number of checks that succeeded.
+        public var succeeded: Int
+        /// The number of checks that failed.
+        public var failed: Int
+        /// The durations of the checks that succeeded.
+        public var latency: ExponentialHistogram
+
+        /// Creates an hour.
+        public init(start: Timestamp, succeeded: Int, failed: Int, latency: ExponentialHistogram) {
+            self.start = start
+            self.succeeded = succeeded
+            self.failed = failed
+            self.latency = latency
+        }
+    }
+
+    private var points: [ProbePoint: [Hour]] = [:]
+
+    /// No checks.
+    public init() {}
+
+    /// True for a moment whose hour is among the last 24 at another moment.
+    public static func covers(_ moment: Timestamp, at now: Timestamp) -> Bool { moment >= firstHour(at: now) }
+
+    /// Adds a summary; those of an hour add up.
+    public mutating func add(_ summary: ProbeSummary) {
+        guard points.count < Self.maximumPoints || points[summary.point] != nil else { return }
+        let hour = Hour(
+            start: Self.hour(of: summary.from),
+            succeeded: summary.succeeded,
+            failed: summary.failed.total,
+            latency: summary.latency
+        )
+        var hours = points[summary.point, default: []]
+        if let same = hours.lastIndex(where: { $0.start == hour.start }) {
+            hours[same].succeeded = hours[same].succeeded.saturatingSum(hour.succeeded)
+            hours[same].failed = hours[same].failed.saturatingSum(hour.failed)
+            hours[same].latency.merge(hour.latency)
+        } else {
+            hours.append(hour)
+        }
+        let newest = hours.map(\.start).max() ?? hour.start
+        hours.removeAll { !Self.covers($0.start, at: newest) }
+        points[summary.point] = hours.sorted { $0.start < $1.start }
+    }
+
+    /// The hours that had checks, in their order, of each point that had any in the 24 hours before a moment.
+    public func hours(at now: Timestamp) -> [ProbePoint: [Hour]] {
+        points.mapValues { hours in hours.filter { Self.covers($0.start, at: now) && $0.start <= now } }
+            .filter { !$0.value.isEmpty }
+    }
+
+    /// The beginning of the first of the 24 hours at a moment.
+    public static func firstHour(at now: Timestamp) -> Timestamp {
+        Timestamp(
+            microsecondsSince1970: hour(of: now).microsecondsSince1970 &- Int64(hours - 1) * hourMicroseconds
+        )
+    }
+
+    private static func hour(of moment: Timestamp) -> Timestamp {
+        let microseconds = moment.microsecondsSince1970
+        return Timestamp(microsecondsSince1970: microseconds &- microseconds.remainder(by: hourMicroseconds))
+    }
+}
+
+extension Int64 {
+    /// The remainder that is never negative.
+    fileprivate func remainder(by divisor: Int64) -> Int64 {
+        let rest = self % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
+}
+
+extension Int {
+    fileprivate func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,150 @@
+internal import AgentEvents
+internal import Availability
+internal import EventJournal
+internal import LinuxSupport
+internal import NotificationBus
+internal import StatePages
+internal import Synchronization
+
+/// The availability of the last 90 days, the checks of the last 24 hours and the newest changes: read from the journal once,
+/// on a thread of its own, and followed with each event from then on.
+final class HistoryFollower: Sendable {
+    /// The maximum number of events that are kept while the journal is read; more have it read again.
+    private static let maximumWaiting = 4096
+    /// The time for which the days are not added up again while nothing changes, in microseconds.
+    private static let calendarAge: Int64 = 60_000_000
+
+    private struct State {
+        var history: RecentHistory?
+        var isReading = false
+        /// The events that were published while the journal is read.
+        var waiting: [AgentEvent] = []
+        var isIncomplete = false
+        /// The number of events that were taken.
+        var taken: UInt64 = 0
+        var calendars: (taken: UInt64, at: Timestamp, calendars: [AvailabilityCalendar])?
+    }
+
+    private let path: String?
+    private let civilTime: CivilTime
+    private let state = Mutex(State())
+
+    /// - Parameter path: The journal's directory; without one only what is published counts.
+    init(journal path: String?, in civilTime: CivilTime) {
+        self.path = path
+        self.civilTime = civilTime
+    }
+
+    /// Takes an event; on the thread that publishes it.
+    func take(_ event: Event) {
+        let mustRead = state.withLock { state in
+            state.taken &+= 1
+            if state.isReading {
+                if state.waiting.count < Self.maximumWaiting {
+                    state.waiting.append(event.value)
+                } else {
+                    state.isIncomplete = true
+                }
+                return false
+            }
+            guard let end = state.history?.availability.end, event.time < end, !state.isIncomplete else {
+                (state.isReading, state.isIncomplete) = (true, false)
+                state.waiting = [event.value]
+                return true
+            }
+            state.history?.add(event.value)
+            return false
+        }
+        guard mustRead else { return }
+        do throws(SystemError) {
+            try NamedThread.start("history") { self.read(at: event.time) }
+        } catch {
+            // The next event has it tried again.
+            state.withLock { ($0.isReading, $0.waiting) = (false, []) }
+        }
+    }
+
+    /// The number of events that were taken.
+    var taken: UInt64 { state.withLock { $0.taken } }
+
+    /// The shares at a moment; empty until the journal was read.
+    func entries(at now: Timestamp) -> [AgentStatus.Availability] {
+        let history = state.withLock { $0.history }
+        return history?.availability.entries(at: now).map { AgentStatus.Availability($0) } ?? []
+    }
+
+    /// The values of the page at a moment; empty until the journal was read.
+    ///
+    /// Costs as much as adding up 90 days: for a thread that may take its time.
+    ///
+    /// - Parameter summaries: The checks that were not published yet.
+    func page(of status: AgentStatus, _ summaries: [ProbeSummary], at now: Timestamp) -> PageContent {
+        let (known, taken, kept) = state.withLock { ($0.history, $0.taken, $0.calendars) }
+        guard let history = known else { return PageContent(status: status) }
+        var calendars = kept?.calendars ?? []
+        let age = kept.map { now.microsecondsSince1970 &- $0.at.microsecondsSince1970 } ?? .max
+        let isStale = kept?.taken != taken || age > Self.calendarAge
+        if isStale { calendars = history.availability.calendars(at: now) }
+        let entries = history.timeline.entries
+        state.withLock { [calendars] state in
+            if isStale { state.calendars = (taken, now, calendars) }
+            state.history?.timeline.keep(entries)
+        }
+        var latency = history.latency
+        for summary in summaries { latency.add(summary) }
+        return PageContent(
+            status: status,
+            calendars: calendars,
+            latency: latency.hours(at: now),
+            timeline: entries
+        )
+    }
+
+    // MARK: On the thread
+
+    private func read(at now: Timestamp) {
+        var history = RecentHistory(at: now, in: civilTime)
+        if let path, let start = history?.availability.start {
+            // What does not change for 90 days was told before.
+            var reading = JournalReading(of: path)
+            reading.add(from: start, to: &history, at: now)
+            if history?.availability.lacksBeginning == true, reading.hasOlderEvents {
+                history = RecentHistory(at: now, in: civilTime)
+                reading.add(from: nil, to: &history, at: now)
+            }
+        }
+        state.withLock { state in
+            for event in state.waiting { history?.add(event) }
+            (state.history, state.isReading, state.waiting) = (history, false, [])
+        }
+    }
+}
+
+/// What is remembered of the events.
+struct RecentHistory: Sendable {
+    var availability: RecentAvailability
+    var latency = RecentLatency()
+    var timeline = Timeline()
+
+    init?(at now: Timestamp, in civilTime: CivilTime) {
+        guard let availability = RecentAvailability(at: now, in: civilTime) else { return nil }
+        self.availability = availability
+    }
+
+    /// Adds an event, in the order of the numbers.
+    mutating func add(_ event: AgentEvent) {
+        availability.add(event)
+        timeline.add(event)
+        if case .probeSummary(let summary) = event.content { latency.add(summary) }
+    }
+}
+
+extension AgentStatus.Availability {
+    init(_ entry: RecentAvailability.Entry) {
+        self.init(
+            uplink: entry.subject.kind == .uplink ? entry.subject.name : nil,
+            today: Share(availableMicroseconds: entry.today.available, knownMicroseconds: entry.today.known),
+            thirtyDays: Share(availableMicroseconds: entry.recent.available, knownMicroseconds: entry.recent.known)
+        )
+    }
+}

@@ -1,0 +1,77 @@
+internal import AgentEvents
+internal import Availability
+internal import EventJournal
+internal import StatePages
+
+/// Reads the recent history out of a journal; of events whose content does not matter only number and time.
+struct JournalReading {
+    private static let chunkBytes = 256 << 10
+
+    private let path: String
+    private var firstRead: UInt64?
+
+    init(of path: String) { self.path = path }
+
+    /// True when the journal has events that are older than those that were read.
+    var hasOlderEvents: Bool {
+        guard let oldest = try? JournalReader(directory: path, includesHistory: true).oldestSequence else {
+            return false
+        }
+        return firstRead.map { oldest < $0 } ?? true
+    }
+
+    /// Adds the events from a moment on, or all.
+    mutating func add(from start: Timestamp?, to history: inout RecentHistory?, at now: Timestamp) {
+        guard var cursor = try? JournalReader(directory: path, includesHistory: true).events(from: start) else {
+            return
+        }
+        // The newest lines for the timeline: which of them are the newest is known at the end only.
+        var (settled, frequent): ([[UInt8]], [[UInt8]]) = ([], [])
+        while true {
+            let next: JournalChunk?
+            do throws(JournalError) {
+                next = try cursor.next(atMost: Self.chunkBytes)
+            } catch {
+                // Damage is a hole, of which nothing is known.
+                guard case .malformed = error.cause else { break }
+                continue
+            }
+            guard let chunk = next else { break }
+            firstRead = firstRead ?? chunk.lines.first?.sequence
+            for line in chunk.lines {
+                let type = EventType(rawValue: String(decoding: chunk.bytes[line.type], as: UTF8.self))
+                let bytes = chunk.bytes[line.range]
+                if Timeline.isFrequent(type) {
+                    Self.append(bytes, to: &frequent, atMost: Timeline.maximumFrequent)
+                } else if Timeline.shows(type) {
+                    Self.append(bytes, to: &settled, atMost: Timeline.maximumSettled)
+                }
+                Self.add(line, type, bytes, to: &history, at: now)
+            }
+        }
+        for event in (settled + frequent).compactMap(AgentEvent.init(line:)) { history?.timeline.add(event) }
+    }
+
+    private static func add(
+        _ line: JournalLine,
+        _ type: EventType?,
+        _ bytes: ArraySlice<UInt8>,
+        to history: inout RecentHistory?,
+        at now: Timestamp
+    ) {
+        if RecentAvailability.needsContent(type), let event = AgentEvent(line: Array(bytes)) {
+            history?.availability.add(event)
+            return
+        }
+        history?.availability.add(sequence: line.sequence, time: line.time)
+        guard type == .probeSummary, RecentLatency.covers(line.time, at: now),
+            case .probeSummary(let summary)? = AgentEvent(line: Array(bytes))?.content
+        else { return }
+        history?.latency.add(summary)
+    }
+
+    private static func append(_ bytes: ArraySlice<UInt8>, to lines: inout [[UInt8]], atMost limit: Int) {
+        if lines.count == limit { lines.removeFirst() }
+        lines.append(Array(bytes))
+    }
+}

@@ -1,0 +1,177 @@
+extension StatusPage {
+    /// The script of the page.
+    ///
+    /// At an event the document is taken again, and what differs is put in place: the focus, the open details and the
+    /// filter stay. Events that come together are one reload, no two reloads run at the same time, and the pause between
+    /// two grows with the time that one takes, so that a storm of events leaves the browser idle for most of it.
+    static let script = """
+        'use strict'
+        const find = id => document.getElementById(id)
+        const main = document.querySelector('main'), live = find('live'), filter = () => find('filter')
+        const code = page => page.querySelector('style').textContent + page.querySelector('script').textContent
+        const clock = new Intl.DateTimeFormat([], {timeStyle: 'medium'})
+        let stream, timer = 0, busy = false, again = false, cost = 0, loaded = 0, ahead = 0, lost = null, seen = ''
+        let last = main.dataset.sequence
+
+        const say = text => { find('news').textContent = text }
+        // The state of the connection is a word, not only a colour.
+        const connected = () => {
+          if (lost) say('connected to the agent again')
+          lost = null
+          live.className = ''
+          live.textContent = '● live, event #' + last
+        }
+        const disconnected = () => {
+          if (!lost) say('no answer from the agent')
+          lost ??= new Date()
+          live.className = 'lost'
+          live.textContent = '✕ no answer from the agent since ' + clock.format(lost) + ': this is how it was'
+        }
+
+        // Gives an element the attributes and the children of another; elements with an id move with it.
+        const merge = (old, fresh) => {
+          for (const {name} of [...old.attributes])
+            if (!fresh.hasAttribute(name) && name !== 'open' && name !== 'hidden') old.removeAttribute(name)
+          for (const {name, value} of fresh.attributes)
+            if (name !== 'hidden' && old.getAttribute(name) !== value) old.setAttribute(name, value)
+          const known = new Map()
+          for (const child of old.children) if (child.id) known.set(child.id, child)
+          const wanted = new Set([...fresh.children].map(child => child.id))
+          let next = old.firstChild
+          for (const child of [...fresh.childNodes]) {
+            while (next?.id && !wanted.has(next.id)) {
+              const gone = next
+              next = next.nextSibling
+              gone.remove()
+            }
+            let same = child.id ? known.get(child.id) : next
+            if (!same || same.nodeName !== child.nodeName || (same.id ?? '') !== (child.id ?? '')) {
+              old.insertBefore(child, next)
+              continue
+            }
+            if (same === next) next = next.nextSibling
+            else old.insertBefore(same, next)
+            if (child.nodeType === Node.TEXT_NODE) {
+              if (same.data !== child.data) same.data = child.data
+            } else if (!same.isEqualNode(child)) merge(same, child)
+          }
+          while (next) {
+            const gone = next
+            next = next.nextSibling
+            gone.remove()
+          }
+        }
+
+        const show = () => {
+          const form = filter()
+          if (!form) return
+          form.hidden = false
+          const [kind, uplink, probe] = ['kind', 'uplink', 'probe'].map(name => form.elements[name].value)
+          const entries = find('timeline').children
+          let count = 0
+          for (const entry of entries) {
+            const {kind: its, uplink: over = '', probe: of = ''} = entry.dataset
+            entry.hidden = (kind === 'all' ? false : kind ? its !== kind : its === 'path')
+              || (uplink && !over.split(' ').includes(uplink)) || (probe && of !== probe)
+            if (!entry.hidden) count += 1
+          }
+          form.elements.count.value = count + ' of ' + entries.length
+        }
+
+        const grow = () => {
+          const now = performance.now() + ahead
+          for (const age of document.querySelectorAll('[data-since]')) {
+            let rest = Math.max(0, Math.floor((now - age.dataset.since) / 1000)), words = []
+            for (const [unit, length] of [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]]) {
+              const count = Math.floor(rest / length)
+              rest %= length
+              if (words.length && !count) break
+              if (count) words.push(count + ' ' + unit)
+              if (words.length === 2) break
+            }
+            const text = words.join(' ') || 'less than a second'
+            if (age.textContent !== text) age.textContent = text
+          }
+        }
+
+        // What a screen reader says: the answer and the problem, and neither again while they stay the same.
+        const announce = () => {
+          const text = [find('answer'), find('pending'), find('problem')].map(part => part?.innerText ?? '').join('. ')
+          if (seen && text !== seen) say(text)
+          seen = text
+        }
+
+        const placed = () => {
+          loaded = performance.now()
+          ahead = Number(main.dataset.now) - loaded
+          show()
+          grow()
+          announce()
+        }
+
+        const reload = async () => {
+          timer = 0
+          busy = true
+          again = false
+          const start = performance.now()
+          try {
+            const reply = await fetch('/', {cache: 'no-store', signal: AbortSignal.timeout(10000)})
+            if (!reply.ok) throw new Error(reply.statusText)
+            const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
+            // The agent is of another version.
+            if (code(page) !== code(document)) return location.reload()
+            const focus = document.activeElement
+            merge(main, page.querySelector('main'))
+            document.title = page.title
+            document.querySelector('link[rel=icon]').href = page.querySelector('link[rel=icon]').href
+            if (document.activeElement !== focus && focus.isConnected) focus.focus({preventScroll: true})
+            placed()
+            if (stream.readyState === EventSource.OPEN) connected()
+          } catch {
+            disconnected()
+            again = true
+          }
+          cost = performance.now() - start
+          busy = false
+          if (again) soon()
+        }
+        const soon = () => {
+          if (busy) again = true
+          else timer ||= setTimeout(reload, lost ? 1000 : Math.min(2000, Math.max(40, 4 * cost)))
+        }
+
+        // A browser resumes after the last event that it has seen, unless the answer was no stream.
+        const follow = () => {
+          stream = new EventSource('/events?since_seq=' + last)
+          stream.onopen = connected
+          stream.onmessage = event => {
+            if (event.lastEventId) last = event.lastEventId
+            if (!lost) live.textContent = '● live, event #' + last
+            soon()
+          }
+          stream.addEventListener('lagged', soon)
+          stream.onerror = () => {
+            disconnected()
+            if (stream.readyState === EventSource.CLOSED) setTimeout(follow, 1000)
+          }
+        }
+
+        const choices = new URLSearchParams(location.hash.slice(1))
+        if (filter()) for (const field of filter().elements) if (choices.has(field.name)) field.value = choices.get(field.name)
+        document.addEventListener('change', event => {
+          if (!event.target.form) return
+          show()
+          const chosen = [...new FormData(event.target.form)].filter(([, value]) => value)
+          history.replaceState(null, '', chosen.length ? '#' + new URLSearchParams(chosen) : location.pathname)
+        })
+        setInterval(() => {
+          if (document.hidden) return
+          grow()
+          // What changes without an event: the figures of the last hour, and certificates.
+          if (performance.now() - loaded > 60000) soon()
+        }, 5000)
+        document.addEventListener('visibilitychange', soon)
+        placed()
+        follow()
+        """
+}

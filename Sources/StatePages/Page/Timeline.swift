@@ -1,0 +1,127 @@
+public import AgentEvents
+
+/// An event of the timeline, in words.
+public struct TimelineEntry: Sendable, Hashable {
+    /// The number of the event.
+    public var sequence: UInt64
+    /// The moment at which it was published.
+    public var time: Timestamp
+    /// The first part of the type, by which the page filters: `reachability`, `path`, `uplink`, `probe`, `target`, `agent`.
+    public var kind: String
+    /// The uplinks concerned.
+    public var interfaces: [String]
+    /// The probe concerned.
+    public var probe: String?
+    var news: EventNews
+
+    /// Creates the entry of an event; `nil` for one without a number, and for content that this version does not know.
+    public init?(_ event: AgentEvent) {
+        guard let sequence = event.sequence, Timeline.shows(event.knownType), let news = EventNews(event) else {
+            return nil
+        }
+        self.sequence = sequence
+        time = event.time
+        self.news = news
+        kind =
+            switch event.knownType {
+            case .reachabilityChanged: "reachability"
+            case .pathChanged: "path"
+            case .uplinkChanged: "uplink"
+            case .probeChanged, .certificateExpiring: "probe"
+            case .targetChanged: "target"
+            default: "agent"
+            }
+        (interfaces, probe) = Self.names(in: event)
+    }
+
+    private static func names(in event: AgentEvent) -> (interfaces: [String], probe: String?) {
+        var (names, probe): ([String?], String?) = ([], nil)
+        switch event.content {
+        case .pathChanged(let change), .reachabilityChanged(let change), .targetChanged(let change):
+            for state in [change.from, change.to] {
+                names += [state.path.ipv4?.interface, state.path.ipv6?.interface, state.path.interface]
+            }
+            names.append(change.cause.interface)
+            probe = change.to.connectivityProbe ?? change.from.connectivityProbe
+        case .uplinkChanged(let change):
+            names = [change.to.interface]
+            probe = change.to.reason?.probe
+        case .probeChanged(let change):
+            names = [change.point.interface]
+            probe = change.point.probe
+        case .certificateExpiring(let expiry): probe = expiry.probe
+        default: break
+        }
+        var seen: [String] = []
+        for case let name? in names where !seen.contains(name) { seen.append(name) }
+        return (seen, probe)
+    }
+}
+
+/// The newest events for people, as many as a page shows.
+///
+/// Events that come in storms have a share of their own, and never push out settled changes. An event is put into words
+/// only when somebody looks.
+public struct Timeline: Sendable {
+    /// The maximum number of settled changes.
+    public static let maximumSettled = 150
+    /// The maximum number of edges of paths and of runs of hooks.
+    public static let maximumFrequent = 50
+
+    private enum Item: Sendable {
+        case event(AgentEvent)
+        case entry(TimelineEntry)
+
+        var sequence: UInt64 {
+            switch self {
+            case .event(let event): event.sequence ?? 0
+            case .entry(let entry): entry.sequence
+            }
+        }
+    }
+
+    private var settled: [Item] = []
+    private var frequent: [Item] = []
+
+    /// No events.
+    public init() {}
+
+    /// True for types of events that are shown.
+    public static func shows(_ type: EventType?) -> Bool {
+        guard let type, type.isNumbered else { return false }
+        return type != .probeSummary && type != .eventsOmitted
+    }
+
+    /// True for types of events that may come in storms.
+    public static func isFrequent(_ type: EventType?) -> Bool { type == .pathChanged || type == .hookCompleted }
+
+    /// Adds an event, in the order of the numbers.
+    public mutating func add(_ event: AgentEvent) {
+        guard event.sequence != nil, Self.shows(event.knownType) else { return }
+        if Self.isFrequent(event.knownType) {
+            if frequent.count == Self.maximumFrequent { frequent.removeFirst() }
+            frequent.append(.event(event))
+        } else {
+            if settled.count == Self.maximumSettled { settled.removeFirst() }
+            settled.append(.event(event))
+        }
+    }
+
+    /// The events in words, the newest first.
+    public var entries: [TimelineEntry] {
+        (settled + frequent).compactMap { item in
+            switch item {
+            case .event(let event): TimelineEntry(event)
+            case .entry(let entry): entry
+            }
+        }
+        .sorted { $0.sequence > $1.sequence }
+    }
+
+    /// Keeps entries in the place of their events, so that each is put into words once.
+    public mutating func keep(_ entries: [TimelineEntry]) {
+        let known = Dictionary(entries.map { ($0.sequence, $0) }) { first, _ in first }
+        func kept(_ item: Item) -> Item { known[item.sequence].map(Item.entry) ?? item }
+        (settled, frequent) = (settled.map(kept), frequent.map(kept))
+    }
+}
