@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test cost check fmt docs examples manual reference package release check-release system-test truth isolation soak truth-vm fuzz fuzz-corpus bench bench-hooks bench-probes bench-report bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test cost check fmt docs examples manual reference package release check-release system-test truth web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-hooks bench-probes bench-report bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -101,6 +101,16 @@ truth-vm: build ## Judge it on real Wi-Fi, PPP and WireGuard in the VM lab's gue
 	@scripts/install-dependencies system
 	@scripts/install-dependencies truth-vm
 	Tests/Truth/truth-vm $(ARGS)
+
+web-test: build ## Drive a real browser at the page of a real agent in namespaces; ARGS="cable portal" chooses
+	@scripts/install-dependencies test
+	@scripts/install-dependencies web || echo "The browser could not be installed; without one the test is skipped." >&2
+	Tests/Web/web-test $(ARGS)
+
+page-picture: build ## Make the README's picture of the page, docs/page.webp
+	@scripts/install-dependencies test
+	@scripts/install-dependencies web
+	Tests/Web/web-test --picture docs/page.webp
 
 # One of each kind that has stopped the agent for others before.
 ISOLATION_SERVERS ?= json_many_marks,certificate_name_of_marks,header_marks,chunk_extension,h2_unknown,dns_labels_compressed,drip_handshake,reset_in_body

@@ -1,0 +1,1 @@
+"""A real browser, a real agent, and a network of namespaces: the page as its readers see it."""
