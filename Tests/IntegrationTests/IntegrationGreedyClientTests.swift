@@ -58,10 +58,10 @@ struct IntegrationGreedyClientTests {
 
         let measured = try await measure(agent, folder, in: namespace)
         #expect(measured.answers == 50)
-        // 100 ms is the promise. The agent of the tests is not optimised and parses ten times as slowly, and whoever asks
-        // waits for a request of each of the others.
-        #expect(measured.p90 < 300, "\(measured), calm: \(calm)")
-        #expect(measured.maximum < 1000, "\(measured), calm: \(calm)")
+        // The promise is 100 ms for the optimised agent (`make isolation`), which answers in 0.4 ms when nobody else asks: 250
+        // times as long. The agent of the tests is not optimised, and the machine may be busy; both measurements share that.
+        #expect(measured.p90 < 250 * calm.median, "\(measured), calm: \(calm)")
+        #expect(measured.maximum < 750 * calm.median, "\(measured), calm: \(calm)")
 
         var numbers: [UInt64] = []
         for number in 10..<20 {
