@@ -12,9 +12,11 @@ import hmac
 import http.server
 import json
 import sys
+import threading
 import time
 
 PORT, SECRET, STATUSES = int(sys.argv[1]), sys.argv[2].encode(), [int(word) for word in sys.argv[3:]]
+TURN = threading.Lock()
 
 
 def is_signed(headers, body):
@@ -27,13 +29,15 @@ def is_signed(headers, body):
 class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         body = self.rfile.read(int(self.headers.get('content-length', 0)))
-        status = STATUSES.pop(0) if len(STATUSES) > 1 else STATUSES[0]
-        request = {
-            'method': self.command, 'path': self.path, 'status': status, 'body': body.decode(),
-            'headers': {name.lower(): value for name, value in self.headers.items()},
-            'signed': is_signed(self.headers, body),
-        }
-        print(json.dumps(request), flush=True)
+        # One at a time: print writes a line and its end apart, and requests come at once.
+        with TURN:
+            status = STATUSES.pop(0) if len(STATUSES) > 1 else STATUSES[0]
+            request = {
+                'method': self.command, 'path': self.path, 'status': status, 'body': body.decode(),
+                'headers': {name.lower(): value for name, value in self.headers.items()},
+                'signed': is_signed(self.headers, body),
+            }
+            print(json.dumps(request), flush=True)
         self.send_response(status)
         if status == 302:
             self.send_header('Location', '/elsewhere')
