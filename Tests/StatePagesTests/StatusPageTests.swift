@@ -67,6 +67,13 @@ import Testing
         #expect(!main.isEmpty && !main.contains(" %"))
     }
 
+    @Test func `a page says that the journal is being read, and that there will be more`() {
+        let page = Self.page(PageContent(status: Samples.status, isReading: true))
+        #expect(page.contains(" data-reading>") && page.contains("The journal is being read."))
+        #expect(!page.contains("no history yet") && !page.contains("No change yet"))
+        #expect(!Self.page(Samples.page).contains(" data-reading"))
+    }
+
     @Test func `problems of the agent have the words of the status`() {
         var status = Samples.status
         status.isSynchronized = false

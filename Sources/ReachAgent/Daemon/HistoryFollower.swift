@@ -80,7 +80,7 @@ final class HistoryFollower: Sendable {
     /// - Parameter summaries: The checks that were not published yet.
     func page(of status: AgentStatus, _ summaries: [ProbeSummary], at now: Timestamp) -> PageContent {
         let (known, taken, kept) = state.withLock { ($0.history, $0.taken, $0.calendars) }
-        guard let history = known else { return PageContent(status: status) }
+        guard let history = known else { return PageContent(status: status, isReading: true) }
         var calendars = kept?.calendars ?? []
         let age = kept.map { now.microsecondsSince1970 &- $0.at.microsecondsSince1970 } ?? .max
         let isStale = kept?.taken != taken || age > Self.calendarAge
@@ -116,6 +116,8 @@ final class HistoryFollower: Sendable {
         state.withLock { state in
             for event in state.waiting { history?.add(event) }
             (state.history, state.isReading, state.waiting) = (history, false, [])
+            // A page that was made meanwhile is of the past.
+            state.taken &+= 1
         }
     }
 }

@@ -11,18 +11,22 @@ public struct PageContent: Sendable {
     public var latency: [ProbePoint: [RecentLatency.Hour]]
     /// The newest events, the newest first.
     public var timeline: [TimelineEntry]
+    /// True while the journal is read: there will be more in a moment.
+    public var isReading: Bool
 
     /// Creates the values of a page.
     public init(
         status: AgentStatus,
         calendars: [AvailabilityCalendar] = [],
         latency: [ProbePoint: [RecentLatency.Hour]] = [:],
-        timeline: [TimelineEntry] = []
+        timeline: [TimelineEntry] = [],
+        isReading: Bool = false
     ) {
         self.status = status
         self.calendars = calendars
         self.latency = latency
         self.timeline = timeline
+        self.isReading = isReading
     }
 }
 

@@ -107,6 +107,8 @@ extension StatusPage {
           show()
           grow()
           announce()
+          // The agent has just started, and there will be more in a moment.
+          if ('reading' in main.dataset) setTimeout(soon, 500)
         }
 
         const reload = async () => {
@@ -146,7 +148,6 @@ extension StatusPage {
           stream.onopen = connected
           stream.onmessage = event => {
             if (event.lastEventId) last = event.lastEventId
-            if (!lost) live.textContent = '● live, event #' + last
             soon()
           }
           stream.addEventListener('lagged', soon)

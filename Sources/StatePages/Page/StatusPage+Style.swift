@@ -71,7 +71,7 @@ extension StatusPage {
         footer{margin-top:1.6rem;color:var(--dim)}
         footer dl{display:flex;flex-wrap:wrap;gap:.3rem 1.6rem}
         footer p{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin-top:.6rem}
-        @media(max-width:56rem){thead{position:absolute;clip-path:inset(50%)}\
+        @media(max-width:56rem){thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
         tbody tr{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;padding:.5rem 0}\
         tbody tr:first-child{border:0}tbody th{flex-basis:100%}th,td{padding:0}\
         td[data-label]{display:flex;gap:.5em}td[data-label]::before{content:attr(data-label);color:var(--dim);white-space:nowrap}\

@@ -8,7 +8,10 @@ extension StatusPage {
         html.raw(
             "<section id=\"all-changes\" aria-labelledby=\"changes\"><h2 id=\"changes\" tabindex=\"-1\">Changes</h2>"
         )
-        guard !content.timeline.isEmpty else { return html.raw("<p class=\"card\">No change yet.</p></section>") }
+        guard !content.timeline.isEmpty else {
+            html.element("p class=\"card\"", content.isReading ? "The journal is being read." : "No change yet.")
+            return html.raw("</section>")
+        }
         writeFilter(&html)
         html.raw("<ol class=\"card lines\" id=\"timeline\">")
         for entry in content.timeline { write(entry, &html) }

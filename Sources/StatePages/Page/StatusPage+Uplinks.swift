@@ -79,7 +79,7 @@ extension StatusPage {
 
     private func writeCalendar(_ calendar: AvailabilityCalendar?, _ html: inout HTMLText) {
         guard let calendar, let percent = calendar.share?.percent else {
-            html.element("p class=\"dim\"", "no history yet")
+            html.element("p class=\"dim\"", content.isReading ? "the journal is being read" : "no history yet")
             return
         }
         let bars = AvailabilityBars(calendar)
