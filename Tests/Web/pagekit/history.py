@@ -70,9 +70,11 @@ class Journal:
         self.add(when, "uplink.changed", name, data)
         self._uplinks[name] = to
 
-    def probe(self, when: datetime, probe: str, before: str, after: str, code: str | None, detail: str) -> None:
+    def probe(self, when: datetime, probe: str, before: str, after: str, code: str | None, detail: str,
+              interface: str | None = None) -> None:
         to = {"verdict": after, **({"code": code} if code else {})}
-        data = {"probe": probe, "family": "ipv4", "from": {"verdict": before}, "to": to,
+        point = {"probe": probe, **({"interface": interface} if interface else {}), "family": "ipv4"}
+        data = {**point, "from": {"verdict": before}, "to": to,
                 "cause": {"kind": "probe", "code": code or "recovered", "detail": detail}, "observed": stamp(when)}
         self.add(when, "probe.changed", probe, data)
 
@@ -106,6 +108,7 @@ def write(directory: Path, now: datetime | None = None) -> int:
     journal.path(start, state("wlan0"), "start", "initial", None, "the agent was started")
     journal.uplink(start, "wlan0", "full", True, "up")
     journal.uplink(start, "wwan0", "full", False, "up")
+    journal.probe(start, "first-hop", "unknown", "up", None, "192.0.2.1", "wlan0")
     for day in range(1, 84):
         noon = start + timedelta(days=day, hours=chance.uniform(-6, 12))
         if noon > now - timedelta(hours=30):
