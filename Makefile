@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test cost check fmt docs examples manual reference package release check-release system-test truth web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-hooks bench-probes bench-report bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test test-prometheus cost check fmt docs examples manual reference package release check-release system-test truth web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-hooks bench-probes bench-report bench-schedule bench-service bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -38,6 +38,11 @@ test: dependencies ## Run the unit and integration tests
 	swift test --skip-build $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || failed=1; \
 	swift test --skip-build $(SIDE_BY_SIDE) --filter IntegrationTests || failed=1; \
 	exit $$failed
+
+test-prometheus: dependencies ## Have a real Prometheus scrape a real agent, and ask every query of the dashboard
+	@scripts/install-dependencies prometheus
+	swift build --build-tests
+	swift test --skip-build --filter 'MetricsPageTests|DashboardTests|IntegrationPrometheusTests'
 
 cost: dependencies ## Prove that hostile input costs time in proportion to its size
 	@scripts/install-dependencies test

@@ -109,6 +109,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CLibCrypt", providers: [.apt(["libcrypt-dev"])]),
+        .target(
+            name: "PortAccess",
+            dependencies: [
+                "CLibCrypt",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "CSpawn"),
         .target(
             name: "Hooks",
@@ -131,9 +142,13 @@ let package = Package(
             name: "StateSocket",
             dependencies: [
                 "AgentEvents", "EventJournal", "EventLoopExecutor", "ForeignText", "LinuxSupport", "NotificationBus",
+                "PortAccess",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: cTypesSettings
         ),
@@ -145,7 +160,8 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "AgentEvents", "EventJournal", "ForeignText", "Hooks", "NetlinkMonitor", "Probes", "Reachability",
+                "AgentEvents", "EventJournal", "ForeignText", "Hooks", "NetlinkMonitor", "PortAccess", "Probes",
+                "Reachability",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
@@ -160,7 +176,8 @@ let package = Package(
             dependencies: [
                 "AgentEvents", "Availability", "Configuration", "EventJournal", "ForeignText", "Hooks",
                 "InputRecording",
-                "LinuxSupport", "NetlinkMonitor", "NotificationBus", "Probes", "Reachability", "StateClient",
+                "LinuxSupport", "NetlinkMonitor", "NotificationBus", "PortAccess", "Probes", "Reachability",
+                "StateClient",
                 "StatePages",
                 "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -306,8 +323,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "Configuration", "ForeignText", "Hooks", "NetlinkMonitor", "Probes",
-                "Reachability",
+                "AgentEvents", "AgentTestKit", "Configuration", "ForeignText", "Hooks", "NetlinkMonitor", "PortAccess",
+                "ProbeTestKit", "Probes", "Reachability",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings
@@ -333,6 +350,11 @@ let package = Package(
             dependencies: ["AgentTestKit", "CheckResults", "NetlinkMonitor", "Reachability"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "PortAccessTests",
+            dependencies: ["AgentTestKit", "PortAccess", "ProbeTestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "NotificationBusTests", dependencies: ["NotificationBus"], swiftSettings: settings),
         .testTarget(
             name: "StatePagesTests",
@@ -355,7 +377,8 @@ let package = Package(
         .testTarget(
             name: "StateSocketTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "EventJournal", "ForeignText", "NotificationBus", "StateSocket",
+                "AgentEvents", "AgentTestKit", "EventJournal", "ForeignText", "NotificationBus", "PortAccess",
+                "ProbeTestKit", "StateSocket",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -406,8 +429,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: ["AgentEvents", "AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
             exclude: [
-                "far-end.py", "greedy-clients.py", "hook-server.py", "patient-client.py", "service-manager.py",
-                "web-server.py", "without-netlink.py",
+                "far-end.py", "greedy-clients.py", "hook-server.py", "hostile-http-clients.py", "patient-client.py",
+                "prometheus-queries.py", "service-manager.py", "web-server.py", "without-netlink.py",
             ],
             swiftSettings: settings
         ),

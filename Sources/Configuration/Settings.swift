@@ -1,6 +1,7 @@
 public import EventJournal
 public import Hooks
 public import NetlinkMonitor
+public import PortAccess
 public import Probes
 public import Reachability
 
@@ -81,6 +82,8 @@ public struct AgentSettings: Sendable, Hashable {
     public var socketMode: UInt32?
     /// The maximum number of connections to them.
     public var maxConnections: Int?
+    /// The file of metrics for node_exporter's textfile collector.
+    public var metricsFile: String?
     /// The least important messages that are logged.
     public var logLevel: LogLevel?
 
@@ -114,6 +117,18 @@ public struct HTTPSettings: Sendable, Hashable {
     public var listen: [HTTPListenAddress] = []
     /// The names of hosts that a request may have besides `localhost` and addresses, in lower case.
     public var names: [String] = []
+    /// The server's certificate, for addresses that other machines reach.
+    public var tlsCertificate: String?
+    /// Its private key.
+    public var tlsKey: String?
+    /// The authorities of the clients' certificates.
+    public var clientCAFile: String?
+    /// The users and hashes of their passwords.
+    public var basicAuthFile: String?
+    /// True when encryption or the check of clients may be missing.
+    public var isInsecure = false
+    /// What the files hold; nil where none is named.
+    public var access: PortAccess?
 
     /// The defaults.
     public init() {}

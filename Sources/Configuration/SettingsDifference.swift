@@ -37,9 +37,14 @@ extension ConfigurationFile {
         return SettingsDifference(
             added: new.keys.filter { old[$0] == nil }.sorted(),
             removed: old.keys.filter { new[$0] == nil }.sorted(),
-            changed: (kept + sections(.applies)).sorted(),
+            changed: Set(kept + sections(.applies) + changedFiles(earlier, later)).sorted(),
             needsRestart: sections(.needsRestart)
         )
+    }
+
+    /// The sections whose files have other contents: a certificate is renewed in its place.
+    private static func changedFiles(_ earlier: Settings, _ later: Settings) -> [String] {
+        earlier.http.access == later.http.access ? [] : [RootKeys.keys.http.facts.name]
     }
 
     /// The properties by which probes, targets and hooks are compared.

@@ -33,6 +33,16 @@ public protocol AgentInterface: Sendable {
     ///   - connections: The number of connections, including this one.
     func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument
 
+    /// Returns a report on the journal as one JSON object.
+    ///
+    /// Called on a thread on which it may take its time.
+    ///
+    /// - Parameters:
+    ///   - request: The time and the subject.
+    ///   - isCancelled: Whether the client has gone, and the rest of the work is in vain.
+    func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
+        -> AgentDocument
+
     /// Answers a request that the sockets do not answer themselves.
     ///
     /// - Parameters:
@@ -77,6 +87,28 @@ public struct AgentDocument: Sendable, Hashable {
         self.contentSecurityPolicy = contentSecurityPolicy
         self.body = body
     }
+}
+
+/// The parameters of a report, as the client wrote them: those of `reachagent report`.
+public struct ReportRequest: Sendable, Hashable {
+    /// The names, in the order of the documentation.
+    public static let names = ["month", "since", "until", "uplink", "probe", "slo"]
+
+    /// The values by name; each has at most 256 bytes.
+    public var values: [String: String]
+
+    /// Creates a request.
+    public init(_ values: [String: String] = [:]) { self.values = values }
+}
+
+/// The reason that there is no report, with a sentence for people.
+public enum ReportRefusal: Error, Sendable, Hashable {
+    /// A parameter is wrong.
+    case invalid(String)
+    /// There is nothing to report on.
+    case absent(String)
+    /// The journal cannot be read, or the client has gone.
+    case failed(String)
 }
 
 /// A thread that can be asked for a sign of life.

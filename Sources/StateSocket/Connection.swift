@@ -1,6 +1,8 @@
 internal import AgentEvents
 internal import Glibc
 internal import NIOCore
+internal import NIOTLS
+internal import PortAccess
 
 /// One client, used on the event loop.
 final class Connection: ChannelInboundHandler {
@@ -10,10 +12,24 @@ final class Connection: ChannelInboundHandler {
     /// The maximum number of ignored bytes that are read, so that a client that sends a little is not reset at the end.
     static let maximumDiscardedBytes = 64 << 10
 
+    /// The way by which a client connects.
+    enum Transport {
+        /// A socket with a file.
+        case unix
+        /// A TCP port that only this machine reaches.
+        case local
+        /// A TCP port that other machines reach, with its rules.
+        case remote(PortAccess)
+    }
+
     let socket: SocketName
     /// The number assigned by the hub; 0 before admission.
     private(set) var number = 0
     private(set) var peer: Peer?
+    /// The client's user, or its host.
+    private(set) var origin = ClientOrigin.user(.max)
+    /// The client's address at a port that other machines reach.
+    private(set) var address: String?
     private(set) var since = Timestamp(microsecondsSince1970: 0)
     private(set) var stream: EventStream?
     /// The requests of control.sock.
@@ -28,7 +44,7 @@ final class Connection: ChannelInboundHandler {
     var isQueued = false
 
     private let hub: StreamHub
-    private let isTCP: Bool
+    private let transport: Transport
     private var context: ChannelHandlerContext?
     private var discardedBytes = 0
     private var isReading = true
@@ -38,18 +54,22 @@ final class Connection: ChannelInboundHandler {
     /// `true` if NIO may still have queued writes.
     private var mayBeQueued = false
     private var patience: Scheduled<Void>?
+    /// `true` until nothing that is written has to wait for a TLS handshake.
+    private var awaitsHandshake = false
 
-    init(_ socket: SocketName, isTCP: Bool = false, in hub: StreamHub) {
+    init(_ socket: SocketName, over transport: Transport = .unix, in hub: StreamHub) {
         self.socket = socket
-        self.isTCP = isTCP
+        self.transport = transport
         self.hub = hub
     }
 
     /// The handler of the requests; `nil` for events.sock.
     var requests: (any RequestHandler)? { if let conversation { conversation } else { exchange } }
 
-    /// The client's user; the invalid one if the kernel does not report it.
-    var user: UInt32 { peer?.user ?? .max }
+    /// `true` at a port that other machines reach.
+    var isRemote: Bool {
+        if case .remote = transport { true } else { false }
+    }
 
     /// `true` if more can be written.
     var isWritable: Bool { !isEnding && (!mayBeQueued || context?.channel.isWritable ?? false) }
@@ -58,12 +78,13 @@ final class Connection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        descriptor = withDescriptor { $0 }
-        peer = descriptor.flatMap { isTCP ? Peer(ofTCP: $0) : Peer(of: $0) }
+        identify(context)
         switch hub.admit(self) {
         case .success(let number): self.number = number
         case .failure(let refusal):
-            let line = ReplyLine.refusal(refusal, of: user)
+            // An answer would have to wait for the handshake, and the connection with it.
+            guard !isRemote else { return close() }
+            let line = ReplyLine.refusal(refusal, of: origin)
             return end(with: socket == .http ? HTTPResponse.refusal(line) : line)
         }
         since = Timestamp(of: CLOCK_REALTIME)
@@ -72,10 +93,35 @@ final class Connection: ChannelInboundHandler {
         case .events: return hub.queue(self)
         case .control:
             conversation = Conversation(for: self, in: hub)
-        case .http: exchange = HTTPExchange(for: self, access: isTCP ? .undecided(peer?.user) : .granted, in: hub)
+        case .http: exchange = HTTPExchange(for: self, access: httpAccess, in: hub)
         }
         hub.expectRequests()
         requests?.closeIfDone()
+    }
+
+    private func identify(_ context: ChannelHandlerContext) {
+        let descriptor = withDescriptor { $0 }
+        switch transport {
+        case .unix: peer = descriptor.flatMap { Peer(of: $0) }
+        case .local: peer = descriptor.flatMap { Peer(ofTCP: $0) }
+        case .remote(let access):
+            let address = context.channel.remoteAddress
+            if let host = RemoteHost(address) { origin = .host(host) }
+            self.address = address?.ipAddress
+            // What is written has to be encrypted first.
+            awaitsHandshake = access.tls != nil
+            if awaitsHandshake { return }
+        }
+        if let peer { origin = .user(peer.user) }
+        self.descriptor = descriptor
+    }
+
+    private var httpAccess: HTTPExchange.Access {
+        switch transport {
+        case .unix: .granted
+        case .local: .undecided(peer?.user)
+        case .remote(let access): access.passwords.map { .password($0) } ?? .granted
+        }
     }
 
     /// Does one pending piece of work: starts the stream of events.sock, or handles a request; `true` if there may be
@@ -93,6 +139,7 @@ final class Connection: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed { requests?.closeInput() }
+        if case .handshakeCompleted = event as? TLSUserEvent { awaitsHandshake = false }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -174,6 +221,7 @@ final class Connection: ChannelInboundHandler {
     /// Writes the last line, and closes when it was sent or the client has not read it in time.
     func end(with line: ByteBuffer?) {
         guard let context, !isEnding else { return }
+        guard !awaitsHandshake else { return close() }
         if let line { write(line, lines: 1) }
         isEnding = true
         needsFlush = false
@@ -187,7 +235,7 @@ final class Connection: ChannelInboundHandler {
     func close() {
         guard let context else { return }
         // Closing a socket with unread bytes resets the connection, and the client may lose lines that it has not read.
-        _ = withDescriptor { descriptor in
+        if let descriptor {
             var room = [UInt8](repeating: 0, count: 4096)
             for _ in 0..<16 where recv(descriptor, &room, room.count, CInt(MSG_DONTWAIT)) <= 0 { break }
         }

@@ -1,16 +1,16 @@
 internal import NIOCore
 
-/// A fair queue: users take turns, and so do the elements of each user.
+/// A fair queue: users and hosts take turns, and so do the elements of each.
 ///
 /// However many elements one user has, another user's first element waits for at most one element of each user.
 struct FairQueue<Element> {
-    private var users = CircularBuffer<UInt32>()
-    private var waiting: [UInt32: CircularBuffer<Element>] = [:]
+    private var users = CircularBuffer<ClientOrigin>()
+    private var waiting: [ClientOrigin: CircularBuffer<Element>] = [:]
 
     var isEmpty: Bool { users.isEmpty }
 
     /// Adds an element after the user's others.
-    mutating func add(_ element: Element, of user: UInt32) {
+    mutating func add(_ element: Element, of user: ClientOrigin) {
         if waiting[user] == nil { users.append(user) }
         waiting[user, default: CircularBuffer()].append(element)
     }

@@ -1,6 +1,8 @@
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
+internal import PortAccess
 
 /// A listening socket on the event loop.
 enum Listener {
@@ -17,7 +19,7 @@ enum Listener {
         hub: NIOLoopBound<StreamHub>,
         on group: MultiThreadedEventLoopGroup
     ) throws -> any Channel {
-        let channel = try bootstrap(name, isTCP: false, accepting: accepting, hub: hub, on: group)
+        let channel = try bootstrap(name, isRemote: false, accepting: accepting, hub: hub, on: group) { .unix }
             .withBoundSocket(file.descriptor)
             .wait()
         // NIO shortens the queue when it adopts a socket.
@@ -25,7 +27,7 @@ enum Listener {
         return channel
     }
 
-    /// Accepts connections at a TCP port of this machine from now on, or once it is told to read.
+    /// Accepts connections at a TCP port from now on, or once it is told to read.
     static func open(
         _ port: HTTPPort,
         accepting: Bool,
@@ -33,12 +35,19 @@ enum Listener {
         on group: MultiThreadedEventLoopGroup
     ) throws(StateSocketError) -> any Channel {
         do {
-            return try bootstrap(.http, isTCP: true, accepting: accepting, hub: hub, on: group)
-                .serverChannelOption(.backlog, value: SocketFile.backlog)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .bind(to: SocketAddress(ipAddress: port.address, port: Int(port.port)))
-                .wait()
+            let address = try SocketAddress(ipAddress: port.address, port: Int(port.port))
+            var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: accepting, hub: hub, on: group) {
+                port.isLoopback ? .local : hub.value.access.flatMap { $0.isUsable ? .remote($0) : nil }
+            }
+            .serverChannelOption(.backlog, value: SocketFile.backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            if address.protocol == .inet6 {
+                // `[::]` leaves IPv4 to a port of its own.
+                let option = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+                bootstrap = bootstrap.serverChannelOption(option, value: 1)
+            }
+            return try bootstrap.bind(to: address).wait()
         } catch let error as IOError {
             throw StateSocketError(operation: "listen on", path: "\(port)", cause: .errno(error.errnoCode))
         } catch {
@@ -48,28 +57,35 @@ enum Listener {
 
     private static func bootstrap(
         _ name: SocketName,
-        isTCP: Bool,
+        isRemote: Bool,
         accepting: Bool,
         hub: NIOLoopBound<StreamHub>,
-        on group: MultiThreadedEventLoopGroup
+        on group: MultiThreadedEventLoopGroup,
+        transport: @escaping @Sendable () -> Connection.Transport?
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
-            .serverChannelOption(.maxMessagesPerRead, value: maximumAcceptedAtOnce)
+            .serverChannelOption(.maxMessagesPerRead, value: isRemote ? AcceptPacer.atOnce : maximumAcceptedAtOnce)
             .serverChannelOption(.autoRead, value: accepting)
             // Without free descriptors accepting pauses for a second, instead of an endless loop of failures.
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                    if isRemote { try channel.pipeline.syncOperations.addHandler(AcceptPacer()) }
                 }
             }
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // With TLS the end of one direction is that of the connection.
+            .childChannelOption(.allowRemoteHalfClosure, value: !isRemote)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let connection = Connection(name, isTCP: isTCP, in: hub.value)
+                    guard let transport = transport() else { throw ChannelError.operationUnsupported }
+                    let connection = Connection(name, over: transport, in: hub.value)
                     let pipeline = channel.pipeline.syncOperations
+                    if case .remote(let access) = transport, let tls = access.tls {
+                        try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))
+                    }
                     if name == .http { try HTTPRequestReader.add(to: pipeline, of: connection) }
                     try pipeline.addHandler(connection)
                 }

@@ -25,12 +25,12 @@ enum ReplyLine {
     }
 
     /// Returns the line for a connection that is not admitted.
-    static func refusal(_ refusal: ConnectionLimits.Refusal, of user: UInt32) -> ByteBuffer {
+    static func refusal(_ refusal: ConnectionLimits.Refusal, of origin: ClientOrigin) -> ByteBuffer {
         switch refusal {
         case .all(let limit): error("too_many_connections") { $0.member("limit", limit) }
         case .user(let limit):
             error("too_many_user_connections") { json in
-                json.member("message", "the user \(user) has as many connections as one user may have (\(limit))")
+                json.member("message", "\(origin) has as many connections as one may have (\(limit))")
                 json.member("limit", limit)
             }
         }

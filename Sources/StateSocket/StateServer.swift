@@ -4,11 +4,13 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 public import NotificationBus
+public import PortAccess
 internal import Synchronization
 
-/// The server of `events.sock`, `control.sock` and `http.sock`, and of TCP ports of this machine.
+/// The server of `events.sock`, `control.sock` and `http.sock`, and of TCP ports.
 ///
-/// One thread, which sleeps while idle, and up to two more during replays of the journal.
+/// One thread, which sleeps while idle, and more once they are needed: two that read the journal and make documents, one
+/// for reports, and one for the passwords of other hosts.
 public final class StateServer: Sendable {
     private struct Running: Sendable {
         var group: MultiThreadedEventLoopGroup
@@ -145,6 +147,16 @@ public final class StateServer: Sendable {
         running.gate.close()
         // A thread that hangs in the journal retains the event loop: its result is ignored, which is harmless.
         if readings == 0 { try? running.group.syncShutdownGracefully() }
+    }
+
+    /// Takes other rules for the ports that lead beyond this machine, and closes their connections.
+    ///
+    /// Returns at once, from any thread. Has no effect before the start and after the end, and when the rules are the same.
+    public func setAccess(_ access: PortAccess?) {
+        phase.withLock { phase in
+            guard case .running(let running) = phase else { return }
+            running.gate.execute { running.hub.value.setAccess(access) }
+        }
     }
 
     // MARK: Unnumbered events

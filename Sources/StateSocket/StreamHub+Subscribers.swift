@@ -23,6 +23,7 @@ extension StreamHub {
             json.member("gid", ifPresent: peer.group) { $0.number($1) }
             json.member("command", ifPresent: peer.command)
         }
+        json.member("address", ifPresent: connection.address)
         json.member("connected", connection.since)
         json.member("state", state(of: connection))
         if let stream = connection.stream {

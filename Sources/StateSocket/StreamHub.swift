@@ -4,6 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NotificationBus
+internal import PortAccess
 internal import Synchronization
 
 /// The state that all connections share: the ring of events, and the connections.
@@ -21,6 +22,12 @@ final class StreamHub {
     private(set) var ring: EventRing
     /// The users that may use a TCP port.
     let members: SocketMembers
+    /// The rules for the ports that lead beyond this machine.
+    private(set) var access: PortAccess?
+    /// The passwords of the requests at those ports.
+    let passwords = PasswordCheck()
+    /// Reports, of which each reads the whole journal.
+    let reports = WorkLane("report-", share: 1)
     /// `true` once the bus has ended, and the ring has its last event.
     private(set) var isFinished = false
 
@@ -64,6 +71,7 @@ final class StreamHub {
     ) {
         self.configuration = configuration
         self.members = members
+        access = configuration.http.access
         limits = ConnectionLimits(total: connectionLimit, ownUser: geteuid())
         requestMemory = RequestMemory(limit: configuration.requestMemory)
         self.bus = bus
@@ -219,6 +227,15 @@ final class StreamHub {
             isPoolStarted = true
             pool._start(threadNamePrefix: "replay-")
         }
+        work(on: pool, body, whenDone)
+    }
+
+    /// Does work on a thread of a pool that was started.
+    func work<Output: Sendable>(
+        on pool: NIOThreadPool,
+        _ body: @escaping @Sendable () throws -> Output,
+        _ whenDone: @escaping (Result<Output, any Error>) -> Void
+    ) {
         readings += 1
         let done = NIOLoopBound((hub: self, whenDone: whenDone), eventLoop: gate.eventLoop)
         let gate = gate
@@ -239,7 +256,7 @@ final class StreamHub {
 
     /// Assigns a number to a connection, or returns the reason for refusing it.
     func admit(_ connection: Connection) -> Result<Int, ConnectionLimits.Refusal> {
-        if let refusal = limits.add(connection.user) { return .failure(refusal) }
+        if let refusal = limits.add(connection.origin) { return .failure(refusal) }
         lastConnection += 1
         connections[lastConnection] = connection
         counts.connections.store(connections.count, ordering: .relaxed)
@@ -248,7 +265,7 @@ final class StreamHub {
 
     /// Removes a closed connection.
     func remove(_ connection: Connection) {
-        if connections.removeValue(forKey: connection.number) != nil { limits.remove(connection.user) }
+        if connections.removeValue(forKey: connection.number) != nil { limits.remove(connection.origin) }
         counts.connections.store(connections.count, ordering: .relaxed)
         tellWhetherEmpty()
     }
@@ -262,13 +279,23 @@ final class StreamHub {
         }
     }
 
+    /// Takes other rules for the ports that lead beyond this machine.
+    ///
+    /// Their connections are closed: whoever was let in by the former rules is checked by the new ones.
+    func setAccess(_ access: PortAccess?) {
+        guard access != self.access else { return }
+        self.access = access
+        passwords.forget()
+        for connection in connectionList where connection.isRemote { connection.close() }
+    }
+
     // MARK: Turns
 
     /// Queues a connection for a turn.
     func queue(_ connection: Connection) {
         guard !connection.isQueued else { return }
         connection.isQueued = true
-        turns.add(connection, of: connection.user)
+        turns.add(connection, of: connection.origin)
         scheduleTurns()
     }
 
@@ -296,9 +323,9 @@ final class StreamHub {
     /// Records a change of the memory of a connection's requests; closes the largest one when the total is above the
     /// limit.
     func noteHeldBytes(_ difference: Int, of connection: Connection) {
-        requestMemory.change(connection.user, by: difference)
-        while let user = requestMemory.greediest {
-            let largest = connections.values.filter { $0.user == user }
+        requestMemory.change(connection.origin, by: difference)
+        while let origin = requestMemory.greediest {
+            let largest = connections.values.filter { $0.origin == origin }
                 .max { $0.requests?.heldBytes ?? 0 < $1.requests?.heldBytes ?? 0 }
             guard let requests = largest?.requests, requests.heldBytes > 0 else { return }
             requests.refuse(
@@ -365,15 +392,21 @@ final class StreamHub {
             connection.stream?.sayGoodbye()
             connection.close()
         }
-        if isPoolStarted { pool.shutdownGracefully { _ in } }
+        stopThreads()
         whenEmpty?.succeed()
         whenEmpty = nil
     }
 
     private func tellWhetherEmpty() {
         guard connections.isEmpty, readings == 0, let whenEmpty else { return }
-        if isPoolStarted { pool.shutdownGracefully { _ in } }
+        stopThreads()
         whenEmpty.succeed()
         self.whenEmpty = nil
+    }
+
+    private func stopThreads() {
+        if isPoolStarted { pool.shutdownGracefully { _ in } }
+        passwords.stop()
+        reports.stop()
     }
 }

@@ -42,6 +42,28 @@ import Testing
         #expect(!page.contains("probe_success"))
     }
 
+    @Test func `the histogram's buckets are those of the sketch, added up`() {
+        var counts = CheckCounts()
+        for seconds in [0.0001, 0.25, 0.2500001, 0.26, 1, 31, 33, 1e12, -1] {
+            counts.add(outcome: "ok", seconds: seconds)
+        }
+        counts.add(outcome: "failed", seconds: 0.25)
+        let cumulated = Dictionary(uniqueKeysWithValues: counts.cumulated.map { ($0.bound, $0.count) })
+        #expect(counts.cumulated.count == 18)
+        #expect(cumulated[1 / 4096] == 2 && cumulated[0.125] == 2 && cumulated[0.25] == 4 && cumulated[0.5] == 5)
+        #expect(cumulated[1] == 6 && cumulated[16] == 6 && cumulated[32] == 7)
+        #expect(counts.durations.count == 9 && counts.ok == 9)
+    }
+
+    @Test func `a file for node_exporter has nothing of the process, whose names are its own`() {
+        let bytes = MetricsPage.bytes(of: Samples.metrics, as: .prometheus, families: MetricFamily.collected)
+        let page = String(decoding: bytes, as: UTF8.self)
+        #expect(page.contains("reachagent_connectivity{") && page.contains("probe_success{"))
+        #expect(!page.contains("process_"))
+        let names = Set(MetricFamily.collected.map(\.name))
+        #expect(MetricFamily.all.filter { !names.contains($0.name) }.allSatisfy { $0.name.hasPrefix("process_") })
+    }
+
     @Test func `text in a label cannot end it`() {
         var metrics = Samples.metrics
         metrics.transitions = [.init(type: "a\"\n\\b", code: "c", count: 1)]

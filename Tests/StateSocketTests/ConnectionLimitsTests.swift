@@ -20,37 +20,51 @@ struct ConnectionLimitsTests {
 
     @Test func `4,096 attempts of one user leave room for root, the agent's user and everybody else`() {
         var limits = ConnectionLimits(total: 4096, ownUser: 990)
-        let refusals = (0..<4096).compactMap { _ in limits.add(1000) }
+        let refusals = (0..<4096).compactMap { _ in limits.add(.user(1000)) }
         #expect(limits.count == 256)
         #expect(refusals.count == 4096 - 256 && refusals.allSatisfy { $0 == .user(limit: 256) })
-        for user in [0, 990, 1001] as [UInt32] { #expect(limits.add(user) == nil) }
-        limits.remove(1000)
-        #expect(limits.add(1000) == nil)
-        #expect(limits.add(1000) == .user(limit: 256))
+        for user in [0, 990, 1001] as [UInt32] { #expect(limits.add(.user(user)) == nil) }
+        limits.remove(.user(1000))
+        #expect(limits.add(.user(1000)) == nil)
+        #expect(limits.add(.user(1000)) == .user(limit: 256))
     }
 
     @Test func `any number of users leaves the reserve, and root is refused only when all is taken`() {
         var limits = ConnectionLimits(total: 4096, ownUser: 990)
-        for user in 1000..<1020 as Range<UInt32> { for _ in 0..<256 { _ = limits.add(user) } }
+        for user in 1000..<1020 as Range<UInt32> { for _ in 0..<256 { _ = limits.add(.user(user)) } }
         #expect(limits.count == 4096 - 64)
-        #expect(limits.add(1100) == .all(limit: 4032))
-        for number in 0..<64 { #expect(limits.add(number % 2 == 0 ? 0 : 990) == nil) }
-        #expect(limits.add(0) == .all(limit: 4096))
-        for user in 1000..<1020 as Range<UInt32> { for _ in 0..<300 { limits.remove(user) } }
+        #expect(limits.add(.user(1100)) == .all(limit: 4032))
+        for number in 0..<64 { #expect(limits.add(.user(number % 2 == 0 ? 0 : 990)) == nil) }
+        #expect(limits.add(.user(0)) == .all(limit: 4096))
+        for user in 1000..<1020 as Range<UInt32> { for _ in 0..<300 { limits.remove(.user(user)) } }
         #expect(limits.count == 64)
-        #expect(limits.add(1100) == nil)
+        #expect(limits.add(.user(1100)) == nil)
+    }
+
+    @Test func `other hosts have a share of their own, and one of them an eighth of it`() {
+        var limits = ConnectionLimits(total: 4096, ownUser: 990)
+        func host(_ last: Int) -> ClientOrigin { .host(RemoteHost(network: [192, 0, 2, UInt8(last)])) }
+        for _ in 0..<64 { #expect(limits.add(host(1)) == nil) }
+        #expect(limits.add(host(1)) == .user(limit: 64))
+        for last in 2...8 { for _ in 0..<64 { #expect(limits.add(host(last)) == nil) } }
+        #expect(limits.add(host(9)) == .all(limit: 512))
+        #expect(limits.add(.user(1000)) == nil)
+        limits.remove(host(1))
+        #expect(limits.add(host(9)) == nil)
+        #expect("\(host(9))" == "the host 192.0.2.9")
+        #expect("\(RemoteHost(network: [0x20, 1, 0xD, 0xB8, 0, 0, 0, 0]))" == "2001:db8::/64")
     }
 
     @Test func `a user's first element waits for one of each other user`() {
         var queue = FairQueue<String>()
-        for number in 0..<100 { queue.add("a\(number)", of: 1) }
-        queue.add("b0", of: 2)
-        queue.add("c0", of: 3)
-        queue.add("b1", of: 2)
+        for number in 0..<100 { queue.add("a\(number)", of: .user(1)) }
+        queue.add("b0", of: .user(2))
+        queue.add("c0", of: .user(3))
+        queue.add("b1", of: .user(2))
         let order = (0..<6).compactMap { _ in queue.next() }
         #expect(order == ["a0", "b0", "c0", "a1", "b1", "a2"])
         // What comes again stands behind the user's others.
-        queue.add("a0", of: 1)
+        queue.add("a0", of: .user(1))
         var rest: [String] = []
         while let next = queue.next() { rest.append(next) }
         #expect(rest.count == 98 && rest.last == "a0" && queue.isEmpty)
@@ -58,15 +72,15 @@ struct ConnectionLimitsTests {
 
     @Test func `too much memory is the greediest user's, and nobody's when it is enough`() {
         var memory = RequestMemory(limit: 1000)
-        memory.change(1, by: 600)
-        memory.change(2, by: 400)
+        memory.change(.user(1), by: 600)
+        memory.change(.user(2), by: 400)
         #expect(memory.greediest == nil)
-        memory.change(2, by: 1)
-        #expect(memory.greediest == 1)
-        memory.change(1, by: -600)
+        memory.change(.user(2), by: 1)
+        #expect(memory.greediest == .user(1))
+        memory.change(.user(1), by: -600)
         #expect(memory.greediest == nil)
         #expect(memory.total == 401)
-        memory.change(3, by: 2000)
-        #expect(memory.greediest == 3)
+        memory.change(.user(3), by: 2000)
+        #expect(memory.greediest == .user(3))
     }
 }

@@ -62,6 +62,11 @@ import Testing
         // Parameters.
         Case(target: "/events?types=path.*&types=probe.changed,agent.*&subjects=web&since_seq=4"),
         Case(target: "/events?typ=path.*", status: 400),
+        Case(target: "/api/report?since=2026-10-01&until=2026-11-01&probe=web"),
+        Case(target: "/api/report?since=", status: 400),
+        Case(target: "/api/report?since=%FF", status: 400),
+        Case(target: "/api/report?directory=/etc", status: 400),
+        Case(target: "/api/report?until=" + String(repeating: "a", count: 257), status: 400),
         Case(target: "/events?types=Path", status: 400),
         Case(target: "/events?since_seq=-1", status: 400),
         Case(target: "/events?since_seq=1&since_seq=2", status: 400),

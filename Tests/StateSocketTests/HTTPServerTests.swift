@@ -194,6 +194,37 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a report has the parameters of its command, and its refusals a status`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            #expect(try client.get("/api/report").body == "{}\n")
+            let path = "/api/report?month=2026-10&slo=99.5&uplink=wlan%30"
+            #expect(try client.get(path).body == "{month=2026-10 slo=99.5 uplink=wlan0}\n")
+            #expect(try HTTPClient(stream.http).get("/api/report?month=never").status == 400)
+            #expect(try HTTPClient(stream.http).get("/api/report?probe=none").status == 404)
+            #expect(try HTTPClient(stream.http).get("/api/report?format=html").status == 400)
+            #expect(try HTTPClient(stream.http).get("/api/report?month=1&month=2").status == 400)
+        }
+    }
+
+    @Test func `a user has one report made at a time, and one whose client has gone is given up`() async throws {
+        try await ServedStream.run { stream in
+            var slow: HTTPClient? = try HTTPClient(stream.http)
+            try slow?.send("/api/report?month=slow")
+            while stream.agent.reports.withLock({ $0.begun }) == 0 { usleep(1000) }
+            let second = try HTTPClient(stream.http).get("/api/report")
+            #expect(second.status == 429 && second.headers["retry-after"] != nil)
+            // Nobody else waits.
+            #expect(try HTTPClient(stream.http).get("/").status == 200)
+            #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+            slow = nil
+            while stream.agent.reports.withLock({ $0.cancelled }) == 0 { usleep(1000) }
+            var status = 429
+            while status == 429 { status = try HTTPClient(stream.http).get("/api/report").status }
+            #expect(status == 200)
+        }
+    }
+
     @Test func `another user is refused with the command that lets them in`() {
         let rights = SocketRights(path: "/run/reachagent/http.sock", owner: 4_000_000_001, group: 1, mode: 0o660)
         #expect(rights.refusal(of: 4_000_000_001) == nil)
@@ -203,7 +234,7 @@ struct HTTPServerTests {
         #expect(open.refusal(of: 65534) == nil)
     }
 
-    private static func freePort() throws -> UInt16 {
+    static func freePort() throws -> UInt16 {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(probe) }
         var address = sockaddr_in()

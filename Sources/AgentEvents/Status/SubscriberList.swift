@@ -10,7 +10,7 @@ public struct SubscriberList: Codable, Sendable, Hashable {
 
     /// A connection to the agent.
     public struct Subscriber: Codable, Sendable, Hashable {
-        /// The socket: `events` or `control`.
+        /// The socket: `events`, `control` or `http`.
         public var socket: String?
         /// The process of the peer when it connected.
         public var processID: Int32?
@@ -20,6 +20,8 @@ public struct SubscriberList: Codable, Sendable, Hashable {
         public var groupID: UInt32?
         /// The name of the process.
         public var command: String?
+        /// The address of a client on another machine.
+        public var address: String?
         /// The moment at which it connected.
         public var connected: Timestamp?
         /// `opening`, `replaying`, `live`, `idle` or `lagged`.
@@ -44,7 +46,7 @@ public struct SubscriberList: Codable, Sendable, Hashable {
             case processID = "pid"
             case userID = "uid"
             case groupID = "gid"
-            case command, connected, state, types, subjects
+            case command, address, connected, state, types, subjects
             case nextSequence = "next_seq"
             case lag, dropped, lines, bytes
         }

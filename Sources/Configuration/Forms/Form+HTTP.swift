@@ -2,7 +2,7 @@ public import NetlinkMonitor
 
 /// An address of this machine with a TCP port, at which HTTP is served.
 public struct HTTPListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The address, on the loopback.
+    /// The address.
     public var address: IPAddress
     /// The port.
     public var port: UInt16
@@ -26,14 +26,6 @@ extension Form where Value == HTTPListenAddress {
                 throw ValueError(
                     message:
                         "'\(string)' is not an address and a port; accepted are forms like 127.0.0.1:9718 and [::1]:9718"
-                )
-            }
-            guard address.isLoopback else {
-                throw ValueError(
-                    message: """
-                        '\(string)' leads beyond this machine, and the agent has no TLS and no passwords: listen on \
-                        127.0.0.1:\(port), and let a reverse proxy in front of http.sock serve others (docs/page.md)
-                        """
                 )
             }
             return HTTPListenAddress(address: address, port: port)

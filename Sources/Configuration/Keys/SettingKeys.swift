@@ -138,6 +138,17 @@ struct AgentKeys: KeyTable {
         reload: .needsRestart,
         "The maximum number of connections to all of them; each user has a sixteenth ([protocol.md](protocol.md#limits))"
     )
+    let metricsFile = Setting(
+        "metrics_file",
+        unset: \.agent.metricsFile,
+        .path,
+        example: "\"/var/lib/prometheus/node-exporter/reachagent.prom\"",
+        reload: .needsRestart,
+        """
+        A file of [metrics](metrics.md#a-file) for node_exporter's textfile collector, written after a settled change, at \
+        most once a minute
+        """
+    )
     let logLevel = Setting(
         "log_level",
         unset: \.agent.logLevel,
@@ -294,8 +305,9 @@ struct HTTPKeys: KeyTable {
         example: "[\"127.0.0.1:9718\", \"[::1]:9718\"]",
         reload: .needsRestart,
         """
-        Addresses of this machine at which metrics, the page and the event stream are served besides `http.sock`, to \
-        root and the members of the sockets' group ([page.md](page.md))
+        Addresses at which metrics, the page and the event stream are served besides `http.sock`: on the loopback to root \
+        and the members of the sockets' group, on others over TLS to clients with a certificate or a password \
+        ([page.md](page.md#a-port))
         """
     )
     let names = Setting(
@@ -304,7 +316,44 @@ struct HTTPKeys: KeyTable {
         Form<String>.hostName.list(0...64),
         example: "[\"status.example.org\"]",
         reload: .needsRestart,
-        "Names of hosts that a request may have besides `localhost` and addresses: those of a reverse proxy"
+        "Names of hosts that a request may have besides `localhost` and addresses: this machine's, or a reverse proxy's"
+    )
+    let tlsCertificate = Setting(
+        "tls_certificate",
+        unset: \.http.tlsCertificate,
+        .path,
+        example: "\"/etc/reachagent/http.pem\"",
+        "The certificate for addresses that other machines reach, with its intermediates, in PEM; read again at a reload"
+    )
+    let tlsKey = Setting(
+        "tls_key",
+        unset: \.http.tlsKey,
+        .path,
+        example: "\"credential:http-key\"",
+        "Its private key, in PEM, which others can neither read nor write"
+    )
+    let clientCAFile = Setting(
+        "client_ca_file",
+        unset: \.http.clientCAFile,
+        .path,
+        example: "\"/etc/reachagent/clients-ca.pem\"",
+        "Each client at those addresses needs a certificate of one of these authorities"
+    )
+    let basicAuthFile = Setting(
+        "basic_auth_file",
+        unset: \.http.basicAuthFile,
+        .path,
+        example: "\"/etc/reachagent/http.htpasswd\"",
+        """
+        Each request at those addresses needs a password: lines `user:hash` of `htpasswd -nB` or `mkpasswd`, which others \
+        can neither read nor write. Beside `client_ca_file` both are needed
+        """
+    )
+    let insecure = Setting(
+        "insecure",
+        \.http.isInsecure,
+        .boolean,
+        "Serve other machines although encryption or the check of clients is missing"
     )
 
     static let keys = Self()

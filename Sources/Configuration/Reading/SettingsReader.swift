@@ -57,6 +57,9 @@ struct SettingsReader {
         for case let key as any SettingDeclaration in table.keys.declarations {
             key.read(from: &table, into: &settings)
         }
+        if table.path.keys == ["http"] {
+            settings.http.access = PortAccessReader(http: settings.http, table: table).access()
+        }
         if table.path.keys == ["hooks"] {
             for name in table.names() where table.holds(name, anyOf: HookReader.marks) {
                 table.refuse(name, "is not a key of this section; a hook's table is [\(TOMLPath(["hook", name]))]")

@@ -7,6 +7,12 @@ internal import Glibc
 struct ReportedJournal {
     /// The path of its directory.
     let path: String
+    /// True to show on a terminal how far reading has come.
+    var showsProgress = true
+    /// Takes what is left out, as a sentence.
+    var warn: (String) -> Void = { Terminal.printError("reachagent: \($0)") }
+    /// True once nothing needs the account any more.
+    var isCancelled: () -> Bool = { false }
 
     /// The journal has events of a schema that this version does not know.
     struct NewerVersion: Error, CustomStringConvertible {
@@ -32,25 +38,26 @@ struct ReportedJournal {
         var accountant = Accountant(window: window)
         var cursor = reader.events()
         var corruptLines = 0
-        var progress = ReadingProgress(over: 0...(try reader.newestSequence ?? 0))
-        defer { progress.end() }
+        var progress = showsProgress ? ReadingProgress(over: 0...(try reader.newestSequence ?? 0)) : nil
+        defer { progress?.end() }
         while true {
+            if isCancelled() { throw CancellationError() }
             let next: JournalChunk?
             do throws(JournalError) {
                 next = try cursor.next(atMost: Self.chunkBytes)
             } catch {
                 guard case .malformed = error.cause else { throw error }
-                progress.end()
-                Terminal.printError("reachagent: \(error); what follows it is counted")
+                progress?.end()
+                warn("\(error); what follows it is counted")
                 continue
             }
             guard let chunk = next else { break }
             corruptLines += chunk.corruptLines
             for line in chunk.lines { try Self.add(line, of: chunk, to: &accountant) }
-            if let last = chunk.lines.last { progress.note(last.sequence) }
+            if let last = chunk.lines.last { progress?.note(last.sequence) }
         }
         if corruptLines > 0 {
-            Terminal.printError("reachagent: damaged lines of the journal that were left out: \(corruptLines)")
+            warn("damaged lines of the journal that were left out: \(corruptLines)")
         }
         return accountant.account(aliveUntil: isWritten ? now : nil)
     }

@@ -26,4 +26,6 @@ struct AgentConfiguration: Sendable {
     var sockets: StateSocketConfiguration?
     /// `true` if the sockets were asked for.
     var needsSockets = false
+    /// The file of metrics; `nil` for none.
+    var metricsFile: String?
 }

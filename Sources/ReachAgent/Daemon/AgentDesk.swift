@@ -18,7 +18,7 @@ final class AgentDesk: AgentInterface {
 
     private let board: StatusBoard
     private let origin: EventOrigin
-    private let journal: EventJournal?
+    let journal: EventJournal?
     private let bus: NotificationBus<Event>
     private let sockets: StateSocketConfiguration?
     private let driver: ReachabilityDriver

@@ -118,6 +118,17 @@ extension AgentServices {
         }
     }
 
+    func writing(_ file: MetricsFile, _ bus: NotificationBus<Event>) -> AgentPart {
+        let feed = EventFeed(bus: bus, take: file.take)
+        return AgentPart(name: "metrics file") {
+            feed.start()
+            try file.start()
+        } stop: {
+            feed.end()
+            file.stop()
+        }
+    }
+
     /// Hooks end before the state machine does: what it announces of them is part of the history.
     func running(_ hooks: HookRunner, _ feed: EventFeed) -> AgentPart {
         AgentPart(name: "hooks") {

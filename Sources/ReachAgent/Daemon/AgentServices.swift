@@ -106,6 +106,7 @@ struct AgentServices {
             connections = { server.connectionCount }
             feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
             parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
+            reloader.whenApplied { server.setAccess($0.http.access) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
         }
         let dump = StateDump(of: { [connections] in desk.currentStatus(connections: connections()) })
@@ -119,6 +120,9 @@ struct AgentServices {
             )
         )
         driver.connect(runner: runner, feed: feed)
+        if let path = configuration.metricsFile {
+            parts.append(writing(desk.metricsFile(at: path, connections: connections), bus))
+        }
         parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.form != nil)))
         if let form = configuration.form {
             parts.append(printing(try EventPrinter(bus: bus, form: form, origin: origin)))

@@ -45,6 +45,7 @@ final class Reloader: Sendable {
     private let noteReading: @Sendable (Reading) -> Void
     private let reject: @Sendable (ConfigurationRejection) -> Void
     private let apply: @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
+    private let followers = Mutex<[@Sendable (Settings) -> Void]>([])
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
     private let status: Mutex<AgentStatus.Configuration?>
@@ -68,6 +69,9 @@ final class Reloader: Sendable {
         state = Mutex(State(settings: loaded.settings, path: source.path))
         status = Mutex(Self.status(of: source, path: source.path, files: loaded.files))
     }
+
+    /// Has a part that is made after this one take new settings too.
+    func whenApplied(_ follow: @escaping @Sendable (Settings) -> Void) { followers.withLock { $0.append(follow) } }
 
     /// The files in use, when they were read, and whether the last reload was rejected; `nil` when no file is read at
     /// all.
@@ -171,6 +175,7 @@ final class Reloader: Sendable {
                 needsRestart: differences.needsRestart
             )
             apply(old, loaded.settings, reload)
+            for follow in followers.withLock({ $0 }) { follow(loaded.settings) }
             state.withLock { state in
                 state.settings = loaded.settings
                 state.path = path

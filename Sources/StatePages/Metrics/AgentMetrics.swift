@@ -169,9 +169,10 @@ public struct CheckMetrics: Sendable, Hashable {
 
 /// The numbers of checks by outcome, and the histogram of their durations.
 public struct CheckCounts: Sendable, Hashable {
-    /// The upper bounds of the histogram's buckets, in seconds; blackbox_exporter has no histogram to follow, so these
-    /// are the defaults of Prometheus' clients.
-    public static let bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+    /// The indexes of the sketch's buckets whose upper bounds the metrics show: the powers of two from 1/4096 s to 32 s.
+    ///
+    /// All of them, at every scrape, whether there are durations in between or not: a series that appears later has no rate.
+    public static let shownBuckets = Array(stride(from: -96, through: 40, by: 8))
 
     /// The number of checks that were as expected.
     public private(set) var ok: UInt64 = 0
@@ -179,21 +180,31 @@ public struct CheckCounts: Sendable, Hashable {
     public private(set) var failed: UInt64 = 0
     /// The number of checks that said nothing about the target.
     public private(set) var unknown: UInt64 = 0
-    /// The number of `ok` checks in each bucket, not cumulated; the last one has those above all bounds.
-    public private(set) var buckets: [UInt64]
-    /// The sum of the durations of the `ok` checks, in seconds.
-    public private(set) var sum = 0.0
+    /// The durations of the `ok` checks: the sketch that summaries and reports have too.
+    public private(set) var durations = ExponentialHistogram()
 
     /// No checks.
-    public init() { buckets = Array(repeating: 0, count: Self.bounds.count + 1) }
+    public init() {}
+
+    /// The upper bounds of the shown buckets in seconds, with the number of durations up to each.
+    public var cumulated: [(bound: Double, count: UInt64)] {
+        var rest = durations.buckets[...]
+        var count: UInt64 = 0
+        return Self.shownBuckets.map { index in
+            while let bucket = rest.first, bucket.index <= index {
+                count += bucket.count
+                rest.removeFirst()
+            }
+            return (ExponentialHistogram.upperBound(ofBucket: index), count)
+        }
+    }
 
     /// Counts a check.
     public mutating func add(outcome: String, seconds: Double) {
         switch outcome {
         case "ok":
             ok += 1
-            sum += seconds
-            buckets[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+            durations.add(microseconds: Int64(max(0, min(seconds, 1e9)) * 1_000_000))
         case "failed": failed += 1
         default: unknown += 1
         }

@@ -1,3 +1,5 @@
+internal import AgentEvents
+
 /// The page of metrics in one of two formats.
 public struct MetricsPage: Sendable {
     /// The formats.
@@ -20,10 +22,16 @@ public struct MetricsPage: Sendable {
     private var bytes: [UInt8] = []
 
     /// Writes the page.
-    public static func bytes(of metrics: AgentMetrics, as format: Format) -> [UInt8] {
+    ///
+    /// - Parameter families: The families that are on it.
+    public static func bytes(
+        of metrics: AgentMetrics,
+        as format: Format,
+        families: [MetricFamily] = MetricFamily.all
+    ) -> [UInt8] {
         var page = MetricsPage(format: format)
         page.bytes.reserveCapacity(16_384 + metrics.probes.count * 4096)
-        for family in MetricFamily.all { page.write(family, of: metrics) }
+        for family in families { page.write(family, of: metrics) }
         if format == .openMetrics { page.append("# EOF\n") }
         return page.bytes
     }
@@ -58,14 +66,14 @@ public struct MetricsPage: Sendable {
     }
 
     private mutating func write(_ family: MetricFamily, _ labels: [String], _ counts: CheckCounts) {
-        var total: UInt64 = 0
-        for (index, count) in counts.buckets.enumerated() {
-            total += count
-            let bound = index < CheckCounts.bounds.count ? Self.text(CheckCounts.bounds[index], isBound: true) : "+Inf"
-            write("\(family.name)_bucket", family.labels + ["le"], labels + [bound], Double(total))
+        let total = Double(counts.durations.count)
+        for (bound, count) in counts.cumulated {
+            let text = Self.text(bound, isBound: true)
+            write("\(family.name)_bucket", family.labels + ["le"], labels + [text], Double(count))
         }
-        write("\(family.name)_sum", family.labels, labels, counts.sum)
-        write("\(family.name)_count", family.labels, labels, Double(total))
+        write("\(family.name)_bucket", family.labels + ["le"], labels + ["+Inf"], total)
+        write("\(family.name)_sum", family.labels, labels, Double(counts.durations.sum) / 1_000_000)
+        write("\(family.name)_count", family.labels, labels, total)
     }
 
     private mutating func write(_ name: String, _ labels: [String], _ values: [String], _ value: Double) {

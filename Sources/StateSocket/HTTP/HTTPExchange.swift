@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import NIOCore
 internal import NIOHTTP1
+internal import PortAccess
 
 /// The requests of one connection over HTTP, and the responses in order.
 ///
@@ -23,6 +24,8 @@ final class HTTPExchange {
         case undecided(UInt32?)
         /// Refused, with a text for people.
         case denied(String)
+        /// A client of another machine, of which each request needs a password.
+        case password(PasswordFile)
     }
 
     private enum Item {
@@ -40,6 +43,8 @@ final class HTTPExchange {
     /// `true` once no more requests are taken: the last one is being answered.
     private var isLast = false
     private var isHead = false
+    /// Ends the work for the request that is being answered.
+    private var cancellation: WorkCancellation?
     private(set) var owesSince: NIODeadline? = .now()
     private(set) var heldBytes = 0
 
@@ -99,7 +104,7 @@ final class HTTPExchange {
     func closeInput() {
         isInputClosed = true
         // A client of a stream that sends no more has gone: a browser's connection is never half closed.
-        if connection.stream != nil { return connection.close() }
+        if connection.stream != nil || cancellation != nil { return connection.close() }
         hub.queue(connection)
     }
 
@@ -114,6 +119,7 @@ final class HTTPExchange {
     func forget() {
         hold(0)
         waiting.removeAll()
+        cancellation?.cancel()
     }
 
     // MARK: Turns
@@ -157,6 +163,15 @@ final class HTTPExchange {
                 access = refusal.map { .denied($0) } ?? .granted
                 admit(head)
             }
+        case .password(let file):
+            hub.passwords.check(head.headers["authorization"], against: file, from: connection.origin, in: hub) {
+                [self] outcome in
+                switch outcome {
+                case .accepted: answer(head)
+                case .refused: refuse(HTTPRefusal(.unauthorized, "a user and a password are needed"))
+                case .tooMany: refuse(HTTPRefusal(.tooManyRequests, "too many wrong passwords came from this host"))
+                }
+            }
         }
     }
 
@@ -192,6 +207,7 @@ final class HTTPExchange {
                     ? respond(.ok, .text("ok"))
                     : respond(.serviceUnavailable, .text("no answer from \(silent.joined(separator: ", "))"))
             }
+        case .report(let request): report(request)
         case .history(let order): stream(order, contentType: "application/x-ndjson")
         case .events(let order): stream(order, contentType: "text/event-stream")
         }
@@ -208,6 +224,28 @@ final class HTTPExchange {
             case .failure: refuse(HTTPRefusal(.serviceUnavailable, "the agent stops"))
             }
         }
+    }
+
+    /// Has a report made; a client that goes meanwhile ends the work.
+    private func report(_ request: ReportRequest) {
+        let (agent, cancellation) = (hub.agent, WorkCancellation())
+        let isTaken = hub.reports.add(for: connection.origin, in: hub) { () throws -> AgentDocument in
+            guard !cancellation.isCancelled else { throw ReportRefusal.failed("") }
+            return try agent.report(request) { cancellation.isCancelled }
+        } _: { [self] result in
+            self.cancellation = nil
+            switch result {
+            case .success(let document): respond(.ok, document)
+            case .failure(ReportRefusal.invalid(let reason)): refuse(HTTPRefusal(.badRequest, reason))
+            case .failure(ReportRefusal.absent(let reason)): refuse(HTTPRefusal(.notFound, reason))
+            case .failure(ReportRefusal.failed(let reason)): refuse(HTTPRefusal(.serviceUnavailable, reason))
+            case .failure: refuse(HTTPRefusal(.serviceUnavailable, "the agent stops"))
+            }
+        }
+        guard isTaken else {
+            return refuse(HTTPRefusal(.tooManyRequests, "a report for this user is being made; one at a time"))
+        }
+        self.cancellation = cancellation
     }
 
     private func respond(_ status: HTTPResponseStatus, _ document: AgentDocument) {

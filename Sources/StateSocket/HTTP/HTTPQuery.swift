@@ -32,6 +32,27 @@ struct HTTPQuery {
         return order
     }
 
+    /// The parameters of `/api/report`.
+    func report() throws(HTTPRefusal) -> ReportRequest {
+        var request = ReportRequest()
+        for (name, value) in parameters {
+            guard let known = ReportRequest.names.first(where: { name == ForeignText($0.utf8) }) else {
+                throw Self.unknown(name, besides: ReportRequest.names)
+            }
+            guard (1...256).contains(value.bytes.count), let text = String(validating: value.bytes, as: UTF8.self),
+                request.values.updateValue(text, forKey: known) == nil
+            else { throw HTTPRefusal(.badRequest, "the parameter '\(known)' must be one string of 1 to 256 bytes") }
+        }
+        return request
+    }
+
+    private static func unknown(_ name: ForeignText, besides names: [String]) -> HTTPRefusal {
+        HTTPRefusal(
+            .badRequest,
+            "there is no parameter '\(name.shown(limit: 64))' (parameters: \(names.joined(separator: ", ")))"
+        )
+    }
+
     private func order(form: LineForm) throws(HTTPRefusal) -> StreamOrder {
         var types: [ForeignText] = []
         var subjects: [ForeignText] = []
@@ -50,10 +71,7 @@ struct HTTPQuery {
                 }
                 since = number
             } else {
-                throw HTTPRefusal(
-                    .badRequest,
-                    "there is no parameter '\(name.shown(limit: 64))' (parameters: types, subjects, since_seq)"
-                )
+                throw Self.unknown(name, besides: ["types", "subjects", "since_seq"])
             }
         }
         if let flaw = EventFilter.flaw(inTypes: types) ?? EventFilter.flaw(in: subjects, named: "subjects") {

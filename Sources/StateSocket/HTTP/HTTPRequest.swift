@@ -18,12 +18,14 @@ struct HTTPRequest: Hashable {
         case status
         /// `/api/history`: events of the past.
         case history(StreamOrder)
+        /// `/api/report`: availability and outages.
+        case report(ReportRequest)
         /// `/events`: events from now on, or after a number.
         case events(StreamOrder)
     }
 
     /// The paths, for an answer to any other.
-    static let paths = ["/", "/metrics", "/healthz", "/api/status", "/api/history", "/events"]
+    static let paths = ["/", "/metrics", "/healthz", "/api/status", "/api/history", "/api/report", "/events"]
 
     let resource: Resource
     /// `true` to answer without the body.
@@ -70,6 +72,7 @@ struct HTTPRequest: Hashable {
         case "/healthz": return .health
         case "/api/status": return .status
         case "/api/history": return .history(try query.history())
+        case "/api/report": return .report(try query.report())
         case "/events": return .events(try query.events(lastID: head.headers["last-event-id"].first))
         default:
             throw HTTPRefusal(.notFound, "there is no such page; there are \(paths.joined(separator: ", "))")

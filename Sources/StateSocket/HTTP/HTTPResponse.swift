@@ -29,7 +29,12 @@ enum HTTPResponse {
         var buffer = ByteBufferAllocator().buffer(capacity: 512 + (length ?? 0))
         buffer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\nContent-Type: \(contentType)\r\n")
         if let length { buffer.writeString("Content-Length: \(length)\r\n") }
-        if status == .methodNotAllowed { buffer.writeString("Allow: GET, HEAD\r\n") }
+        switch status {
+        case .methodNotAllowed: buffer.writeString("Allow: GET, HEAD\r\n")
+        case .unauthorized: buffer.writeString("WWW-Authenticate: Basic realm=\"reachagent\", charset=\"UTF-8\"\r\n")
+        case .tooManyRequests: buffer.writeString("Retry-After: 5\r\n")
+        default: break
+        }
         buffer.writeString(always)
         buffer.writeString("Content-Security-Policy: \(policy ?? strictPolicy)\r\n")
         buffer.writeString("Connection: \(keepsConnection ? "keep-alive" : "close")\r\n\r\n")

@@ -1,4 +1,5 @@
 import AgentEvents
+import Glibc
 import NotificationBus
 import StateSocket
 import Synchronization
@@ -62,6 +63,27 @@ final class ScriptedAgent: AgentInterface {
 
     func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument {
         AgentDocument(contentType: "text/plain", contentSecurityPolicy: "sandbox", body: Array("the \(kind)\n".utf8))
+    }
+
+    /// The reports that have begun, and those that were given up.
+    let reports = Mutex<(begun: Int, cancelled: Int)>((0, 0))
+
+    /// A report on the month `slow` waits until it is given up.
+    func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
+        -> AgentDocument
+    {
+        reports.withLock { $0.begun += 1 }
+        if request.values["month"] == "never" { throw .invalid("there is no such month") }
+        if request.values["probe"] == "none" { throw .absent("there is no such probe") }
+        while request.values["month"] == "slow" {
+            guard !isCancelled() else {
+                reports.withLock { $0.cancelled += 1 }
+                throw .failed("the client has gone")
+            }
+            usleep(1000)
+        }
+        let text = request.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        return AgentDocument(contentType: "application/json", body: Array("{\(text)}\n".utf8))
     }
 
     func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping Reply) {

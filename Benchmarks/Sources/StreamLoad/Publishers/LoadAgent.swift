@@ -26,6 +26,12 @@ struct LoadAgent: AgentInterface {
         AgentDocument(contentType: "text/plain", body: [])
     }
 
+    func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
+        -> AgentDocument
+    {
+        throw .absent("there is no journal")
+    }
+
     func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
         reply(.failure(code: "unknown_method", message: "there is nothing to \(request)"))
     }

@@ -70,19 +70,16 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         let location = JournalLocation()
-        let path = location.directoryToRead(directory)
-        let account: Account
+        let report: Report
         do {
-            let journal = ReportedJournal(path: path)
-            account = try journal.account(of: try time.window(now: .now))
+            report = try self.report(of: ReportedJournal(path: location.directoryToRead(directory)))
         } catch let error as JournalError {
             throw HistoryCommand.status(of: error, directories: location.directoriesToRead(directory))
         } catch let error as ReportedJournal.NewerVersion {
             Terminal.printError("reachagent: \(error)")
             throw ExitCode(ExitStatus.badConfiguration)
-        }
-        guard let report = Report(account, selection, objective: slo), !account.isEmpty else {
-            Terminal.printError("reachagent: \(Self.absence(in: account, selection, path: path))")
+        } catch let error as NothingToReport {
+            Terminal.printError("reachagent: \(error)")
             throw ExitCode(ExitStatus.unavailable)
         }
         switch format {
@@ -95,6 +92,20 @@ struct ReportCommand: ParsableCommand {
         case .html: Terminal.write(Array(report.html().utf8))
         case .markdown: Terminal.write(Array(report.markdown().utf8))
         }
+    }
+
+    /// There is no report, for a reason.
+    struct NothingToReport: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Makes the report.
+    func report(of journal: ReportedJournal) throws -> Report {
+        let account = try journal.account(of: try time.window(now: .now))
+        guard let report = Report(account, selection, objective: slo), !account.isEmpty else {
+            throw NothingToReport(description: Self.absence(in: account, selection, path: journal.path))
+        }
+        return report
     }
 
     private var selection: Report.Selection {

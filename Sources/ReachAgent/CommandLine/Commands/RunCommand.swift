@@ -79,6 +79,16 @@ struct RunCommand: ParsableCommand {
     )
     var record: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write metrics for node_exporter's textfile collector after settled changes, at most once a minute.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["prom"]),
+        transform: AbsolutePath.of
+    )
+    var metricsFile: String?
+
     @OptionGroup var colors: ColorOptions
 
     @OptionGroup(title: "Configuration and probes") var configuration: ConfigurationOptions
@@ -134,7 +144,8 @@ struct RunCommand: ParsableCommand {
                         || ProcessInfo.processInfo.environment["STATE_DIRECTORY"] != nil,
                     sockets: socketConfiguration(settings),
                     needsSockets: sockets.socketDirectory != nil || settings.agent.socketDirectory != nil
-                        || ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] != nil
+                        || ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] != nil,
+                    metricsFile: metricsFile ?? settings.agent.metricsFile
                 )
             ).run()
         }

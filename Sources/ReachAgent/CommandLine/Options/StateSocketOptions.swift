@@ -61,7 +61,8 @@ struct StateSocketOptions: ParsableArguments {
             maximumConnections: maxConnections ?? settings.maxConnections ?? 4096,
             http: HTTPConfiguration(
                 listen: http.listen.map { HTTPPort(address: $0.address.description, port: $0.port) },
-                names: Set(http.names)
+                names: Set(http.names),
+                access: http.access
             )
         )
     }

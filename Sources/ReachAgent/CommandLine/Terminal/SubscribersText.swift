@@ -28,7 +28,8 @@ struct SubscribersText {
 
     private func row(_ subscriber: SubscriberList.Subscriber) -> [String] {
         [
-            safe(subscriber.command ?? "?", 15) + (subscriber.processID.map { "[\($0)]" } ?? ""),
+            (subscriber.command.map { safe($0, 15) } ?? subscriber.address.map { safe($0, 39) } ?? "?")
+                + (subscriber.processID.map { "[\($0)]" } ?? ""),
             subscriber.userID.map { safe(userName($0) ?? String($0), 12) } ?? "?",
             safe(subscriber.socket ?? "?", 8),
             safe(subscriber.state ?? "?", 9),

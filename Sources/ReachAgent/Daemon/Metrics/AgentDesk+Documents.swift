@@ -20,6 +20,47 @@ extension AgentDesk {
         }
     }
 
+    /// The report as the command prints it, made by the command itself.
+    func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
+        -> AgentDocument
+    {
+        guard let journal else { throw .absent("this agent keeps no journal") }
+        let command: ReportCommand
+        do {
+            command = try ReportCommand.parse(
+                request.values.sorted { $0.key < $1.key }.map { "--\($0.key)=\($0.value)" }
+            )
+        } catch {
+            // The names of the parameters are those of the options.
+            throw .invalid(ReportCommand.message(for: error).replacing("'--", with: "'"))
+        }
+        do {
+            let reported = ReportedJournal(
+                path: journal.configuration.directory,
+                showsProgress: false,
+                warn: { AgentLogger.make().notice("report: \($0)") },
+                isCancelled: isCancelled
+            )
+            let report = try command.report(of: reported)
+            return AgentDocument(contentType: "application/json", body: Array("\(report.json())\n".utf8))
+        } catch let error as ReportCommand.NothingToReport {
+            throw .absent(error.description)
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    /// The file of metrics at a path.
+    func metricsFile(at path: String, connections: @escaping @Sendable () -> Int) -> MetricsFile {
+        MetricsFile(path: path) { [self] in
+            MetricsPage.bytes(
+                of: metrics(connections: connections()),
+                as: .prometheus,
+                families: MetricFamily.collected
+            )
+        }
+    }
+
     private func metricsDocument(_ format: MetricsPage.Format, connections: Int) -> AgentDocument {
         AgentDocument(
             contentType: format.contentType,
@@ -28,7 +69,7 @@ extension AgentDesk {
     }
 
     /// The values of a scrape: one reading of the state.
-    private func metrics(connections: Int) -> AgentMetrics {
+    func metrics(connections: Int) -> AgentMetrics {
         let (status, records) = statusWithRecords(connections: connections)
         let figures = metricsBoard.figures(of: records.map(\.point))
         return AgentMetrics(

@@ -1,0 +1,129 @@
+internal import AgentEvents
+internal import Glibc
+internal import LinuxSupport
+internal import Logging
+
+/// The file of metrics for node_exporter's textfile collector, where nothing can scrape the agent.
+///
+/// Written by a thread of its own after a settled change, so that neither a disk nor an idle machine is disturbed: while
+/// nothing changes it sleeps. The file is replaced as a whole, and removed at the end, because the metrics of an agent that
+/// does not run are wrong.
+final class MetricsFile: Sendable {
+    /// The time from one writing to the next.
+    private static let interval: Duration = .seconds(60)
+    /// Everybody may read it: it is made for another service.
+    private static let mode: mode_t = 0o644
+
+    private struct State {
+        /// Whether there is something new; the first state that is known is.
+        var isStale = false
+        var isStopping = false
+        var written: ContinuousClock.Instant?
+    }
+
+    private enum Turn {
+        case write, end
+    }
+
+    private let path: String
+    private let interval: Duration
+    private let content: @Sendable () -> [UInt8]
+    private let logger = AgentLogger.make()
+    private let state = Monitor(State())
+    private let thread = Monitor<NamedThread?>(nil)
+
+    /// - Parameters:
+    ///   - path: The file, whose directory must be writable: the new file is made beside the old one.
+    ///   - interval: The minimum time from one writing to the next.
+    ///   - content: Makes the content; called on the thread.
+    init(path: String, interval: Duration = MetricsFile.interval, content: @escaping @Sendable () -> [UInt8]) {
+        self.path = path
+        self.interval = interval
+        self.content = content
+    }
+
+    /// Writes the file from now on after changes, of which the first state that is known is the first.
+    func start() throws(SystemError) {
+        let thread = try NamedThread("metrics-file") { [self] in run() }
+        self.thread.withLock { $0 = thread }
+    }
+
+    /// Takes an event; on the thread that publishes it.
+    func take(_ event: Event) {
+        guard Self.isSettled(event.type) else { return }
+        state.withLock { $0.isStale = true }
+        state.wakeAll()
+    }
+
+    /// Ends the thread, and removes the file.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        state.wakeAll()
+        thread.withLock { $0 }?.join()
+    }
+
+    /// Whether the metrics are worth writing again; `probe.summary` keeps counters from growing old.
+    private static func isSettled(_ type: EventType) -> Bool {
+        [
+            .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .probeSummary, .certificateExpiring,
+            .configReloaded, .journalDegraded,
+        ].contains(type)
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        var failure: String?
+        while next() == .write {
+            let reason = write(content())
+            // Once for each reason: a disk that is full stays so for a while.
+            if let reason, reason != failure { logger.error("cannot write the metrics file \(path): \(reason)") }
+            if reason == nil, failure != nil { logger.notice("the metrics file \(path) is written again") }
+            failure = reason
+        }
+        unlink(path)
+    }
+
+    private func next() -> Turn {
+        state.wait { state in
+            if state.isStopping { return .done(.end) }
+            guard state.isStale else { return .sleep(nil) }
+            let now = ContinuousClock.now
+            if let written = state.written, written + interval > now {
+                return .sleep(now.duration(to: written + interval))
+            }
+            (state.isStale, state.written) = (false, now)
+            return .done(.write)
+        }
+    }
+
+    /// Replaces the file; returns the reason why not.
+    private func write(_ bytes: [UInt8]) -> String? {
+        // The collector reads files that end in `.prom`.
+        let temporary = "\(path).new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return Self.reason(errno) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return giveUp(temporary, file) }
+            rest = rest.dropFirst(count)
+        }
+        guard fchmod(file, Self.mode) == 0, rename(temporary, path) == 0 else { return giveUp(temporary, file) }
+        close(file)
+        return nil
+    }
+
+    private func giveUp(_ temporary: String, _ file: Int32) -> String {
+        let reason = Self.reason(errno)
+        close(file)
+        unlink(temporary)
+        return reason
+    }
+
+    private static func reason(_ number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+}

@@ -1,0 +1,106 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import NIOCore
+internal import PortAccess
+
+/// Checks the passwords of requests (RFC 7617).
+///
+/// A hash takes its time by design, so it is computed on a thread of its own, and a password that was right counts for a
+/// while. Whoever guesses is slowed down by the host, and never those who know it. Used only on the event loop.
+final class PasswordCheck {
+    /// The result of a check.
+    enum Outcome {
+        case accepted, refused
+        /// Not checked: there are too many wrong ones, or too many at once.
+        case tooMany
+    }
+
+    /// The time for which a right password counts.
+    private static let validity: TimeAmount = .seconds(300)
+    private static let maximumAccepted = 64
+    /// The number of wrong passwords of one host within ``failureTime``.
+    static let maximumFailures = 10
+    private static let failureTime: TimeAmount = .seconds(60)
+    private static let maximumHosts = 1024
+
+    private let lane = WorkLane("password-", share: 4)
+    /// Passwords are remembered as digests with a key that nothing else knows.
+    private let key = SymmetricKey(size: .bits256)
+    private var accepted: [[UInt8]: NIODeadline] = [:]
+    private var pending: [[UInt8]: [(Outcome) -> Void]] = [:]
+    private var failures: [ClientOrigin: (count: Int, until: NIODeadline)] = [:]
+
+    /// Checks the `Authorization` of a request.
+    ///
+    /// - Parameter whenDone: Called once, at once or later.
+    func check(
+        _ values: [String],
+        against file: PasswordFile,
+        from origin: ClientOrigin,
+        in hub: StreamHub,
+        _ whenDone: @escaping (Outcome) -> Void
+    ) {
+        guard values.count == 1, let value = values.first, let (user, password) = Self.credentials(value) else {
+            return whenDone(.refused)
+        }
+        let now = NIODeadline.now()
+        let digest = Array(HMAC<SHA256>.authenticationCode(for: Data(value.utf8), using: key))
+        if let until = accepted[digest], until > now { return whenDone(.accepted) }
+        guard mayTry(origin, at: now) else { return whenDone(.tooMany) }
+        // A browser asks several times at once.
+        if pending[digest] != nil {
+            pending[digest]?.append(whenDone)
+            return
+        }
+        pending[digest] = [whenDone]
+        let isTaken = lane.add(for: origin, in: hub) {
+            file.accepts(user: user, password: password)
+        } _: { [self] result in
+            finish(digest, (try? result.get()) ?? false, from: origin)
+        }
+        guard !isTaken else { return }
+        pending[digest] = nil
+        whenDone(.tooMany)
+    }
+
+    /// Forgets what was right, because the passwords have changed.
+    func forget() {
+        accepted = [:]
+        failures = [:]
+    }
+
+    /// Ends the thread.
+    func stop() { lane.stop() }
+
+    private func finish(_ digest: [UInt8], _ isRight: Bool, from origin: ClientOrigin) {
+        let now = NIODeadline.now()
+        if isRight {
+            if accepted.count >= Self.maximumAccepted { accepted = accepted.filter { $0.value > now } }
+            if accepted.count < Self.maximumAccepted { accepted[digest] = now + Self.validity }
+        } else {
+            let known = failures[origin].flatMap { $0.until > now ? $0 : nil }
+            failures[origin] = ((known?.count ?? 0) + 1, known?.until ?? now + Self.failureTime)
+        }
+        for whenDone in pending.removeValue(forKey: digest) ?? [] { whenDone(isRight ? .accepted : .refused) }
+    }
+
+    private func mayTry(_ origin: ClientOrigin, at now: NIODeadline) -> Bool {
+        if failures[origin] == nil, failures.count >= Self.maximumHosts {
+            failures = failures.filter { $0.value.until > now }
+            guard failures.count < Self.maximumHosts else { return false }
+        }
+        guard let known = failures[origin], known.until > now else { return true }
+        return known.count < Self.maximumFailures
+    }
+
+    /// Reads `Basic BASE64`.
+    static func credentials(_ value: String) -> (user: [UInt8], password: [UInt8])? {
+        let parts = value.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, let scheme = parts.first, let text = parts.last, text.count <= 1024,
+            String(decoding: scheme, as: UTF8.self).lowercased() == "basic",
+            let decoded = Data(base64Encoded: Data(text)),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return (Array(decoded[..<colon]), Array(decoded[(colon + 1)...]))
+    }
+}

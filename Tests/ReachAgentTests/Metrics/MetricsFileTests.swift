@@ -1,0 +1,117 @@
+import AgentEvents
+import AgentTestKit
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ReachAgent
+
+/// The file of metrics for node_exporter: when it is written, how, and when it goes.
+@Suite(.onOwnThread, .timeLimit(.minutes(1)))
+struct MetricsFileTests {
+    /// A folder and a file in it, whose content counts its writings.
+    private final class Bench: Sendable {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)").path()
+        let count = Mutex(0)
+
+        init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        var path: String { "\(folder)/agent.prom" }
+
+        func file(interval: Duration, size: Int = 0) -> MetricsFile {
+            MetricsFile(path: path, interval: interval) { [self] in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Array("written \(number)\n".utf8) + Array(repeating: UInt8(ascii: "x"), count: size)
+            }
+        }
+
+        /// Waits until the file begins so.
+        func waits(for text: String) -> Bool {
+            for _ in 0..<4000 {
+                if let content = try? String(contentsOfFile: path, encoding: .utf8), content.hasPrefix(text) {
+                    return true
+                }
+                usleep(2000)
+            }
+            return false
+        }
+    }
+
+    private static func event(_ type: EventType) -> Event {
+        let origin = EventOrigin(streamID: "s", host: "h")
+        let draft = EventDraft(type, subject: "default", .subscriberLagged(SubscriberLagged(lastSequence: 1)))
+        return Event(draft, from: origin, at: Timestamp(microsecondsSince1970: 0), number: 1)
+    }
+
+    @Test func `it is written with the first settled change, as a whole, for everybody, and removed at the end`() throws
+    {
+        let bench = try Bench()
+        let file = bench.file(interval: .seconds(60), size: 1 << 20)
+        try file.start()
+        for type in [EventType.pathChanged, .agentStarted, .hookCompleted, .netlinkOverrun] {
+            file.take(Self.event(type))
+        }
+        #expect(!FileManager.default.fileExists(atPath: bench.path))
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 1"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: bench.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(attributes[.size] as? Int == (1 << 20) + 10)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["agent.prom"])
+        file.stop()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == [])
+        #expect(bench.count.withLock { $0 } == 1)
+    }
+
+    @Test func `changes within the interval are one writing, after it`() throws {
+        let bench = try Bench()
+        let file = bench.file(interval: .milliseconds(300))
+        try file.start()
+        let start = ContinuousClock.now
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 1"))
+        for _ in 0..<1000 { file.take(Self.event(.probeChanged)) }
+        #expect(bench.waits(for: "written 2"))
+        #expect(start.duration(to: .now) >= .milliseconds(300))
+        file.stop()
+        #expect(bench.count.withLock { $0 } == 2)
+    }
+
+    @Test func `an agent that ends before the interval does not wait for it`() throws {
+        let bench = try Bench()
+        let file = bench.file(interval: .seconds(3600))
+        try file.start()
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 1"))
+        file.take(Self.event(.reachabilityChanged))
+        let start = ContinuousClock.now
+        file.stop()
+        #expect(start.duration(to: .now) < .seconds(5))
+    }
+
+    @Test func `a link in the place of the new file is not followed, and a folder that is not there is survived`()
+        throws
+    {
+        let bench = try Bench()
+        let victim = "\(bench.folder)/victim"
+        try "kept".write(toFile: victim, atomically: true, encoding: .utf8)
+        symlink(victim, "\(bench.path).new")
+        let file = bench.file(interval: .zero)
+        try file.start()
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written"))
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "kept")
+        file.stop()
+
+        try FileManager.default.removeItem(atPath: bench.folder)
+        let homeless = bench.file(interval: .zero)
+        try homeless.start()
+        homeless.take(Self.event(.reachabilityChanged))
+        homeless.stop()
+    }
+}
