@@ -69,10 +69,11 @@ struct Pages: ParsableCommand {
     }
 }
 
-/// Makes the tables of keys and of metrics in the documentation anew.
+/// Makes the tables of keys and of metrics in the documentation, and the dashboard, anew.
 struct Reference: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Update the tables of docs/configuration.md and docs/metrics.md from the declarations."
+        abstract:
+            "Update the tables of docs/configuration.md and docs/metrics.md and the dashboard of examples/prometheus from the declarations."
     )
 
     @Option(help: ArgumentHelp("The project's folder, with docs in it.", valueName: "dir"))
@@ -81,12 +82,13 @@ struct Reference: ParsableCommand {
     func run() throws {
         try update("docs/configuration.md") { try ConfigurationReference.updated($0) }
         try update("docs/metrics.md") { MetricFamily.updated($0) }
+        try update("examples/prometheus/dashboard.json") { _ in try Dashboard.text() }
     }
 
     private func update(_ name: String, _ updated: (String) throws -> String) throws {
         let file = URL(filePath: project).appending(path: name)
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let new = try updated(text)
+        let text = try? String(contentsOf: file, encoding: .utf8)
+        let new = try updated(text ?? "")
         if new != text { try Data(new.utf8).write(to: file, options: .atomic) }
     }
 }

@@ -1,0 +1,216 @@
+/// The rows of the dashboard, from the state of the machine down to the agent's own.
+extension Dashboard {
+    private static let chosen = #"instance=~"$instance""#
+    private static let chosenProbe = #"instance=~"$instance", probe=~"$probe""#
+
+    static let rows: [(title: String, panels: [DashboardPanel])] = [
+        ("Now", now), ("Connectivity", connectivity), ("Probes", probes), ("Agent", agent),
+    ]
+
+    private static let now = [
+        DashboardPanel(
+            title: "Connectivity",
+            form: .stat,
+            width: 4,
+            showsName: true,
+            queries: [.init(expression: "reachagent_connectivity{\(chosen)} == 1", legend: "{{connectivity}}")]
+        ),
+        DashboardPanel(
+            title: "Medium",
+            form: .stat,
+            width: 4,
+            showsName: true,
+            queries: [.init(expression: "reachagent_via{\(chosen)} == 1", legend: "{{via}}")]
+        ),
+        DashboardPanel(
+            title: "Since",
+            form: .stat,
+            unit: "s",
+            width: 4,
+            queries: [.init(expression: "time() - reachagent_state_since_timestamp_seconds{\(chosen)}")]
+        ),
+        DashboardPanel(
+            title: "Available in 30 days",
+            form: .stat,
+            unit: "percentunit",
+            width: 4,
+            queries: [
+                .init(
+                    expression: """
+                        1 - sum(increase(reachagent_seconds_total{\(chosen), connectivity=~"none|local|portal"}[30d])) \
+                        / sum(increase(reachagent_seconds_total{\(chosen), connectivity!="unknown"}[30d]))
+                        """
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "First certificate to expire",
+            form: .stat,
+            unit: "s",
+            width: 4,
+            queries: [
+                .init(expression: "min(reachagent_certificate_not_after_timestamp_seconds{\(chosenProbe)}) - time()")
+            ]
+        ),
+        DashboardPanel(
+            title: "Probes down",
+            form: .stat,
+            width: 4,
+            queries: [.init(expression: #"sum(reachagent_probe_verdict{\#(chosenProbe), verdict="down"})"#)]
+        ),
+    ]
+
+    private static let connectivity = [
+        DashboardPanel(
+            title: "Connectivity over time",
+            form: .timeline,
+            width: 12,
+            queries: [.init(expression: "reachagent_connectivity{\(chosen)}", legend: "{{connectivity}}")]
+        ),
+        DashboardPanel(
+            title: "Uplinks that work in full",
+            form: .timeline,
+            width: 12,
+            queries: [
+                .init(
+                    expression: #"max by (device) (reachagent_uplink_connectivity{\#(chosen), connectivity="full"})"#,
+                    legend: "{{device}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Changes",
+            form: .curves,
+            width: 12,
+            queries: [
+                .init(
+                    expression:
+                        "sum by (type, code) (increase(reachagent_transitions_total{\(chosen)}[$__rate_interval]))",
+                    legend: "{{type}} {{code}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Paths",
+            form: .table,
+            width: 12,
+            queries: [.init(expression: "reachagent_path_info{\(chosen)}")]
+        ),
+    ]
+
+    private static let probes = [
+        DashboardPanel(
+            title: "Probes that are up",
+            form: .timeline,
+            width: 12,
+            queries: [
+                .init(
+                    expression: #"reachagent_probe_verdict{\#(chosenProbe), verdict="up"}"#,
+                    legend: "{{probe}} {{device}} {{family}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Codes of the other verdicts",
+            form: .table,
+            width: 12,
+            queries: [.init(expression: "reachagent_probe_verdict_info{\(chosenProbe)}")]
+        ),
+        DashboardPanel(
+            title: "Duration of checks, p50 and p95",
+            form: .curves,
+            unit: "s",
+            queries: ["0.5", "0.95"].map { share in
+                .init(
+                    expression: """
+                        histogram_quantile(\(share), sum by (probe, le) \
+                        (rate(reachagent_check_duration_seconds_bucket{\(chosenProbe)}[$__rate_interval])))
+                        """,
+                    legend: "{{probe}} p\(share == "0.5" ? "50" : "95")"
+                )
+            }
+        ),
+        DashboardPanel(
+            title: "Share of failed checks",
+            form: .curves,
+            unit: "percentunit",
+            queries: [
+                .init(
+                    expression: """
+                        sum by (probe) (rate(reachagent_checks_total{\(chosenProbe), outcome="failed"}[$__rate_interval])) \
+                        / sum by (probe) (rate(reachagent_checks_total{\(chosenProbe)}[$__rate_interval]))
+                        """,
+                    legend: "{{probe}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Phases of HTTP checks",
+            form: .curves,
+            unit: "s",
+            queries: [
+                .init(
+                    expression: "avg by (phase) (probe_http_duration_seconds{\(chosenProbe)})",
+                    legend: "{{phase}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Certificates",
+            form: .curves,
+            unit: "s",
+            queries: [
+                .init(
+                    expression: "reachagent_certificate_not_after_timestamp_seconds{\(chosenProbe)} - time()",
+                    legend: "{{probe}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Time since the last check",
+            form: .curves,
+            unit: "s",
+            queries: [
+                .init(
+                    expression: "time() - reachagent_last_check_timestamp_seconds{\(chosenProbe)}",
+                    legend: "{{probe}} {{device}} {{family}}"
+                )
+            ]
+        ),
+    ]
+
+    private static let agent = [
+        DashboardPanel(
+            title: "CPU",
+            form: .curves,
+            unit: "percentunit",
+            width: 6,
+            queries: [
+                .init(
+                    expression: "rate(process_cpu_seconds_total{\(chosen)}[$__rate_interval])",
+                    legend: "{{instance}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Memory",
+            form: .curves,
+            unit: "bytes",
+            width: 6,
+            queries: [.init(expression: "process_resident_memory_bytes{\(chosen)}", legend: "{{instance}}")]
+        ),
+        DashboardPanel(
+            title: "Journal",
+            form: .curves,
+            unit: "bytes",
+            width: 6,
+            queries: [.init(expression: "reachagent_journal_size_bytes{\(chosen)}", legend: "{{instance}}")]
+        ),
+        DashboardPanel(
+            title: "Clients",
+            form: .curves,
+            width: 6,
+            queries: [.init(expression: "reachagent_connections{\(chosen)}", legend: "{{instance}}")]
+        ),
+    ]
+}
