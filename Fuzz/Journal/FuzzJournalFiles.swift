@@ -56,6 +56,10 @@ enum FuzzJournalFiles {
     }
 
     private static func scan(_ bytes: [UInt8]) {
+        if let summary = ScannedSummary(bytes.span), case .probeSummary(let decoded)? = AgentEvent(line: bytes)?.content
+        {
+            require(summary == ScannedSummary(decoded), "a summary is read in two ways")
+        }
         if let line = ScannedLine(bytes.span) {
             require(bytes.indices.contains(line.type.lowerBound) && line.type.upperBound < bytes.count, "type outside")
             require(line.subject.upperBound < bytes.count, "subject outside")

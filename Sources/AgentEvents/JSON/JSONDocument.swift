@@ -39,6 +39,23 @@ package final class JSONDocument: Sendable {
         self.entries = entries
     }
 
+    /// The index of the first member's value with a name.
+    ///
+    /// Decoding asks for each member of each object: bytes are compared, and no slices of them are made.
+    func value(of name: UnsafeBufferPointer<UInt8>, inObjectAt index: Int) -> Int? {
+        bytes.withUnsafeBufferPointer { bytes in
+            entries.withUnsafeBufferPointer { entries in
+                var next = index + 1
+                while next < entries[index].next {
+                    let text = entries[next].text
+                    if text.count == name.count, bytes[text].elementsEqual(name) { return next + 1 }
+                    next = entries[next + 1].next
+                }
+                return nil
+            }
+        }
+    }
+
     /// The outermost value.
     package var root: JSONNode { JSONNode(document: self, index: 0) }
 }

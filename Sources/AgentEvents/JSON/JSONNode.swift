@@ -81,14 +81,9 @@ package struct JSONNode: Sendable {
     /// The first member of an object with a name, compared byte by byte with the name's text as it is escaped.
     package func member(_ name: String) -> JSONNode? {
         guard form == .object else { return nil }
-        var next = index + 1
-        while next < entry.next {
-            if document.bytes[document.entries[next].text].elementsEqual(name.utf8) {
-                return JSONNode(document: document, index: next + 1)
-            }
-            next = document.entries[next + 1].next
-        }
-        return nil
+        var name = name
+        let found = name.withUTF8 { document.value(of: $0, inObjectAt: index) }
+        return found.map { JSONNode(document: document, index: $0) }
     }
 
     /// The value of a string without its escapes, and whether every escape stands for a character.

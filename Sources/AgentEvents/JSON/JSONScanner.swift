@@ -44,24 +44,28 @@ struct JSONScanner {
     ///
     /// - Parameter scanValue: Scans the value of the member with this name; `false` when it is refused.
     /// - Returns: Whether the bytes are one object, and none of its values was refused.
-    private mutating func scanMembers(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
+    mutating func scanMembers(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
         skipSpace()
-        guard take(UInt8(ascii: "{")) else { return false }
-        skipSpace()
-        if !take(UInt8(ascii: "}")) {
-            repeat {
-                skipSpace()
-                guard let name = scanString() else { return false }
-                skipSpace()
-                guard take(UInt8(ascii: ":")) else { return false }
-                skipSpace()
-                guard scanValue(&self, name) else { return false }
-                skipSpace()
-            } while take(UInt8(ascii: ","))
-            guard take(UInt8(ascii: "}")) else { return false }
-        }
+        guard scanObject(scanValue) else { return false }
         skipSpace()
         return isAtEnd
+    }
+
+    /// Goes through the members of the object that begins here, in the same way.
+    mutating func scanObject(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
+        guard take(UInt8(ascii: "{")) else { return false }
+        skipSpace()
+        if take(UInt8(ascii: "}")) { return true }
+        repeat {
+            skipSpace()
+            guard let name = scanString() else { return false }
+            skipSpace()
+            guard take(UInt8(ascii: ":")) else { return false }
+            skipSpace()
+            guard scanValue(&self, name) else { return false }
+            skipSpace()
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "}"))
     }
 
     private mutating func scanMember(_ name: Range<Int>, _ members: inout Members) -> Bool {
@@ -84,7 +88,7 @@ struct JSONScanner {
         return skipValue()
     }
 
-    private func matches(_ range: Range<Int>, _ name: StaticString) -> Bool {
+    func matches(_ range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { name in
             for (offset, byte) in name.enumerated() where bytes[range.lowerBound + offset] != byte { return false }
@@ -125,7 +129,7 @@ struct JSONScanner {
     }
 
     /// Skips a value of any kind; `false` when it is none, or too deep.
-    private mutating func skipValue() -> Bool {
+    mutating func skipValue() -> Bool {
         // One bit for each level that is open: whether it is an object.
         var isObject: UInt64 = 0
         var depth = 0

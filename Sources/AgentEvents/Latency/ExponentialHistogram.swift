@@ -49,17 +49,35 @@ public struct ExponentialHistogram: Sendable, Hashable {
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
         (count, sum) = (count.saturating(adding: other.count), sum.saturating(adding: other.sum))
-        var merged: [Bucket] = []
-        merged.reserveCapacity(max(buckets.count, other.buckets.count))
-        var (own, their) = (buckets[...], other.buckets[...])
-        while let first = own.first, let second = their.first {
-            if first.index <= second.index { own.removeFirst() }
-            if second.index <= first.index { their.removeFirst() }
-            var bucket = first.index <= second.index ? first : second
-            if first.index == second.index { bucket.count = first.count.saturating(adding: second.count) }
-            merged.append(bucket)
+        var position = 0
+        for bucket in other.buckets {
+            while position < buckets.count, buckets[position].index < bucket.index { position += 1 }
+            if position < buckets.count, buckets[position].index == bucket.index {
+                buckets[position].count = buckets[position].count.saturating(adding: bucket.count)
+            } else {
+                buckets.insert(bucket, at: position)
+            }
+            position += 1
         }
-        buckets = merged + own + their
+    }
+
+    /// Appends a bucket.
+    ///
+    /// - Returns: `false` when its index does not ascend or is not known, or it is empty.
+    mutating func append(bucket index: Int, _ count: UInt64) -> Bool {
+        guard Self.indexes.contains(index), count > 0, buckets.last.map({ $0.index < index }) ?? true else {
+            return false
+        }
+        buckets.append(Bucket(index: index, count: count))
+        self.count = self.count.saturating(adding: count)
+        return true
+    }
+
+    /// Takes over the exact figures that the buckets do not have.
+    mutating func measure(sum: UInt64, minimum: Int64, maximum: Int64) {
+        self.sum = sum
+        self.minimum = max(0, minimum)
+        self.maximum = max(self.minimum, maximum)
     }
 
     /// The duration that a share of the durations does not exceed, in microseconds; `nil` when there is none.
@@ -124,9 +142,11 @@ extension ExponentialHistogram: Codable {
         var numbers = try members.nestedUnkeyedContainer(forKey: .buckets)
         try self.init(buckets: &numbers)
         guard count > 0 else { return }
-        sum = try members.decode(UInt64.self, forKey: .sum)
-        minimum = max(0, try members.decode(Int64.self, forKey: .minimum))
-        maximum = max(minimum, try members.decode(Int64.self, forKey: .maximum))
+        measure(
+            sum: try members.decode(UInt64.self, forKey: .sum),
+            minimum: try members.decode(Int64.self, forKey: .minimum),
+            maximum: try members.decode(Int64.self, forKey: .maximum)
+        )
     }
 
     /// Writes the histogram; its buckets as one array, in which an index and its count alternate.
@@ -144,11 +164,9 @@ extension ExponentialHistogram: Codable {
         while !numbers.isAtEnd {
             let index = try numbers.decode(Int.self)
             let count = try numbers.decode(UInt64.self)
-            guard Self.indexes.contains(index), count > 0, buckets.last.map({ $0.index < index }) ?? true else {
+            guard append(bucket: index, count) else {
                 throw DecodingError.dataCorruptedError(in: numbers, debugDescription: "not a bucket")
             }
-            buckets.append(Bucket(index: index, count: count))
-            self.count = self.count.saturating(adding: count)
             let (upper, overflow) = UInt64(Self.bound(index)).multipliedReportingOverflow(by: count)
             sum = sum.saturating(adding: overflow ? .max : upper)
         }

@@ -1,0 +1,171 @@
+/// What a report adds up of a `probe.summary` line, read in one pass: no codes, no phases, no value in between.
+///
+/// Most of a year's journal are summaries, and decoding each as an ``AgentEvent`` takes ten times as long.
+public struct ScannedSummary: Sendable, Hashable {
+    /// The probe, and where it is made from.
+    public let point: ProbePoint
+    /// The moment at which the first check ended.
+    public let from: Timestamp
+    /// The number of checks that succeeded.
+    public let succeeded: Int
+    /// The number of checks that failed.
+    public let failed: Int
+    /// The number of checks that a fault of the machine prevented.
+    public let notChecked: Int
+    /// The durations of the checks that succeeded.
+    public let latency: ExponentialHistogram
+
+    /// Scans the line of an event of the type `probe.summary`, without its end.
+    ///
+    /// - Returns: `nil` unless the line has the form in which this version writes it; ``AgentEvent`` reads others too.
+    public init?(_ line: Span<UInt8>) {
+        guard line.count <= ScannedLine.maximumBytes else { return nil }
+        let parts = line.withUnsafeBufferPointer { bytes in
+            var scanner = JSONScanner(bytes)
+            return scanner.scanSummary()
+        }
+        guard let parts, let probe = parts.probe.flatMap({ Self.plainText(line.extracting($0)) }),
+            let from = parts.from.flatMap({ Timestamp(utc: line.extracting($0)) }),
+            parts.to.flatMap({ Timestamp(utc: line.extracting($0)) }) != nil, let succeeded = parts.succeeded
+        else { return nil }
+        var point = ProbePoint(probe: probe)
+        if let range = parts.interface {
+            guard let name = Self.plainText(line.extracting(range)) else { return nil }
+            point.interface = name
+        }
+        if let range = parts.family {
+            guard let name = Self.plainText(line.extracting(range)) else { return nil }
+            point.family = name
+        }
+        self.point = point
+        self.from = from
+        self.succeeded = succeeded
+        failed = parts.failed ?? 0
+        notChecked = parts.notChecked ?? 0
+        latency = parts.latency ?? ExponentialHistogram()
+    }
+
+    /// What a report adds up of a summary that was decoded.
+    public init(_ summary: ProbeSummary) {
+        point = summary.point
+        from = summary.from
+        succeeded = summary.succeeded
+        failed = summary.failed.total
+        notChecked = summary.notChecked.total
+        latency = summary.latency
+    }
+
+    /// The text of a string without escapes.
+    private static func plainText(_ bytes: Span<UInt8>) -> String? {
+        bytes.withUnsafeBufferPointer { bytes in
+            bytes.contains(UInt8(ascii: "\\")) ? nil : String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}
+
+/// The members of a summary: texts by their places, as each is set once.
+private struct SummaryParts {
+    var isRead = false
+    var probe: Range<Int>?
+    var interface: Range<Int>?
+    var family: Range<Int>?
+    var from: Range<Int>?
+    var to: Range<Int>?
+    var succeeded: Int?
+    var failed: Int?
+    var notChecked: Int?
+    var latency: ExponentialHistogram?
+}
+
+extension JSONScanner {
+    fileprivate mutating func scanSummary() -> SummaryParts? {
+        var parts = SummaryParts()
+        let isObject = scanMembers { scanner, name in
+            guard scanner.matches(name, "data") else { return scanner.skipValue() }
+            guard !parts.isRead else { return false }
+            parts.isRead = true
+            return scanner.scanObject { scanner, name in scanner.scanPart(name, &parts) }
+        }
+        return isObject ? parts : nil
+    }
+
+    /// Scans a member of the summary; `false` also for what is well-formed, but has another form than this version's.
+    private mutating func scanPart(_ name: Range<Int>, _ parts: inout SummaryParts) -> Bool {
+        if matches(name, "probe") { return set(&parts.probe) { $0.scanString() } }
+        if matches(name, "interface") { return set(&parts.interface) { $0.scanString() } }
+        if matches(name, "family") { return set(&parts.family) { $0.scanString() } }
+        if matches(name, "from") { return set(&parts.from) { $0.scanString() } }
+        if matches(name, "to") { return set(&parts.to) { $0.scanString() } }
+        if matches(name, "ok") { return set(&parts.succeeded) { $0.scanCount() } }
+        if matches(name, "failed") { return set(&parts.failed) { $0.scanTotal() } }
+        if matches(name, "not_checked") { return set(&parts.notChecked) { $0.scanTotal() } }
+        if matches(name, "latency") { return set(&parts.latency) { $0.scanHistogram() } }
+        return skipValue()
+    }
+
+    /// Sets what is set once; of members with one name, readers differ about which one counts.
+    private mutating func set<Value>(_ value: inout Value?, _ scan: (inout JSONScanner) -> Value?) -> Bool {
+        guard value == nil else { return false }
+        value = scan(&self)
+        return value != nil
+    }
+
+    /// A number of checks, up to the maximum above which `ProbeSummary` cuts it off.
+    private mutating func scanCount() -> Int? {
+        guard let count = scanWhole(), (0...Int64(ProbeSummary.Counts.maximum)).contains(count) else { return nil }
+        return Int(count)
+    }
+
+    /// The sum of the counts of an object.
+    private mutating func scanTotal() -> Int? {
+        var total = 0
+        let isObject = scanObject { scanner, _ in
+            guard let count = scanner.scanCount(), count > 0, total < ProbeSummary.Counts.maximum else { return false }
+            total += count
+            return true
+        }
+        return isObject ? total : nil
+    }
+
+    private mutating func scanHistogram() -> ExponentialHistogram? {
+        var histogram = ExponentialHistogram()
+        var minimum: Int64?
+        var maximum: Int64?
+        var sum: Int64?
+        let isObject = scanObject { scanner, name in
+            if scanner.matches(name, "min_us") { return scanner.set(&minimum) { $0.scanWhole() } }
+            if scanner.matches(name, "max_us") { return scanner.set(&maximum) { $0.scanWhole() } }
+            if scanner.matches(name, "sum_us") { return scanner.set(&sum) { $0.scanWhole() } }
+            if scanner.matches(name, "buckets") { return scanner.scanBuckets(&histogram) }
+            return scanner.skipValue()
+        }
+        guard isObject, histogram.count > 0, let minimum, let maximum, let sum, sum >= 0 else { return nil }
+        histogram.measure(sum: UInt64(sum), minimum: minimum, maximum: maximum)
+        return histogram
+    }
+
+    private mutating func scanBuckets(_ histogram: inout ExponentialHistogram) -> Bool {
+        guard histogram.count == 0, take(UInt8(ascii: "[")) else { return false }
+        repeat {
+            guard let index = scanWhole(), take(UInt8(ascii: ",")), let count = scanWhole(), count > 0,
+                histogram.append(bucket: Int(index), UInt64(count))
+            else { return false }
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "]"))
+    }
+
+    /// A whole number of at most 18 digits.
+    private mutating func scanWhole() -> Int64? {
+        let isNegative = take(UInt8(ascii: "-"))
+        let start = position
+        var value: Int64 = 0
+        while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10 {
+            guard position - start < 18 else { return nil }
+            value = value * 10 + Int64(digit)
+            position += 1
+        }
+        // What follows is looked at by the caller: a fraction or an exponent is none of its marks.
+        guard position > start, bytes[start] != UInt8(ascii: "0") || position == start + 1 else { return nil }
+        return isNegative ? -value : value
+    }
+}

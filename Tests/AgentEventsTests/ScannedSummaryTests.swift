@@ -1,0 +1,87 @@
+import AgentEvents
+import AgentTestKit
+import Testing
+
+@Suite
+struct ScannedSummaryTests {
+    private static func line(_ data: String) -> [UInt8] {
+        let text = #"""
+            {"specversion":"1.0","id":"x-7","source":"/reachagent/edge-7","type":"reachagent.probe.summary",\#
+            "subject":"web","time":"2026-11-21T08:00:00.000000Z","seq":7,"data":\#(data)}
+            """#
+        return Array(text.utf8)
+    }
+
+    private static let from = #""from":"2026-11-21T07:00:00.000000Z","to":"2026-11-21T07:59:00.000000Z""#
+    private static let latency = #""latency":{"min_us":900,"max_us":90000,"sum_us":120000,"buckets":[-60,3,-59,9,0,1]}"#
+    private static let whole = #"""
+        {"probe":"web","interface":"wlan0","family":"ipv4",\#(from),"ok":13,"failed":{"timeout":2,"http_status":1},\#
+        "not_checked":{"link_down":4},\#(latency),"phases":{"connect":[-60,3],"tls":[-50,1]}}
+        """#
+
+    private static func scanned(_ line: [UInt8]) -> ScannedSummary? { ScannedSummary(line.span) }
+
+    private static func decoded(_ line: [UInt8]) -> ScannedSummary? {
+        guard case .probeSummary(let summary)? = AgentEvent(line: line)?.content else { return nil }
+        return ScannedSummary(summary)
+    }
+
+    @Test(arguments: [
+        whole, #"{"probe":"web",\#(from),"ok":0}"#, #"{ "ok" : 5 , "probe" : "web" , \#(from) , "later":[{"a":1}] }"#,
+        #"{"probe":"wéb",\#(from),"ok":13,"failed":{},\#(latency)}"#,
+    ])
+    func `a line has what decoding it gives`(_ data: String) throws {
+        let line = Self.line(data)
+        let scanned = try #require(Self.scanned(line))
+        #expect(scanned == Self.decoded(line))
+    }
+
+    @Test
+    func `a line has the point, the counts and the latency`() throws {
+        let line = Self.line(Self.whole)
+        let summary = try #require(Self.scanned(line))
+        #expect(summary.point == ProbePoint(probe: "web", interface: "wlan0", family: "ipv4"))
+        #expect(summary.from.description == "2026-11-21T07:00:00.000000Z")
+        #expect([summary.succeeded, summary.failed, summary.notChecked] == [13, 3, 4])
+        #expect(summary.latency.buckets.map(\.index) == [-60, -59, 0])
+        #expect(summary.latency.count == 13)
+    }
+
+    @Test(arguments: [
+        "{}", "7", #"{"probe":"web",\#(from)}"#, #"{"probe":"w\u0065b",\#(from),"ok":1}"#,
+        #"{"probe":"web","probe":"dns",\#(from),"ok":1}"#, #"{"probe":"web",\#(from),"ok":-1}"#,
+        #"{"probe":"web",\#(from),"ok":1.5}"#, #"{"probe":"web",\#(from),"ok":1e3}"#,
+        #"{"probe":"web",\#(from),"ok":1,"interface":null}"#,
+        #"{"probe":"web","from":"yesterday","to":"2026-11-21T07:59:00.000000Z","ok":1}"#,
+        #"{"probe":"web",\#(from),"ok":9223372036854775807}"#, #"{"probe":"web",\#(from),"ok":1,"failed":{"x":0}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[]}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[2,1,1,1]}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[999,1]}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"latency":{"buckets":[1,1]}}"#, #"{"probe":"web",\#(from),"ok":1}"# + "x",
+    ])
+    func `another form is left to decoding`(_ data: String) {
+        #expect(Self.scanned(Self.line(data)) == nil)
+    }
+
+    @Test
+    func `whatever a line is, it has what decoding gives, or nothing`() {
+        let whole = Self.line(Self.whole)
+        var random = SplitMix(state: 19)
+        var scannedCount = 0
+        for _ in 0..<20_000 {
+            var line = whole
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let position = Int.random(in: 0..<line.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: line[position] = whole[Int.random(in: 0..<whole.count, using: &random)]
+                case 1: line.remove(at: position)
+                default: line.insert(whole[Int.random(in: 0..<whole.count, using: &random)], at: position)
+                }
+            }
+            guard let scanned = Self.scanned(line), let decoded = Self.decoded(line) else { continue }
+            scannedCount += 1
+            #expect(scanned == decoded, "\(String(decoding: line, as: UTF8.self))")
+        }
+        #expect(scannedCount > 100)
+    }
+}
