@@ -11,6 +11,9 @@ public struct JournalChunk: Sendable, Hashable {
     /// The number of skipped lines, which are not events, or not in order.
     public internal(set) var corruptLines = 0
 
+    /// The type of one of the lines; `nil` for a type that this version does not know.
+    public func type(of line: JournalLine) -> EventType? { EventType(text: bytes.span.extracting(line.type)) }
+
     /// `true` if the chunk has no information.
     var isEmpty: Bool { lines.isEmpty && missing.isEmpty && corruptLines == 0 }
 }

@@ -1,14 +1,11 @@
 internal import AgentEvents
-internal import Glibc
 
 /// Reads the events of a journal in order, including those written meanwhile.
 ///
 /// It holds at most one open file and a few hundred kilobytes of it, or one line when that is longer. A copy continues
 /// independently.
 public struct JournalCursor: Sendable {
-    private let directory: String
-    /// The directory with copies of deleted segments.
-    private let history: String?
+    private let source: SegmentSource
     private var sieve: LineSieve
     private var segment: OpenSegment?
     /// The last segment that was read to its end.
@@ -21,9 +18,8 @@ public struct JournalCursor: Sendable {
     var bytesRead: UInt64 { bytesReadBefore + (segment?.bytesRead ?? 0) }
     private var bytesReadBefore: UInt64 = 0
 
-    init(directory: String, history: String? = nil, after sequence: UInt64, from: Timestamp?, through: UInt64) {
-        self.directory = directory
-        self.history = history
+    init(_ source: SegmentSource, after sequence: UInt64, from: Timestamp? = nil, through: UInt64) {
+        self.source = source
         sieve = LineSieve(
             last: sequence,
             passedOver: sequence,
@@ -34,8 +30,8 @@ public struct JournalCursor: Sendable {
     }
 
     /// Creates a cursor that reads one open segment up to its end.
-    init(directory: String, reading segment: OpenSegment) {
-        self.init(directory: directory, after: 0, from: nil, through: .max)
+    init(_ source: SegmentSource, reading segment: OpenSegment) {
+        self.init(source, after: 0, through: .max)
         self.segment = segment
     }
 
@@ -116,37 +112,18 @@ public struct JournalCursor: Sendable {
         while true {
             // A listing is used as long as it has a next segment: listing for each segment would be quadratic.
             let isListedNow = firstSegment(listed) == listed.count
-            if isListedNow { listed = try segments() }
+            if isListedNow { listed = try source.segments() }
             for number in firstSegment(listed)..<listed.count {
                 let next = listed.indices.contains(number + 1) ? listed[number + 1].firstSequence : nil
                 passed = listed[number]
                 // Retention may have deleted it since the listing.
-                guard var opened = try open(listed[number], nextFirst: next) else { continue }
+                guard var opened = try source.open(listed[number], nextFirst: next) else { continue }
                 try seek(&opened)
                 segment = opened
                 return true
             }
             if isListedNow { return false }
         }
-    }
-
-    /// Lists the segments, those of the history too.
-    private func segments() throws(JournalError) -> [SegmentName] {
-        let names = try SegmentDirectory.segments(in: directory)
-        guard let history else { return names }
-        do throws(JournalError) {
-            return Set(try SegmentDirectory.segments(in: history)).union(names).sorted()
-        } catch {
-            guard case .errno(ENOENT) = error.cause else { throw error }
-            return names
-        }
-    }
-
-    /// Opens a segment, or its copy where it was deleted.
-    private func open(_ name: SegmentName, nextFirst: UInt64?) throws(JournalError) -> OpenSegment? {
-        if let segment = try OpenSegment(name, in: directory, nextFirst: nextFirst) { return segment }
-        guard let history else { return nil }
-        return try OpenSegment(name, in: history, nextFirst: nextFirst)
     }
 
     /// Returns the index of the first segment to read: the one after the last, or the one that contains the number.
@@ -187,7 +164,7 @@ public struct JournalCursor: Sendable {
     /// Returns whether a segment is complete, because a newer one was started.
     private func isClosed(_ reading: inout OpenSegment) throws(JournalError) -> Bool {
         if reading.nextFirst == nil {
-            let names = try segments()
+            let names = try source.segments()
             reading.nextFirst = names.first { $0 > reading.name }?.firstSequence
         }
         return reading.nextFirst != nil

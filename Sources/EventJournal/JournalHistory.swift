@@ -72,7 +72,7 @@ struct JournalHistory {
             var lines: [UInt8] = []
             for line in chunk.lines {
                 hasEvents = true
-                if Self.keeps(EventType(rawValue: String(decoding: chunk.bytes[line.type], as: UTF8.self))) {
+                if Self.keeps(chunk.type(of: line)) {
                     lines += omitted.take()?.line ?? []
                     lines += chunk.bytes[line.range] + [UInt8(ascii: "\n")]
                 } else if omitted?.last != line.sequence - 1 {

@@ -7,7 +7,7 @@ internal import Glibc
 public struct JournalReader: Sendable {
     /// The journal's directory.
     public let directory: String
-    private let includesHistory: Bool
+    let source: SegmentSource
 
     /// Creates a reader of the journal in a directory.
     ///
@@ -18,7 +18,10 @@ public struct JournalReader: Sendable {
     /// - Throws: ``JournalError`` when the directory cannot be read.
     public init(directory: String, includesHistory: Bool = false) throws(JournalError) {
         self.directory = directory
-        self.includesHistory = includesHistory
+        source = SegmentSource(
+            directory: directory,
+            history: includesHistory ? "\(directory)/\(JournalHistory.name)" : nil
+        )
         _ = try SegmentDirectory.segments(in: directory)
     }
 
@@ -60,6 +63,14 @@ public struct JournalReader: Sendable {
         }
     }
 
+    /// Returns the number of the first event of a time or later; `nil` when there is none.
+    ///
+    /// - Throws: ``JournalError`` when the journal cannot be read.
+    public func firstSequence(from time: Timestamp) throws(JournalError) -> UInt64? {
+        var cursor = events(from: time)
+        return try Self.numbers(&cursor, atMost: 1) { $0.lines.first?.sequence }
+    }
+
     /// Returns a cursor over events.
     ///
     /// Nothing is read before the first call of the cursor.
@@ -74,13 +85,7 @@ public struct JournalReader: Sendable {
         from: Timestamp? = nil,
         through last: UInt64 = .max
     ) -> JournalCursor {
-        JournalCursor(
-            directory: directory,
-            history: includesHistory ? "\(directory)/\(JournalHistory.name)" : nil,
-            after: sequence,
-            from: from,
-            through: last
-        )
+        JournalCursor(source, after: sequence, from: from, through: last)
     }
 
     /// Returns the number of the newest event of a segment, or of a later one that was started meanwhile.
@@ -101,7 +106,7 @@ public struct JournalReader: Sendable {
     }
 
     private func last(from segment: OpenSegment) throws(JournalError) -> UInt64? {
-        var cursor = JournalCursor(directory: directory, reading: segment)
+        var cursor = JournalCursor(source, reading: segment)
         var newest: UInt64?
         _ = try Self.numbers(&cursor, atMost: 1 << 20) { chunk in
             newest = chunk.lines.last?.sequence ?? newest

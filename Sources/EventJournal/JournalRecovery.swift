@@ -105,9 +105,8 @@ struct JournalRecovery: Sendable {
         var next = leased.lowerBound == 0 ? (newest ?? 0) + 1 : leased.lowerBound
         guard next <= leased.upperBound else { return [] }
         var cursor = JournalCursor(
-            directory: directory.path,
+            SegmentSource(directory: directory.path),
             after: next - 1,
-            from: nil,
             through: min(newest ?? 0, leased.upperBound)
         )
         while true {

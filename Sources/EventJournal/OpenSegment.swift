@@ -112,6 +112,23 @@ struct OpenSegment: Sendable {
     /// `true` if everything from the start will be read.
     var isAtBeginning: Bool { position == 0 }
 
+    /// Returns the lines of a block by the index alone; what is read next stays what it was.
+    func bytes(of block: SegmentIndex.Block) throws(JournalError) -> [UInt8] {
+        guard block.length <= UInt64(SegmentFrames.maximumBytes) else {
+            throw JournalError(operation: "read", path: file.path, cause: .malformed("a block is too long"))
+        }
+        guard isCompressed else { return try file.read(at: block.offset, atMost: Int(block.length)) }
+        var reading = self
+        reading.position = block.frameOffset
+        var bytes: [UInt8] = []
+        while reading.position < block.frameOffset + block.frameLength, bytes.count < Int(block.length),
+            let frame = try reading.nextFrame()
+        {
+            bytes += frame
+        }
+        return bytes
+    }
+
     // MARK: Reading
 
     /// Reads more bytes into the buffer.

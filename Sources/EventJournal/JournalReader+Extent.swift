@@ -1,0 +1,164 @@
+public import AgentEvents
+internal import Glibc
+
+extension JournalReader {
+    /// The numbers that have to be read for what happened within a time.
+    public struct Extent: Sendable, Hashable {
+        /// The newest event of the wanted type before the first event within the time, or the journal's first event.
+        public let first: UInt64
+        /// The newest event before the end of the time; ``first`` when there is none.
+        public let last: UInt64
+    }
+
+    /// A block of a segment.
+    private struct Block {
+        let name: SegmentName
+        let nextFirst: UInt64?
+        let index: SegmentIndex.Block
+    }
+
+    /// Returns the extent of a time; `nil` for a journal without events.
+    ///
+    /// Only the blocks at both ends are read, and for the first event those before it until there is one of the type.
+    /// Clocks step: all events with a time in the range lie within it, and so may others.
+    ///
+    /// - Parameter type: The type of event before which nothing needs to be known.
+    /// - Throws: ``JournalError`` when the journal cannot be read; damaged blocks are skipped.
+    public func extent(
+        from start: Timestamp,
+        to end: Timestamp,
+        beginningWith type: EventType
+    ) throws(JournalError) -> Extent? {
+        let blocks = try blocks()
+        guard let oldest = blocks.first else { return nil }
+        var last: UInt64 = 0
+        for block in blocks.reversed() where block.index.oldestTime < end {
+            try read(block.index.numbers) { if $1.time < end { last = max(last, $1.sequence) } }
+            if last > 0 { break }
+        }
+        var limit = UInt64.max
+        let within = blocks.firstIndex { $0.index.newestTime >= start } ?? blocks.count
+        for block in blocks[within...] {
+            try read(block.index.numbers) { if $1.time >= start { limit = min(limit, $1.sequence) } }
+            if limit < .max { break }
+        }
+        let first = try newest(of: type, before: limit, in: blocks) ?? oldest.index.firstSequence
+        return Extent(first: first, last: max(first, last))
+    }
+
+    /// Returns the blocks of all segments; a segment without an index is read for them.
+    private func blocks() throws(JournalError) -> [Block] {
+        let names = try source.segments()
+        var blocks: [Block] = []
+        for (number, name) in names.enumerated() {
+            let nextFirst = names.indices.contains(number + 1) ? names[number + 1].firstSequence : nil
+            guard var segment = try source.open(name, nextFirst: nextFirst) else { continue }
+            try segment.loadIndex()
+            // The newest segment has none: it is not finished.
+            let numbers = name.firstSequence...max(name.firstSequence, (nextFirst ?? .max) - 1)
+            let index = if let index = segment.index { index } else { try index(of: numbers) }
+            for block in index.blocks where block.firstSequence > blocks.last?.index.lastSequence ?? 0 {
+                blocks.append(Block(name: name, nextFirst: nextFirst, index: block))
+            }
+        }
+        return blocks
+    }
+
+    /// Returns the numbers and times of events in blocks whose places stand for no bytes of a file.
+    private func index(of numbers: ClosedRange<UInt64>) throws(JournalError) -> SegmentIndex {
+        var index = SegmentIndex()
+        var offset: UInt64 = 0
+        try read(numbers) { _, line in
+            index.add(sequence: line.sequence, time: line.time, offset: offset, length: line.range.count + 1)
+            offset += UInt64(line.range.count) + 1
+        }
+        return index
+    }
+
+    private func read(
+        _ numbers: ClosedRange<UInt64>,
+        _ body: (JournalChunk, JournalLine) -> Void
+    ) throws(JournalError) {
+        var cursor = events(after: numbers.lowerBound - 1, through: numbers.upperBound)
+        while true {
+            do throws(JournalError) {
+                guard let chunk = try cursor.next(atMost: 256 << 10) else { return }
+                for line in chunk.lines { body(chunk, line) }
+            } catch {
+                guard case .malformed = error.cause else { throw error }
+            }
+        }
+    }
+
+    // MARK: Backwards
+
+    /// Returns the newest event of a type before a number, from block to block backwards.
+    private func newest(
+        of type: EventType,
+        before limit: UInt64,
+        in blocks: [Block]
+    ) throws(JournalError) -> UInt64? {
+        let word = Array(type.rawValue.utf8)
+        var open: OpenSegment?
+        for block in blocks.reversed() where block.index.firstSequence < limit {
+            if open?.name != block.name {
+                open = try source.open(block.name, nextFirst: block.nextFirst)
+                try open?.loadIndex()
+            }
+            guard let segment = open else { continue }
+            var newest: UInt64?
+            if segment.index?.blocks.contains(block.index) == true {
+                // Most blocks have none: they are searched for the word before any line is parsed.
+                guard let bytes = try? segment.bytes(of: block.index) else { continue }
+                newest = Self.newest(word, in: bytes, before: min(limit, block.index.lastSequence + 1))
+            } else {
+                try read(block.index.numbers) { chunk, line in
+                    if line.sequence < limit, chunk.type(of: line) == type { newest = line.sequence }
+                }
+            }
+            if let newest { return newest }
+        }
+        return nil
+    }
+
+    /// Returns the number of the last line with a word as its type.
+    private static func newest(_ word: [UInt8], in bytes: [UInt8], before limit: UInt64) -> UInt64? {
+        var newest: UInt64?
+        var position = 0
+        while let found = bytes.span.firstRange(of: word, from: position) {
+            let start = bytes[..<found].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            let end = bytes.span.firstLineEnd(from: found) ?? bytes.count
+            if let line = ScannedLine(bytes.span.extracting(start..<end)),
+                bytes[start...].dropFirst(line.type.lowerBound).prefix(line.type.count).elementsEqual(word),
+                let sequence = line.sequence, sequence < limit
+            {
+                newest = max(newest ?? 0, sequence)
+            }
+            position = end
+        }
+        return newest
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns the position of the first occurrence of a word from a start.
+    fileprivate func firstRange(of word: [UInt8], from start: Int) -> Int? {
+        withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let first = word.first else { return nil }
+            var position = max(0, start)
+            // Swift's importer leaves memmem(3) out.
+            while position + word.count <= bytes.count,
+                let found = memchr(base + position, Int32(first), bytes.count - word.count - position + 1)
+            {
+                position = UnsafeRawPointer(found) - base
+                if memcmp(found, word, word.count) == 0 { return position }
+                position += 1
+            }
+            return nil
+        }
+    }
+}
+
+extension SegmentIndex.Block {
+    fileprivate var numbers: ClosedRange<UInt64> { firstSequence...max(firstSequence, lastSequence) }
+}

@@ -1,0 +1,111 @@
+import AgentEvents
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// The numbers that have to be read for what happened within a time.
+@Suite struct ReadingExtentTests {
+    private typealias Fixture = FixtureJournal
+
+    enum Form: CaseIterable { case plain, indexed, compressed, damagedIndex, history }
+
+    private static let count: UInt64 = 4000
+    private static let starts: Set<UInt64> = [1, 700, 1500, 1501, 2999]
+
+    /// The clock is set back by ten minutes at event 1200, and is an hour ahead from event 3300 to 3399.
+    private static func time(_ number: UInt64) -> Timestamp {
+        let second = Int64(number) - (number >= 1200 ? 600 : 0) + ((3300..<3400).contains(number) ? 3600 : 0)
+        return Timestamp(microsecondsSince1970: 1_795_000_000_000_000 + second * 1_000_000)
+    }
+
+    private static func line(_ number: UInt64) -> String {
+        let type = starts.contains(number) ? "agent.started" : "uplink.changed"
+        return Fixture.line(number, at: time(number), padding: 300)
+            .replacingOccurrences(of: "path.changed", with: type)
+            // A text that only looks like the type.
+            .replacingOccurrences(of: #""filler":""#, with: #""filler":"reachagent.agent.started"#)
+    }
+
+    /// Four segments of about 450 KB, the newest one without an index.
+    private static func journal(_ form: Form) throws -> FixtureJournal {
+        let journal = try FixtureJournal()
+        for first in stride(from: UInt64(1), to: count, by: 1000) {
+            let lines = (first..<first + 1000).map { line($0) + "\n" }
+            try journal.write(first, lines.joined())
+        }
+        let history = JournalHistory(
+            JournalConfiguration(directory: journal.directory, sync: .never),
+            of: JournalDirectory(path: journal.directory, system: .real)
+        )
+        for first in stride(from: UInt64(1), to: count - 1000, by: 1000) {
+            let name = SegmentName(firstSequence: first)
+            switch form {
+            case .plain: break
+            case .indexed: _ = try journal.writeIndex(first)
+            case .compressed: try journal.compress(first)
+            case .damagedIndex:
+                try journal.compress(first)
+                try journal.write(name.index, Array("reachagent-index 1\nend 1\n".utf8))
+            case .history:
+                try history.keep(name, before: first + 1000)
+                try journal.remove(name.plain)
+            }
+        }
+        return journal
+    }
+
+    private static func expected(from start: Timestamp, to end: Timestamp) -> (first: UInt64, last: UInt64) {
+        let limit = (1...count).first { time($0) >= start } ?? count + 1
+        let first = starts.filter { $0 < limit }.max() ?? 1
+        return (first, max(first, (1...count).last { time($0) < end } ?? 0))
+    }
+
+    @Test(arguments: Form.allCases)
+    func `an extent is that of the events, however they are stored`(_ form: Form) throws {
+        let journal = try Self.journal(form)
+        let reader = try JournalReader(directory: journal.directory, includesHistory: true)
+        let moments =
+            [0, 1, 2, 600, 601, 701, 900, 1199, 1300, 2399, 2400, 2700, 3399, 3400, 6000, 7000, 9000] as [Int64]
+        let epoch: Int64 = 1_795_000_000
+        for start in moments {
+            for length in [1, 500, 3000] as [Int64] {
+                let from = Timestamp(microsecondsSince1970: (epoch + start) * 1_000_000)
+                let to = Timestamp(microsecondsSince1970: (epoch + start + length) * 1_000_000)
+                let extent = try #require(try reader.extent(from: from, to: to, beginningWith: .agentStarted))
+                let expected = Self.expected(from: from, to: to)
+                #expect(extent.first == expected.first, "\(form), \(start), \(length)")
+                #expect(extent.last == expected.last, "\(form), \(start), \(length)")
+            }
+        }
+    }
+
+    @Test func `an empty journal has no extent`() throws {
+        let journal = try FixtureJournal()
+        let range = (Self.time(1), Self.time(9))
+        #expect(try journal.reader.extent(from: range.0, to: range.1, beginningWith: .agentStarted) == nil)
+        try journal.write(1, "")
+        #expect(try journal.reader.extent(from: range.0, to: range.1, beginningWith: .agentStarted) == nil)
+    }
+
+    @Test func `damaged blocks are passed over`() throws {
+        let journal = try Self.journal(.compressed)
+        let name = SegmentName(firstSequence: 1001).compressed
+        var bytes = try journal.contents(name)
+        for position in stride(from: 10, to: bytes.count, by: 100) { bytes[position] ^= 0xFF }
+        try journal.write(name, bytes)
+        let extent = try journal.reader.extent(from: Self.time(2200), to: Self.time(2500), beginningWith: .agentStarted)
+        // The starts 1500 and 1501 are in damaged blocks.
+        #expect(extent?.first == 700)
+        #expect(extent?.last == 2499)
+    }
+
+    @Test func `a time is found by its first event`() throws {
+        let journal = try Self.journal(.compressed)
+        #expect(try journal.reader.firstSequence(from: Self.time(1)) == 1)
+        #expect(try journal.reader.firstSequence(from: Self.time(650)) == 650)
+        #expect(try journal.reader.firstSequence(from: Self.time(2500)) == 2500)
+        #expect(try journal.reader.firstSequence(from: Self.time(3350)) == 3300 + 50)
+        #expect(try journal.reader.firstSequence(from: Timestamp(microsecondsSince1970: .max)) == nil)
+    }
+}
