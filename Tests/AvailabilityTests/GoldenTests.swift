@@ -8,7 +8,7 @@ struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
     /// Five days with everything that a report has, in Central European Time.
-    private static func report(slo: String? = "99.5") throws -> Report {
+    private static func journal() throws -> Journal {
         let day: Int64 = 86_400
         var journal = Journal()
         let full = Journal.path(.full)
@@ -44,9 +44,16 @@ struct GoldenTests {
         journal.sequence += 3
         journal.other(at: 4 * day + 500)
         journal.path(at: 4 * day + 600, from: full, to: Journal.path(.none, reason: "no_route", kind: "wired"))
+        return journal
+    }
+
+    private static func window() throws -> Window {
         let zone = CivilTime { $0 < 1_792_890_000 ? 7200 : 3600 }
-        let window = try Journal.window(-2 * 3600, 5 * day - 7200, in: zone)
-        let account = journal.account(window, aliveUntil: 5 * day)
+        return try Journal.window(-2 * 3600, 5 * 86_400 - 7200, in: zone)
+    }
+
+    private static func report(slo: String? = "99.5") throws -> Report {
+        let account = try journal().account(window(), aliveUntil: 5 * 86_400)
         return try #require(Report(account, objective: slo.flatMap { Objective(percent: $0) }))
     }
 
@@ -65,6 +72,26 @@ struct GoldenTests {
             try Data(text.utf8).write(to: file)
         }
         #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+
+    @Test
+    func `lines add up as the events in them do`() throws {
+        let journal = try Self.journal()
+        var accountant = Accountant(window: try Self.window())
+        for event in journal.events {
+            guard let sequence = event.sequence else { continue }
+            if event.content == .unknown {
+                accountant.add(sequence: sequence, time: event.time)
+            } else {
+                let line = JSONWriter.text(of: event)
+                accountant.add(line.span, type: event.knownType, sequence: sequence, time: event.time)
+            }
+        }
+        let account = accountant.account(aliveUntil: Journal.moment(5 * 86_400))
+        let expected = try Self.report().account
+        #expect(account.subjects == expected.subjects)
+        #expect(account.certificates == expected.certificates)
+        #expect(account.coverage == expected.coverage)
     }
 
     @Test

@@ -63,12 +63,35 @@ public struct Accountant: Sendable {
         case .reachabilityChanged(let change): note(change, at: event.time, sequence: sequence)
         case .uplinkChanged(let change): note(change, at: event.time, sequence: sequence)
         case .probeChanged(let change): note(change, at: event.time, sequence: sequence)
-        case .probeSummary(let summary): note(summary)
+        case .probeSummary(let summary): note(ScannedSummary(summary))
         case .suspendResumed(let resumed): note(resumed, at: event.time)
         case .certificateExpiring(let expiry):
-            if event.time < window.end { certificates.note(expiry, sequence: sequence) }
+            // By the window alone, not by how much before it was read.
+            if expiry.observed >= window.start, event.time < window.end {
+                certificates.note(expiry, sequence: sequence)
+            }
         default: break
         }
+    }
+
+    /// Adds an event by its line, of which no more is decoded than matters.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its end.
+    ///   - type: The type in it; `nil` for one that is not known.
+    public mutating func add(_ line: Span<UInt8>, type: EventType?, sequence: UInt64, time: Timestamp) {
+        if type == .probeSummary {
+            // Those from before the window are read for the order of the numbers alone.
+            if time < window.start { return add(sequence: sequence, time: time) }
+            if let summary = ScannedSummary(line) {
+                guard accept(sequence, from: sequence, time, stream: nil, isStart: false) else { return }
+                return note(summary)
+            }
+        }
+        guard Self.needsContent(type), let event = AgentEvent(line: line.withUnsafeBufferPointer { Array($0) }) else {
+            return add(sequence: sequence, time: time)
+        }
+        add(event)
     }
 
     /// Adds an event of which only number and time matter.

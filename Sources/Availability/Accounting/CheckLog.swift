@@ -5,7 +5,7 @@ struct CheckLog: Sendable {
     private(set) var byPoint: [ProbePoint: CheckFigures] = [:]
 
     /// Adds a summary of a window.
-    mutating func note(_ summary: ProbeSummary) {
+    mutating func note(_ summary: ScannedSummary) {
         guard byPoint.count < Accountant.maximumSubjects || byPoint[summary.point] != nil else { return }
         byPoint[summary.point, default: CheckFigures()].add(summary)
     }
@@ -21,7 +21,7 @@ struct CheckLog: Sendable {
 
 extension Accountant {
     /// Adds a summary that began within the window.
-    mutating func note(_ summary: ProbeSummary) {
+    mutating func note(_ summary: ScannedSummary) {
         guard summary.from >= window.start, summary.from < window.end else { return }
         checks.note(summary)
     }

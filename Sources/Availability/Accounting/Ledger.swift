@@ -1,7 +1,7 @@
 internal import AgentEvents
 
 /// A condition between two moments, in microseconds since 1970.
-struct Span: Sendable {
+struct Period: Sendable {
     var start: Int64
     var end: Int64
     var state: TrackState
@@ -21,7 +21,7 @@ struct Ledger: Sendable {
     private static let maximumPending = 1024
 
     private let window: Window
-    private var pending: [Span] = []
+    private var pending: [Period] = []
     /// Spans before this moment are added up.
     private var committedEnd = Int64.min
     private var day = 0
@@ -41,7 +41,7 @@ struct Ledger: Sendable {
     mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
         let start = max(start, pending.last?.end ?? committedEnd)
         guard start < end else { return }
-        pending.append(Span(start: start, end: end, state: state))
+        pending.append(Period(start: start, end: end, state: state))
         if pending.count > Self.maximumPending { commit(Self.maximumPending / 2) }
     }
 

@@ -26,7 +26,7 @@ extension Report {
             </header>
             <main>
             \(tiles)
-            <h2>Days</h2>
+            <h2>\(isMonthly ? "Months" : "Days")</h2>
             \(Self.legend)
             \(chart)
             <h2>Time</h2>

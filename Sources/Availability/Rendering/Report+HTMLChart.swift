@@ -12,23 +12,28 @@ extension Report {
     var chart: String {
         let bars = self.bars
         let height = 18
+        let heads = [(650, "available"), (720, "outages")].map { x, head in
+            "<text x=\"\(x)\" y=\"12\" text-anchor=\"end\" class=\"head\">\(head)</text>"
+        }
         let rows = bars.enumerated().map { row, bar in
-            let y = row * height
+            let y = (row + 1) * height
             let percent = Figures.percentText(bar.tally.available, of: bar.tally.known)
             let down = bar.tally.unavailable > 0 ? Figures.duration(bar.tally.unavailable) : ""
             return "<text x=\"0\" y=\"\(y + 12)\">\(bar.title)</text>\(Self.rectangles(bar.tally, y: y))"
                 + "<text x=\"650\" y=\"\(y + 12)\" text-anchor=\"end\">\(percent)</text>"
                 + "<text x=\"720\" y=\"\(y + 12)\" text-anchor=\"end\">\(down)</text>"
         }
-        let size = "viewBox=\"0 0 720 \(bars.count * height)\""
+        let size = "viewBox=\"0 0 720 \((bars.count + 1) * height)\""
         return """
             <svg \(size) role="img" aria-label="Time of each condition, by \(isMonthly ? "month" : "day")">
+            \(heads.joined())
             \(rows.joined(separator: "\n"))
             </svg>
             """
     }
 
-    private var isMonthly: Bool { account.window.days.count > 62 }
+    /// True for bars by month.
+    var isMonthly: Bool { account.window.days.count > 62 }
 
     private var bars: [(title: String, tally: Tally)] {
         var bars: [(title: String, tally: Tally)] = []

@@ -20,6 +20,7 @@ extension Report {
         th { font-weight: 600 } td { white-space: nowrap } .number, .times td, .times thead th { text-align: right }
         .evidence { white-space: normal; overflow-wrap: anywhere; min-width: 180px; color: var(--soft) }
         svg { width: 100%; height: auto; font-size: 11px; font-variant-numeric: tabular-nums } svg text { fill: var(--ink) }
+        svg .head { fill: var(--soft) }
         .full { fill: var(--full); background: var(--full) } .partial { fill: var(--partial); background: var(--partial) }
         .portal { fill: var(--portal); background: var(--portal) } .local { fill: var(--local); background: var(--local) }
         .none { fill: var(--none); background: var(--none) } .unknown { fill: var(--unknown); background: var(--unknown) }

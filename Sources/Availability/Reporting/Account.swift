@@ -79,7 +79,7 @@ public struct Account: Sendable {
         window = accountant.window
         coverage = accountant.coverage
         subjectsOmitted = accountant.subjectsOmitted
-        certificates = accountant.certificates.notices(from: accountant.window.start)
+        certificates = accountant.certificates.byEnd
         let log = accountant.checks
         func checks(over interface: String?) -> CheckFigures? {
             log.sum { $0.interface == interface && !$0.isFirstHop }

@@ -37,10 +37,8 @@ struct CertificateLog: Sendable {
         )
     }
 
-    /// The notices of a window, by the end of the validity.
-    func notices(from start: Timestamp) -> [CertificateNotice] {
-        notices.values.filter { $0.reported >= start }.sorted {
-            ($0.notAfter, $0.sequence) < ($1.notAfter, $1.sequence)
-        }
+    /// The notices by the end of the validity.
+    var byEnd: [CertificateNotice] {
+        notices.values.sorted { ($0.notAfter, $0.sequence) < ($1.notAfter, $1.sequence) }
     }
 }

@@ -18,10 +18,10 @@ public struct CheckFigures: Sendable, Hashable {
         return Int64((Int128(failed) * 1_000_000 + made - 1) / made)
     }
 
-    mutating func add(_ summary: ProbeSummary) {
+    mutating func add(_ summary: ScannedSummary) {
         succeeded = succeeded.addingReportingOverflow(summary.succeeded).partialValue
-        failed = failed.addingReportingOverflow(summary.failed.total).partialValue
-        notChecked = notChecked.addingReportingOverflow(summary.notChecked.total).partialValue
+        failed = failed.addingReportingOverflow(summary.failed).partialValue
+        notChecked = notChecked.addingReportingOverflow(summary.notChecked).partialValue
         latency.merge(summary.latency)
     }
 

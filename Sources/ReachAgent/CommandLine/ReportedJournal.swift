@@ -28,19 +28,27 @@ struct ReportedJournal {
     }
 
     private static let chunkBytes = 256 << 10
+    /// The time for which events after the window are read: they are observed before they are published, and say
+    /// afterwards that the machine was suspended.
+    private static let afterwards: Int64 = 86_400_000_000
 
     /// Adds up the journal.
+    ///
+    /// From the last start of an agent before the window on, because before it nothing is known that would matter.
     func account(of window: Window) throws -> Account {
         let reader = try JournalReader(directory: path, includesHistory: true)
         // Before the events are read: an agent that starts meanwhile has not lived until now.
         let isWritten = isWritten
         let now = Timestamp.now
         var accountant = Accountant(window: window)
-        var cursor = reader.events()
+        let extent = try reader.extent(from: window.start, to: window.end, beginningWith: .agentStarted)
+        guard let extent else { return accountant.account() }
+        var cursor = reader.events(after: extent.first - 1)
         var corruptLines = 0
-        var progress = showsProgress ? ReadingProgress(over: 0...(try reader.newestSequence ?? 0)) : nil
+        var progress = showsProgress ? ReadingProgress(through: extent.last) : nil
         defer { progress?.end() }
-        while true {
+        var end: Timestamp?
+        reading: while true {
             if isCancelled() { throw CancellationError() }
             let next: JournalChunk?
             do throws(JournalError) {
@@ -53,7 +61,14 @@ struct ReportedJournal {
             }
             guard let chunk = next else { break }
             corruptLines += chunk.corruptLines
-            for line in chunk.lines { try Self.add(line, of: chunk, to: &accountant) }
+            for line in chunk.lines {
+                if line.sequence > extent.last {
+                    let latest = end ?? line.time.advanced(byMicroseconds: Self.afterwards)
+                    end = latest
+                    if line.time >= latest { break reading }
+                }
+                try Self.add(line, of: chunk, to: &accountant)
+            }
             if let last = chunk.lines.last { progress?.note(last.sequence) }
         }
         if corruptLines > 0 {
@@ -62,18 +77,35 @@ struct ReportedJournal {
         return accountant.account(aliveUntil: isWritten ? now : nil)
     }
 
-    private static func add(_ line: JournalLine, of chunk: JournalChunk, to accountant: inout Accountant) throws {
-        let type = EventType(rawValue: String(decoding: chunk.bytes[line.type], as: UTF8.self))
-        // A year has many summaries, and those from before the window count for nothing.
-        let isPassed = type == .probeSummary && line.time < accountant.window.start
-        guard !isPassed, Accountant.needsContent(type), let event = AgentEvent(line: Array(chunk.bytes[line.range]))
-        else {
-            return accountant.add(sequence: line.sequence, time: line.time)
+    /// The times of the first and the last event; `nil` for a journal without events.
+    func times() throws(JournalError) -> (first: Timestamp, last: Timestamp)? {
+        let reader = try JournalReader(directory: path, includesHistory: true)
+        var oldest = reader.events()
+        guard let first = try Self.firstTime(&oldest), let number = try reader.newestSequence else { return nil }
+        var newest = reader.events(after: number - 1)
+        return (first, try Self.firstTime(&newest) ?? first)
+    }
+
+    private static func firstTime(_ cursor: inout JournalCursor) throws(JournalError) -> Timestamp? {
+        while true {
+            do throws(JournalError) {
+                guard let chunk = try cursor.next(atMost: 1) else { return nil }
+                if let line = chunk.lines.first { return line.time }
+            } catch {
+                guard case .malformed = error.cause else { throw error }
+            }
         }
-        if case .agentStarted(let start) = event.content, start.schema > AgentEvent.schemaVersion {
+    }
+
+    private static func add(_ line: JournalLine, of chunk: JournalChunk, to accountant: inout Accountant) throws {
+        let text = chunk.bytes.span.extracting(line.range)
+        let type = chunk.type(of: line)
+        if type == .agentStarted, let event = AgentEvent(line: Array(chunk.bytes[line.range])),
+            case .agentStarted(let start) = event.content, start.schema > AgentEvent.schemaVersion
+        {
             throw NewerVersion(version: start.version, schema: start.schema)
         }
-        accountant.add(event)
+        accountant.add(text, type: type, sequence: line.sequence, time: line.time)
     }
 
     /// True while an agent holds the journal's lock, which a copy of the journal does not have.
@@ -92,5 +124,11 @@ struct ReportedJournal {
             if words.count > 5, words[1] == "FLOCK", words[3] == "WRITE", words[5].hasSuffix(inode) { return true }
         }
         return false
+    }
+}
+
+extension Timestamp {
+    fileprivate func advanced(byMicroseconds duration: Int64) -> Timestamp {
+        Timestamp(microsecondsSince1970: microsecondsSince1970.addingReportingOverflow(duration).partialValue)
     }
 }

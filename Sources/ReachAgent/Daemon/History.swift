@@ -14,6 +14,8 @@ struct History {
     private var from: Timestamp?
     private var through: UInt64 = .max
     private var until: Timestamp?
+    /// Shows how far reading has come; `nil` to show nothing.
+    var progress: ReadingProgress?
     /// The end of the last reading.
     private var cursor: JournalCursor?
     /// The subjects that were read, where one is asked for.
@@ -86,30 +88,34 @@ struct History {
         _ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void
     ) throws {
         var cursor = self.cursor ?? reader.events(after: after, from: from, through: through)
-        defer { self.cursor = cursor }
+        defer {
+            self.cursor = cursor
+            progress?.end()
+        }
         while true {
             let next: JournalChunk?
             do throws(JournalError) {
                 next = try cursor.next(atMost: Self.chunkBytes)
             } catch {
                 guard case .malformed = error.cause else { throw error }
+                progress?.end()
                 note(error)
                 continue
             }
             guard let chunk = next else { return }
             if filter.hasSubject { remember(subjectsOf: chunk) }
-            try body(
-                chunk,
-                chunk.lines.filter { line in
-                    if let until, line.time > until { return false }
-                    let type = chunk.bytes[line.type]
-                    guard showsOmitted || !type.elementsEqual(EventType.eventsOmitted.rawValue.utf8) else {
-                        return false
-                    }
-                    return filter.passes(type: type, subject: chunk.bytes[line.subject])
-                }
-            )
+            let lines = chunk.lines.filter { isWanted($0, of: chunk) }
+            if !lines.isEmpty || !chunk.missing.isEmpty { progress?.makeRoom() }
+            try body(chunk, lines)
+            if let last = chunk.lines.last { progress?.note(last.sequence) }
         }
+    }
+
+    private func isWanted(_ line: JournalLine, of chunk: JournalChunk) -> Bool {
+        if let until, line.time > until { return false }
+        let type = chunk.bytes[line.type]
+        guard showsOmitted || !type.elementsEqual(EventType.eventsOmitted.rawValue.utf8) else { return false }
+        return filter.passes(type: type, subject: chunk.bytes[line.subject])
     }
 
     private mutating func remember(subjectsOf chunk: JournalChunk) {

@@ -114,13 +114,15 @@ struct HistoryCommand: ParsableCommand {
         }
         var printer = HistoryPrinter(isJSON: json, style: .standardOutput(color: colors.color))
         do {
+            let reader = try JournalReader(directory: path, includesHistory: true)
             var history = History(
-                reader: try JournalReader(directory: path, includesHistory: true),
+                reader: reader,
                 since: since,
                 until: until,
                 filter: EventFilter(types: types, subject: subject, hiding: hiddenType),
                 showsOmitted: json
             )
+            history.progress = ReadingProgress(through: try reader.newestSequence ?? 0)
             // Before the first reading, so that nothing is written between the two without notice.
             let watch = try follow ? Self.watch(path) : nil
             if let last { try history.keepNewest(last) }
@@ -128,6 +130,7 @@ struct HistoryCommand: ParsableCommand {
             try printer.flush()
             noteUnknownSubject(history)
             guard let watch else { return }
+            history.progress = nil
             OutputReader.endWhenGone()
             while true {
                 watch.wait()

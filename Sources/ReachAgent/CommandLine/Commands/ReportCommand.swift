@@ -103,7 +103,7 @@ struct ReportCommand: ParsableCommand {
     func report(of journal: ReportedJournal) throws -> Report {
         let account = try journal.account(of: try time.window(now: .now))
         guard let report = Report(account, selection, objective: slo), !account.isEmpty else {
-            throw NothingToReport(description: Self.absence(in: account, selection, path: journal.path))
+            throw NothingToReport(description: try absence(from: journal, account))
         }
         return report
     }
@@ -120,12 +120,11 @@ struct ReportCommand: ParsableCommand {
     }
 
     /// The reason that there is nothing to report.
-    private static func absence(in account: Account, _ selection: Report.Selection, path: String) -> String {
+    private func absence(from journal: ReportedJournal, _ account: Account) throws(JournalError) -> String {
         let civil = account.window.civilTime
         let time = "\(civil.text(account.window.start)) to \(civil.text(account.window.end))"
-        guard let first = account.coverage.first, let last = account.coverage.last else {
-            return "the journal in \(path) has no events"
-        }
+        let path = journal.path
+        guard let (first, last) = try journal.times() else { return "the journal in \(path) has no events" }
         let extent = "it reaches from \(civil.text(first)) to \(civil.text(last))"
         switch selection {
         case .uplink(let name) where !account.isEmpty:

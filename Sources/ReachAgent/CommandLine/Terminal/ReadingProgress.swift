@@ -7,21 +7,33 @@ struct ReadingProgress {
     /// The time between two changes.
     private static let interval: Duration = .milliseconds(100)
 
-    private let numbers: ClosedRange<UInt64>
+    private let last: UInt64
+    /// The number with which reading began, once it is known.
+    private var first: UInt64?
     private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let hasOutput = isatty(STDOUT_FILENO) == 1
     private var due = ContinuousClock.now + delay
     private var isShown = false
 
-    /// The progress through the numbers of events, of which many may be missing.
-    init(over numbers: ClosedRange<UInt64>) { self.numbers = numbers }
+    /// The progress through the numbers of events up to the last one, of which many may be missing.
+    init(through last: UInt64) { self.last = last }
 
     /// Shows how far reading has come, where it is time.
     mutating func note(_ sequence: UInt64) {
-        guard isTerminal, due <= .now, numbers.contains(sequence) else { return }
+        let first = first ?? sequence
+        self.first = first
+        guard isTerminal, due <= .now, first <= sequence, sequence <= last else { return }
         due = .now + Self.interval
         isShown = true
-        let share = Double(sequence - numbers.lowerBound) / Double(max(1, numbers.upperBound - numbers.lowerBound))
+        let share = Double(sequence - first) / Double(max(1, last - first))
         Self.write("\rreading the journal: \(Int(share * 100)) %")
+    }
+
+    /// Removes the line before something is printed on the terminal, which shows progress itself.
+    mutating func makeRoom() {
+        guard hasOutput else { return }
+        end()
+        due = .now + Self.delay
     }
 
     /// Removes the line.
