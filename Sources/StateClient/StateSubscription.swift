@@ -1,4 +1,4 @@
-internal import AgentEvents
+public import AgentEvents
 
 /// The events that a stream brings, and its first one.
 public struct StateSubscription: Sendable, Hashable {
@@ -12,6 +12,8 @@ public struct StateSubscription: Sendable, Hashable {
     public var subjects: [String]
     /// The number after which the events are wanted; `nil` to begin with the state as it is now.
     public var since: UInt64?
+    /// The moment from which on the events are wanted, where ``since`` is `nil`.
+    public var sinceTime: Timestamp?
     /// The name of the stream that ``since`` belongs to (``Hello/stream``); `nil` when it is not known.
     public var stream: String?
     /// `true` to make a lost connection again; otherwise the stream ends with an error.
@@ -22,12 +24,14 @@ public struct StateSubscription: Sendable, Hashable {
         types: [String] = [],
         subjects: [String] = [],
         since: UInt64? = nil,
+        sinceTime: Timestamp? = nil,
         stream: String? = nil,
         reconnects: Bool = true
     ) {
         self.types = types
         self.subjects = subjects
         self.since = since
+        self.sinceTime = sinceTime
         self.stream = stream
         self.reconnects = reconnects
     }
@@ -36,7 +40,9 @@ public struct StateSubscription: Sendable, Hashable {
     var isFiltered: Bool { !types.isEmpty || !subjects.isEmpty }
 
     /// The parameters of the request.
-    func parameters(after position: UInt64?, of stream: String?) -> [UInt8] {
+    ///
+    /// - Parameter time: The moment to begin with, where there is no position yet.
+    func parameters(after position: UInt64?, of stream: String?, from time: Timestamp?) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             if !types.isEmpty {
@@ -50,6 +56,8 @@ public struct StateSubscription: Sendable, Hashable {
             if let position {
                 json.member("since_seq", position)
                 json.member("stream", ifPresent: stream)
+            } else if let time {
+                json.member("since_time", time)
             }
         }
         return json.bytes

@@ -1,3 +1,5 @@
+internal import AgentEvents
+
 /// The requests on each connection, and the meaning of the answers: a stream that goes on over all connections.
 ///
 /// A pure state machine; sockets, threads and time are those of its user's. A user connects, asks for ``parameters``,
@@ -33,6 +35,8 @@ struct StreamResumption {
     private var stream: String?
     /// Everything up to this number is done with; `nil` to begin with the snapshot.
     private var position: UInt64?
+    /// The moment to begin with, until an event of that time or later gives a position.
+    private var time: Timestamp?
     private var loss: Loss?
     /// `true` once the present connection has said hello.
     private var isOpen = false
@@ -43,11 +47,12 @@ struct StreamResumption {
     init(_ subscription: StateSubscription) {
         self.subscription = subscription
         position = subscription.since
+        time = subscription.since == nil ? subscription.sinceTime : nil
         stream = subscription.stream
     }
 
     /// The parameters to subscribe with on the next connection.
-    var parameters: [UInt8] { subscription.parameters(after: position, of: stream) }
+    var parameters: [UInt8] { subscription.parameters(after: position, of: stream, from: time) }
 
     /// Takes an event of the present connection.
     ///
@@ -56,7 +61,11 @@ struct StreamResumption {
         if line.isOf(.hello) { return try open(line) }
         guard isOpen else { throw .failed(.malformed("an event came before the hello")) }
         if line.isOf(.snapshot) { return [.snapshot(line)] }
-        guard let number = line.sequence, let position else { return [.event(line)] }
+        guard let number = line.sequence else { return [.event(line)] }
+        guard let position else {
+            (self.position, time) = (number, nil)
+            return [.event(line)]
+        }
         guard number > position else { return [] }
         self.position = number
         guard !subscription.isFiltered, number - position > 1 else { return [.event(line)] }
@@ -77,7 +86,7 @@ struct StreamResumption {
             if let stream, stream != hello.stream {
                 throw .refused(ErrorReply(error: "stream_changed", parameters: .init(stream: hello.stream)))
             }
-        } else {
+        } else if time == nil {
             position = hello.sequence
         }
         let items = [.connected(hello)] + itemsOfLoss(hello)

@@ -22,7 +22,7 @@ struct ControlMethod: Sendable {
         ) { _ in .status },
         ControlMethod(
             name: "subscribe",
-            parameters: ["types", "subjects", "since_seq", "stream", "snapshot"],
+            parameters: ["types", "subjects", "since_seq", "since_time", "stream", "snapshot"],
             replies: #"One per line, as below; needs `"more":true`"#
         ) { request throws(ControlFailure) in .subscribe(try request.order()) },
         ControlMethod(name: "subscribers", replies: "The connections, below") { _ in .subscribers },

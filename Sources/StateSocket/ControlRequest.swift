@@ -96,15 +96,34 @@ extension ControlRequest {
         {
             throw Self.invalidParameters(flaw)
         }
+        let since: UInt64? = try parameter { parameters throws(JSONObject.Flaw) in try parameters.integer("since_seq") }
+        let sinceTime = try time("since_time")
+        if since != nil, sinceTime != nil {
+            throw Self.invalidParameters("the parameters 'since_seq' and 'since_time' exclude each other")
+        }
         return StreamOrder(
             form: .reply,
             filter: EventFilter(types: types, subjects: subjects),
-            since: try parameter { parameters throws(JSONObject.Flaw) in try parameters.integer("since_seq") },
+            since: since,
+            sinceTime: sinceTime,
             stream: try parameter { parameters throws(JSONObject.Flaw) in try parameters.string("stream") }
                 .map { ForeignText($0) },
             wantsSnapshot: try parameter { parameters throws(JSONObject.Flaw) in try parameters.boolean("snapshot") }
                 ?? true
         )
+    }
+
+    /// A moment.
+    private func time(_ name: String) throws(ControlFailure) -> Timestamp? {
+        guard let text = try parameter({ parameters throws(JSONObject.Flaw) in try parameters.string(name) }) else {
+            return nil
+        }
+        guard let time = Timestamp(utc: text.span) else {
+            throw Self.invalidParameters(
+                "the parameter '\(name)' must be an RFC 3339 time in UTC, such as \"2026-11-21T07:00:00Z\""
+            )
+        }
+        return time
     }
 
     /// The texts of a filter.

@@ -32,6 +32,8 @@ final class EventStream {
     /// The delivery of unnumbered events; `nil` if none are selected.
     private(set) var listener: BroadcastListener?
 
+    /// The number after which the events start; `nil` for those after the snapshot, and until it is known for a time.
+    private var since: UInt64?
     private let hub: StreamHub
     private let connection: Connection
     private let whenDecided: (StreamRefusal?) -> Void
@@ -54,6 +56,7 @@ final class EventStream {
         whenDecided: @escaping (StreamRefusal?) -> Void
     ) {
         self.order = order
+        since = order.since
         listener = BroadcastListener(order)
         self.connection = connection
         self.hub = hub
@@ -67,25 +70,46 @@ final class EventStream {
         if let stream = order.stream, !(stream == hub.agent.streamID) {
             return refuse(StreamRefusal(code: "stream_changed", parameter: .stream(hub.agent.streamID)))
         }
+        if let time = order.sinceTime, since == nil { return find(time) }
         let opening = hub.agent.opening()
         self.opening = opening
-        hub.catchUp(to: max(opening.sequence, order.since ?? 0))
+        hub.catchUp(to: max(opening.sequence, since ?? 0))
         guard hub.hasReleased(opening.sequence) else { return hub.park(self) }
         begin(opening)
+    }
+
+    /// Finds the number before a time in the journal, and opens with it.
+    private func find(_ time: Timestamp) {
+        // What is in the ring now is in the journal, too: what comes later is of a later time.
+        let newest = hub.ring.newest
+        let oldest = hub.ring.first &- 1
+        guard let source = hub.replay else {
+            since = oldest
+            return open()
+        }
+        hub.work({ try source.firstSequence(from: time) }) { [self] result in
+            guard phase == .waiting else { return }
+            switch result {
+            case .success(let first?): since = min(first &- 1, newest)
+            case .success(nil): since = newest
+            case .failure: since = oldest
+            }
+            open()
+        }
     }
 
     /// Starts, because the bus has released the events in the opening.
     func leaveParkingPlace() {
         guard phase == .waiting, let opening else { return }
         // The events after the snapshot were dropped during the wait: a newer one is needed.
-        if order.since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first {
+        if since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first {
             return open()
         }
         begin(opening)
     }
 
     private func begin(_ opening: StreamOpening) {
-        guard let since = order.isHistory ? historyStart : order.since else {
+        guard let since = order.isHistory ? historyStart : since else {
             next = opening.sequence + 1
             return acceptLive()
         }
@@ -102,7 +126,7 @@ final class EventStream {
     /// The number before the first event of a history: the one given, or that of the oldest event there is.
     private var historyStart: UInt64 {
         let oldest = min(hub.replay?.oldestSequence ?? hub.ring.first, hub.ring.first)
-        return max(order.since ?? 0, oldest &- 1)
+        return max(since ?? 0, oldest &- 1)
     }
 
     /// Starts with the events in the ring.
@@ -120,7 +144,7 @@ final class EventStream {
         guard !order.isHistory else { return }
         var lines = ByteBufferAllocator().buffer(capacity: opening.hello.line.count + opening.snapshot.line.count + 80)
         lines.writeLine(opening.hello.line, as: order.form)
-        let hasSnapshot = order.since == nil && order.wantsSnapshot
+        let hasSnapshot = since == nil && order.wantsSnapshot
         if hasSnapshot { lines.writeLine(opening.snapshot.line, as: order.form) }
         self.opening = nil
         connection.write(lines, lines: hasSnapshot ? 2 : 1)

@@ -1,3 +1,5 @@
+public import AgentEvents
+
 /// The source of events that are no longer in memory: the journal.
 ///
 /// Nothing newer than the last event released by the bus is read from it, so it may be ahead of the bus.
@@ -11,6 +13,11 @@ public protocol ReplaySource: Sendable {
     ///
     /// Called on a thread that may block.
     func replay(after sequence: UInt64) throws -> any Replay
+
+    /// Returns the number of the first event of a time or later; `nil` when there is none.
+    ///
+    /// Called on a thread that may block.
+    func firstSequence(from time: Timestamp) throws -> UInt64?
 }
 
 /// One replay, used by one thread at a time.

@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import ForeignText
 
 /// The parameters of a subscription.
@@ -8,9 +9,11 @@ struct StreamOrder: Sendable, Hashable {
     var filter: EventFilter
     /// The number after which the events start; `nil` for those after the snapshot.
     var since: UInt64?
+    /// The time from which on the events start, instead of a number.
+    var sinceTime: Timestamp?
     /// The stream to which the number belongs.
     var stream: ForeignText?
-    /// `true` to send the snapshot; there is none when the events start after a number.
+    /// `true` to send the snapshot; there is none when the events start after a number or from a time on.
     var wantsSnapshot: Bool
     /// `true` for the events of the past only: no `agent.hello`, and the end at the newest event.
     var isHistory = false

@@ -89,6 +89,17 @@ import Testing
         #expect(agent.requests.last == #"{"method":"subscribe","parameters":\#(parameters),"more":true}"#)
     }
 
+    @Test func `a time is asked for as it is`() async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: Self.reply(AgentLines.hello(7)))
+        })
+        let options = ["watch", "--no-reconnect", "--socket", agent.path, "--since", "2026-11-21T07:00:00+01:00"]
+        #expect(try await FinishedCommand.run(options).status == 75)
+        let parameters = #"{"since_time":"2026-11-21T06:00:00.000000Z"}"#
+        #expect(agent.requests.last == #"{"method":"subscribe","parameters":\#(parameters),"more":true}"#)
+    }
+
     @Test func `without an agent, and without waiting for one, the status is 69`() async throws {
         let path = ScriptedAgent.newPath()
         let watch = try await FinishedCommand.run(["watch", "--no-reconnect", "--socket", path])

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -40,6 +41,21 @@ import Testing
         #expect(parameters(StreamResumption(StateSubscription(since: 7))) == #"{"since_seq":7}"#)
         let named = StreamResumption(StateSubscription(since: 0, stream: "abc"))
         #expect(parameters(named) == #"{"since_seq":0,"stream":"abc"}"#)
+    }
+
+    @Test func `with a time it asks for that until an event gives it a number`() throws {
+        let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+        var resumption = StreamResumption(StateSubscription(sinceTime: time))
+        let asked = #"{"since_time":"2026-11-21T07:00:00.000000Z"}"#
+        #expect(parameters(resumption) == asked)
+        #expect(try resumption.receive(line(AgentLines.hello(42))).count == 1)
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        #expect(parameters(resumption) == asked)
+        #expect(try resumption.receive(line(AgentLines.hello(42))).count == 1)
+        // Events of the past have lower numbers than the hello.
+        for number in [7, 8] as [UInt64] { #expect(try resumption.receive(line(AgentLines.path(number))).count == 1) }
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        #expect(parameters(resumption) == #"{"since_seq":8,"stream":"\#(AgentLines.stream)"}"#)
     }
 
     @Test(

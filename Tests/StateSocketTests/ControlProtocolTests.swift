@@ -53,6 +53,19 @@ struct ControlProtocolTests {
             #"{"method":"subscribe","more":true,"parameters":{"since_seq":18446744073709551616}}"#,
             "invalid_parameters", "since_seq"
         ),
+        (#"{"method":"subscribe","more":true,"parameters":{"since_time":1}}"#, "invalid_parameters", "since_time"),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_time":"2026-02-30T07:00:00Z"}}"#,
+            "invalid_parameters", "RFC 3339"
+        ),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_time":"2026-11-21T07:00:00+01:00"}}"#,
+            "invalid_parameters", "RFC 3339"
+        ),
+        (
+            #"{"method":"subscribe","more":true,"parameters":{"since_seq":1,"since_time":"2026-11-21T07:00:00Z"}}"#,
+            "invalid_parameters", "exclude each other"
+        ),
         (#"{"method":"subscribe","more":true,"parameters":{"stream":1}}"#, "invalid_parameters", "stream"),
         (#"{"method":"subscribe","more":true,"parameters":{"snapshot":"no"}}"#, "invalid_parameters", "snapshot"),
         (#"{"method":"subscribe","more":true,"parameters":{"stream":"other"}}"#, "stream_changed", "stream-a"),

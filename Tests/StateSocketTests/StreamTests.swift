@@ -212,6 +212,58 @@ struct StreamTests {
         #expect(passed == Array(11...14) + Array(18...30))
     }
 
+    static let times: [(time: String, first: UInt64)] = [
+        ("1970-01-01T00:00:00Z", 1), ("1970-01-01T00:00:07Z", 7), ("1970-01-01T00:00:07.000001Z", 8),
+        ("1970-01-01T00:00:30Z", 30), ("1970-01-01T00:00:31Z", 31), ("2026-11-21T07:00:00Z", 31),
+    ]
+
+    @Test(arguments: times, [2, 1000])
+    func `a time begins with its first event, from the journal or from memory, and then with live ones`(
+        since: (time: String, first: UInt64),
+        ringEvents: Int
+    ) async throws {
+        let journal = MemoryJournal()
+        let (hello, numbers) = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = ringEvents
+                if ringEvents == 2 { $0.ringBytes = 1 }
+            }
+        ) { stream in
+            for _ in 0..<30 { journal.record([stream.publish()].compactMap { $0 }) }
+            let client = try Client(stream.control)
+            let parameters = #"{"since_time":"\#(since.time)"}"#
+            try client.send(#"{"method":"subscribe","more":true,"parameters":\#(parameters)}"# + "\n")
+            let hello = try client.line()
+            journal.record([stream.publish()].compactMap { $0 })
+            return (hello, try client.sequences(through: 31))
+        }
+        #expect(hello?.contains(#""subject":"hello""#) == true)
+        #expect(numbers == Array(since.first...31))
+    }
+
+    @Test(arguments: [false, true])
+    func `a time begins with what is in memory where no journal can be read`(isBroken: Bool) async throws {
+        let journal = isBroken ? MemoryJournal() : nil
+        let numbers = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 8; $0.ringBytes = 1
+            }
+        ) {
+            stream in
+            for _ in 0..<30 { stream.publish() }
+            journal?.state.withLock { $0.fails = true }
+            let client = try Client(stream.control)
+            let parameters = #"{"since_time":"2026-11-21T07:00:00Z"}"#
+            try client.send(#"{"method":"subscribe","more":true,"parameters":\#(parameters)}"# + "\n")
+            return try client.sequences(through: 30)
+        }
+        #expect(numbers.last == 30)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 })
+        #expect((1..<30).contains(numbers.count))
+    }
+
     @Test func `a journal that cannot be read refuses`() async throws {
         let journal = MemoryJournal()
         let reply = try await ServedStream.run(

@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import EventJournal
 internal import StateSocket
 
@@ -9,6 +10,10 @@ struct JournalReplay: ReplaySource {
 
     func replay(after sequence: UInt64) throws -> any Replay {
         Reading(try JournalReader(directory: journal.configuration.directory).events(after: sequence))
+    }
+
+    func firstSequence(from time: Timestamp) throws -> UInt64? {
+        try JournalReader(directory: journal.configuration.directory).firstSequence(from: time)
     }
 
     private final class Reading: Replay {

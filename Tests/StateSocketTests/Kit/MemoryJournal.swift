@@ -27,6 +27,15 @@ final class MemoryJournal: ReplaySource {
 
     func replay(after sequence: UInt64) throws -> any Replay { MemoryReplay(self, next: sequence + 1) }
 
+    func firstSequence(from time: Timestamp) throws -> UInt64? {
+        try state.withLock { state in
+            if state.fails { throw Broken() }
+            return state.lines.first { line in
+                ScannedLine(line.line.span)?.time.map { $0 >= time } ?? false
+            }?.sequence
+        }
+    }
+
     final class MemoryReplay: Replay {
         private let journal: MemoryJournal
         private var next: UInt64

@@ -21,7 +21,8 @@ final class ScriptedAgent: AgentInterface {
     init(_ bus: NotificationBus<Event>) { self.bus = bus }
 
     func event(_ type: EventType, subject: String = "default", padding: Int = 0, number: UInt64) -> Event {
-        let time = Timestamp(microsecondsSince1970: 0)
+        // A second for each number.
+        let time = Timestamp(microsecondsSince1970: Int64(clamping: number) * 1_000_000)
         let content = NetlinkResynchronization(
             code: String(repeating: "x", count: padding),
             attempts: Int(clamping: number),

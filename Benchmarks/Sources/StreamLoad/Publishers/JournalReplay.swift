@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import EventJournal
 internal import StateSocket
 
@@ -10,6 +11,10 @@ struct JournalReplay: ReplaySource {
     func replay(after sequence: UInt64) throws -> any Replay {
         let reader = try JournalReader(directory: journal.configuration.directory)
         return Reading(cursor: reader.events(after: sequence))
+    }
+
+    func firstSequence(from time: Timestamp) throws -> UInt64? {
+        try JournalReader(directory: journal.configuration.directory).firstSequence(from: time)
     }
 
     private final class Reading: Replay {

@@ -81,19 +81,7 @@ struct WatchCommand: ParsableCommand {
         OutputReader.endWhenGone()
         let client = StateClient(socket: agent.socket)
         try checkSubjects()
-        let first: UInt64? =
-            switch since {
-            case .number(let number): number
-            // The socket counts in numbers: all events are read, and those before the moment left out.
-            case .moment: 0
-            case nil: nil
-            }
-        let subscription = StateSubscription(
-            types: types,
-            subjects: subjects,
-            since: first,
-            reconnects: !noReconnect
-        )
+        let subscription = subscription
         let style = TerminalStyle.standardOutput(color: colors.color)
         let lines = EventLines(style: style, today: .now)
         let form = json ? EventForm.json : .human(lines, showsPaths: all || !types.isEmpty)
@@ -103,6 +91,16 @@ struct WatchCommand: ParsableCommand {
             throw ValidationError(ForeignText.line(message))
         }
         if let end { try AgentQuestion.orExit { () throws(ClientError) in throw end } }
+    }
+
+    private var subscription: StateSubscription {
+        var subscription = StateSubscription(types: types, subjects: subjects, reconnects: !noReconnect)
+        switch since {
+        case .number(let number): subscription.since = number
+        case .moment(let moment): subscription.sinceTime = moment
+        case nil: break
+        }
+        return subscription
     }
 
     /// Refuses a subject that the running agent does not have, and for which `watch` would wait for ever.
