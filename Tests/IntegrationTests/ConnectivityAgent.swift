@@ -24,14 +24,23 @@ final class ConnectivityAgent: Sendable {
 
     /// Starts the agent with a configuration, and gives no event away.
     ///
-    /// - Parameter settleDown: How long a loss must hold. Where several checks see the same loss one after the other, it is
-    ///   longer than they need, so that what is published is where they end.
-    init(on network: ConnectivityNetwork, settleDown: String = "500ms", _ configuration: String) throws {
+    /// - Parameters:
+    ///   - settleDown: How long a loss must hold. Where several checks see the same loss one after the other, it is
+    ///     longer than they need, so that what is published is where they end.
+    ///   - journal: The journal's directory; `nil` for no journal.
+    init(
+        on network: ConnectivityNetwork,
+        settleDown: String = "500ms",
+        journal: String? = nil,
+        _ configuration: String
+    ) throws {
         file = "\(network.certificates.folder)/reachagent-\(UUID().uuidString).toml"
         beginning = Self.beginning(settleDown)
         try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
         sockets = "\(network.certificates.folder)/sockets-\(UUID().uuidString.prefix(8))"
-        let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", sockets]
+        let arguments =
+            ["run", "--config", file, "--format", "json", "--socket-directory", sockets]
+            + (journal.map { ["--journal-directory", $0] } ?? ["--no-journal"])
         lines = try CommandLines(network.command(BuiltAgent.path, arguments) + " 2>&1")
     }
 
@@ -117,6 +126,12 @@ final class ConnectivityAgent: Sendable {
         lines.signal(SIGTERM)
         for line in await lines.rest() { _ = try record(line) }
         return await lines.status()
+    }
+
+    /// Kills the agent, which has no chance to say anything.
+    func kill() async throws {
+        lines.signal(SIGKILL)
+        for line in await lines.rest() { _ = try record(line) }
     }
 
     /// Standard error comes by the same pipe, so that its place among the events is known; it is no JSON.
