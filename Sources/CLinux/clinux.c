@@ -6,6 +6,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <locale.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,21 @@
 #include <sys/timex.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <wchar.h>
+
+static locale_t utf8_locale;
+
+static void open_utf8_locale(void) { utf8_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL); }
+
+int clinux_character_width(uint32_t scalar) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_utf8_locale);
+    if (utf8_locale == (locale_t)0) return -1;
+    locale_t former = uselocale(utf8_locale);
+    int width = wcwidth((wchar_t)scalar);
+    uselocale(former);
+    return width;
+}
 
 int clinux_open_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

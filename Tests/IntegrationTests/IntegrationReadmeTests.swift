@@ -88,6 +88,40 @@ struct IntegrationReadmeTests {
         #expect(lines.allSatisfy { line in statuses.contains { line.hasPrefix($0) } }, "\(lines)")
     }
 
+    @Test func `its Python client prints a change, and its request for metrics has an answer`() throws {
+        let start = try #require(readme.firstRange(of: "```python\n"))
+        let end = try #require(readme[start.upperBound...].firstRange(of: "```\n"))
+        let client = String(readme[start.upperBound..<end.lowerBound])
+        try client.write(toFile: "\(folder)/client.py", atomically: false, encoding: .utf8)
+        let curl = readme.split(separator: "\n").first { $0.hasPrefix("    curl --unix-socket /run/reachagent/") }
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        // Changes are made until the client has one: there is no telling when it has subscribed.
+        let output = try namespace.run(
+            """
+            mount -t tmpfs tmpfs /run
+            export PATH=\(BuiltAgent.productsDirectory.path()):/usr/bin:/bin:/usr/sbin:/sbin PYTHONUNBUFFERED=1
+            STATE_DIRECTORY=\(folder)/state RUNTIME_DIRECTORY=/run/reachagent \
+                reachagent run --format none --settle-up 0 --settle-down 0 2>\(folder)/log & agent=$!
+            trap 'kill $agent $client; wait $agent' EXIT
+            RUNTIME_DIRECTORY=/run/reachagent reachagent wait-online --timeout 30s >/dev/null
+            python3 \(folder)/client.py >\(folder)/changes & client=$!
+            while kill -0 $client && [ ! -s \(folder)/changes ]; do
+                ip route del default
+                ip route add default via 192.0.2.1 dev eth0
+            done
+            head -n 1 \(folder)/changes
+            ! command -v curl >/dev/null || \(try #require(curl).trimmingPrefix("    ")) 2>/dev/null | grep --max-count 1 TYPE
+            """
+        )
+        let lines = output.split(separator: "\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        #expect(
+            words.count == 3 && UInt64(words[0]) != nil && ["none", "other", "wired"].contains(words[1]),
+            "\(output)"
+        )
+        #expect(lines.count < 2 || lines.last?.hasPrefix("# TYPE ") == true, "\(output)")
+    }
+
     /// The line that installs the first hook, from this folder's examples into that of the test.
     private var install: String? {
         guard let line = readme.split(separator: "\n").first(where: { $0.firstRange(of: "/hooks.d/") != nil }) else {

@@ -109,7 +109,9 @@ import Testing
         "reachagent.", "é", "agent.hello", "probe.completed",
     ])
     func `a type that no event of the journal has is refused with those that there are`(text: String) {
-        #expect { try EventFilter.journalType(argument: text) } throws: { "\($0)".contains("reachability.changed") }
+        #expect { try EventFilter.journalType(argument: text) } throws: { error in
+            ["did you mean", "reachability.changed"].contains { "\(error)".contains($0) }
+        }
     }
 
     @Test func `a hidden type does not pass`() {
@@ -143,10 +145,12 @@ import Testing
             (["STATE_DIRECTORY": ""], ["/var/lib/reachagent/journal"]),
         ] as [([String: String], [String])]
     )
-    func `a journal is looked for where the environment says`(environment: [String: String], directories: [String]) {
-        let location = JournalLocation(environment: environment, isRoot: false)
-        #expect(location.directoriesToRead(nil) == directories)
-        #expect(location.directoriesToRead("/d") == ["/d"])
+    func `a journal is looked for where the environment says`(environment: [String: String], directories: [String])
+        throws
+    {
+        #expect(JournalLocation(environment: environment, isRoot: false).directoriesToRead == directories)
+        #expect(AgentFiles.own(environment: environment, isRoot: false).journals == directories)
+        #expect(try AgentFiles.journals(named: "/d", socket: nil) == ["/d"])
     }
 
     @Test(

@@ -106,6 +106,9 @@ import Testing
         #expect(AgentNames.names(of: .destinations, in: status) == ["office", "web"])
         #expect(AgentNames.names(of: .subjects, in: status) == ["default", "agent", "office", "web"])
         #expect(AgentNames.names(of: .hooks, in: nil) == [])
+        #expect(AgentNames.names(of: .codes, in: nil) == Explanation.codes)
+        status.probes[0].code = "tls_expired"
+        #expect(AgentNames.names(of: .codes, in: status) == ["tls_expired"])
         #expect(AgentNames.names(of: .probes, words: ["reachagent", "check", "--socket", "/nonexistent"]) == [])
     }
 }

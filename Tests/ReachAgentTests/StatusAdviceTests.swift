@@ -158,8 +158,9 @@ import Testing
                 StatusScenes.preferredDead,
                 "the kernel prefers eth0, which is dead (no carrier on eth0), while wwan0 works",
                 [
-                    "ip link set eth0 down", "sysctl net/ipv4/conf/eth0/ignore_routes_with_linkdown=1",
-                    "sysctl net/ipv6/conf/eth0/ignore_routes_with_linkdown=1",
+                    "ip link set eth0 down",
+                    "sysctl net/ipv4/conf/eth0/ignore_routes_with_linkdown=1 "
+                        + "net/ipv6/conf/eth0/ignore_routes_with_linkdown=1",
                     "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 99",
                 ]
             ),

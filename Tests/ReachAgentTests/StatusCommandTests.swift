@@ -78,7 +78,7 @@ import Testing
         let result = try await Self.run("status", "/nonexistent/control.sock", options)
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
-        #expect(result.error.hasPrefix("Error: "))
+        #expect(result.error.hasPrefix("reachagent status: "))
     }
 
     @Test func `a machine that is reachable is told so, with status 0`() async throws {

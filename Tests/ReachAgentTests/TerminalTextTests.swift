@@ -29,6 +29,12 @@ import Testing
         #expect(text.displayWidth >= 5)
     }
 
+    @Test func `JSON on a terminal means the same, and has no active character`() {
+        let line = #"{"a":"é \u001b"# + "\u{9B}\u{202E}\u{F0000}日\"}"
+        let shown = String(decoding: TerminalText.json(Array(line.utf8)), as: UTF8.self)
+        #expect(shown == #"{"a":"é \u001b\u009b\u202e\udb80\udc00日"}"#)
+    }
+
     @Test func `a line's end in the middle keeps the lines around it apart`() {
         #expect(written("\u{1B}\n\u{9B}\r\n") == "\\u{1b}\n\\u{9b}\\u{d}\n")
     }

@@ -23,8 +23,10 @@ extension AgentStatus {
         let why = reason.flatMap { PathReason($0, of: dead, in: self)?.problem } ?? "nothing beyond it answers"
         var action: Advice.Action = "Take it down: \(command: "ip link set \(dead) down")."
         // The kernel can be told to pass over routes whose interface has no carrier.
-        for (family, path) in paths where path?.reason == "link_down" {
-            let sysctl: ShellCommand = "sysctl net/\(family)/conf/\(dead)/ignore_routes_with_linkdown=1"
+        let skipped = paths.filter { $0.1?.reason == "link_down" }
+            .map { "net/\($0.0)/conf/\(dead)/ignore_routes_with_linkdown=1" }
+        if let first = skipped.first {
+            let sysctl: ShellCommand = skipped.count > 1 ? "sysctl \(first) \(skipped[1])" : "sysctl \(first)"
             action = action + "Or let the kernel skip it: \(command: sysctl)."
         }
         if let command = preferring(working, to: dead) {

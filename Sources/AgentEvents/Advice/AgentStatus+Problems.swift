@@ -76,7 +76,7 @@ extension AgentStatus {
         guard count > 0 else { return nil }
         return """
             the byte budget of a metered link is used up: \(SummaryText.count(UInt64(count), "probe")) over it \
-            \(count == 1 ? "is" : "are") not checked until the day ends [budget_exhausted]
+            \(count == 1 ? "is" : "are") not checked until the day ends (UTC) [budget_exhausted]
             """
     }
 }

@@ -137,15 +137,18 @@ extension AgentStatus {
         public var events: String?
         /// The path of the control socket.
         public var control: String?
-        /// The number of connections to both.
+        /// The path of the HTTP socket.
+        public var http: String?
+        /// The number of connections to all of them.
         public var connections: Int?
         /// The maximum of them.
         public var limit: Int?
 
         /// Creates the sockets.
-        public init(events: String, control: String, connections: Int, limit: Int?) {
+        public init(events: String, control: String, http: String? = nil, connections: Int, limit: Int?) {
             self.events = events
             self.control = control
+            self.http = http
             self.connections = connections
             self.limit = limit
         }

@@ -96,11 +96,14 @@ extension AgentStatus {
         public var longestDelayMilliseconds: Int64?
         /// The bytes of today, by account.
         public var bytes: [String: Int]?
+        /// The maximum of bytes a day, for each account that has one.
+        public var bytesPerDay: [String: Int]?
 
         private enum CodingKeys: String, CodingKey {
             case checks, shared, skipped, refused
             case longestDelayMilliseconds = "longest_delay_ms"
             case bytes
+            case bytesPerDay = "bytes_per_day"
         }
 
         /// The counters.
@@ -110,7 +113,8 @@ extension AgentStatus {
             skipped: UInt64,
             refused: UInt64,
             longestDelayMilliseconds: Int64,
-            bytes: [String: Int]
+            bytes: [String: Int],
+            bytesPerDay: [String: Int]? = nil
         ) {
             self.checks = checks
             self.shared = shared
@@ -118,6 +122,7 @@ extension AgentStatus {
             self.refused = refused
             self.longestDelayMilliseconds = longestDelayMilliseconds
             self.bytes = bytes
+            self.bytesPerDay = bytesPerDay
         }
     }
 
@@ -141,6 +146,8 @@ extension AgentStatus {
         public var failures: Int?
         /// The rest of the pause because of them, in milliseconds.
         public var pausedMilliseconds: Int64?
+        /// The failed attempt of a request that is being retried.
+        public var attempt: Attempt?
         /// The last run.
         public var last: Run?
 
@@ -149,7 +156,7 @@ extension AgentStatus {
             case failedRuns = "failed_runs"
             case superseded, running, waiting, failures
             case pausedMilliseconds = "paused_ms"
-            case last
+            case attempt, last
         }
 
         /// A hook's status.
@@ -180,8 +187,56 @@ extension AgentStatus {
         /// The number of consecutive failures that make a hook one that fails repeatedly.
         public static let repeatedFailures = 3
 
-        /// True when it fails repeatedly, or its file is refused.
-        public var isTroubled: Bool { last?.ending.outcome == "refused" || (failures ?? 0) >= Self.repeatedFailures }
+        /// True when it fails repeatedly, when its file is refused, or while a request is being retried.
+        public var isTroubled: Bool {
+            attempt != nil || last?.ending.outcome == "refused" || (failures ?? 0) >= Self.repeatedFailures
+        }
+
+        /// A failed attempt to send a request.
+        public struct Attempt: Codable, Sendable, Hashable {
+            /// The number of requests of this run so far.
+            public var attempts: Int?
+            /// The maximum number of requests.
+            public var maximum: Int?
+            /// The code of the failure.
+            public var code: String?
+            /// The particulars, for people.
+            public var detail: String?
+            /// The status of the response.
+            public var httpStatus: Int?
+            /// The moment of the failure.
+            public var time: Timestamp?
+            /// The pause before the next attempt, in milliseconds.
+            public var pauseMilliseconds: Int64?
+
+            private enum CodingKeys: String, CodingKey {
+                case attempts
+                case maximum = "max_attempts"
+                case code, detail
+                case httpStatus = "http_status"
+                case time
+                case pauseMilliseconds = "pause_ms"
+            }
+
+            /// An attempt.
+            public init(
+                attempts: Int,
+                maximum: Int,
+                code: String,
+                detail: String,
+                httpStatus: Int? = nil,
+                time: Timestamp,
+                pauseMilliseconds: Int64
+            ) {
+                self.attempts = attempts
+                self.maximum = maximum
+                self.code = code
+                self.detail = detail
+                self.httpStatus = httpStatus
+                self.time = time
+                self.pauseMilliseconds = pauseMilliseconds
+            }
+        }
 
         /// A run of a hook.
         public struct Run: Codable, Sendable, Hashable {

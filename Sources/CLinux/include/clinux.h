@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // An eventfd(2) that never blocks and is not inherited; -1 with errno.
 int clinux_open_eventfd(void);
@@ -57,6 +58,10 @@ long clinux_write_without_waiting(int fd, const void *bytes, size_t length);
 
 // Names the calling thread for ps(1) and top(1); at most 15 bytes count.
 void clinux_name_thread(const char *name);
+
+// The columns of a character on a terminal by wcwidth(3) in a locale of UTF-8, whatever the process's own locale is; -1 for a
+// character that the C library does not know, or without such a locale.
+int clinux_character_width(uint32_t scalar);
 
 // The user of the other end of a TCP connection that begins and ends on this machine, as the kernel's table of sockets has
 // it (sock_diag(7), without a capability and without waiting); -1 when there is none, or its process has closed it.

@@ -2,8 +2,24 @@ extension FindingCode {
     /// The meaning of the code, as a sentence.
     public var sentence: String { explanation.meaning }
 
-    /// The remedy for the operator, as a sentence.
+    /// The remedy for the operator, as a sentence, with options of the command line such as `--ca-file`.
     public var remedy: String { explanation.remedy }
+
+    /// The remedy for a check of the configuration: with keys such as `'ca_file'` instead of options.
+    public var configuredRemedy: String {
+        let words = remedy.split(separator: " ", omittingEmptySubsequences: false)
+        return words.map { $0.hasPrefix("--") ? Self.key(of: $0.dropFirst(2)) : String($0) }.joined(separator: " ")
+    }
+
+    /// The key of an option, in quotation marks; what follows the option's name stays as it is.
+    private static func key(of option: Substring) -> String {
+        let name = String(option.prefix { $0.isLetter || $0 == "-" })
+        let key = keys[name] ?? String(name.map { $0 == "-" ? "_" : $0 })
+        return "'\(key)'" + option.dropFirst(name.count)
+    }
+
+    /// The keys that have not the name of their option.
+    private static let keys = ["pin-certificate": "pin_certificates", "pin-spki": "pins"]
 
     private var explanation: (meaning: String, remedy: String) {
         switch self {

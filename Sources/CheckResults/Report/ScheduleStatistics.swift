@@ -12,6 +12,8 @@ public struct ScheduleStatistics: Sendable, Hashable {
     public var longestDelay: Duration = .zero
     /// The bytes of today (UTC), by account.
     public var bytes: [String: Int] = [:]
+    /// The budgets of a day, by account.
+    public var bytesPerDay: [String: Int] = [:]
 
     /// Nothing counted yet.
     public init() {}

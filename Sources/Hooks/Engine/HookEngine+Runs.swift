@@ -34,9 +34,18 @@ extension HookEngine {
                 ),
                 timeout: run.state.hook.timeout,
                 prober: prober,
-                on: loop
-            ) { [self] end in self.end(number, end) }
+                on: loop,
+                retrying: { [self] retry in self.note(number, retry) },
+                ended: { [self] end in self.end(number, end) }
+            )
         )
+    }
+
+    /// Shows a failed attempt in the status at once: the run itself may go on for minutes.
+    private func note(_ number: UInt64, _ retry: WebhookRetry) {
+        guard let run = runs[number] else { return }
+        run.state.note(retry)
+        publish()
     }
 
     /// Checks a program's file on a thread, because its file system may hang.

@@ -111,6 +111,7 @@ final class HookState {
     func note(_ completion: HookCompletion, isFailure: Bool) {
         isChanged = true
         runs += 1
+        statusSoFar.attempt = nil
         if isFailure { failedRuns += 1 }
         statusSoFar.last = AgentStatus.HookStatus.Run(
             ending: completion.ending,
@@ -119,6 +120,12 @@ final class HookState {
             triggerSequence: completion.triggerSequence,
             output: completion.output.flatMap(SummaryText.lastLine)
         )
+    }
+
+    /// Records a failed attempt of a request that is retried.
+    func note(_ retry: WebhookRetry) {
+        isChanged = true
+        statusSoFar.attempt = retry.status
     }
 
     private func beginAnew() {

@@ -68,13 +68,20 @@ package struct SingleRun: Sendable {
     /// Runs the hook, and returns its report.
     ///
     /// Blocks the calling thread until the run has ended, at most for its timeout.
-    package func run() -> HookCompletion {
+    ///
+    /// - Parameter retrying: Called on another thread for each failed attempt of a webhook that is followed by another one.
+    package func run(retrying: @escaping @Sendable (WebhookRetry) -> Void = { _ in }) -> HookCompletion {
         let hook = runnable
         let offer = HookOffer(event)
         let end =
             switch hook.task {
             case .webhook(let webhook):
-                send(webhook, hook.variables(for: offer, path: nil, superseded: 0), timeout: hook.timeout)
+                send(
+                    webhook,
+                    hook.variables(for: offer, path: nil, superseded: 0),
+                    timeout: hook.timeout,
+                    retrying: retrying
+                )
             case .program(let command): execute(command, of: hook, for: offer)
             }
         let start = HookQueue<HookOffer>.Start(element: offer, offered: .now, superseded: 0)
@@ -99,7 +106,12 @@ package struct SingleRun: Sendable {
         }
     }
 
-    private func send(_ webhook: Webhook, _ variables: [String: String], timeout: Duration) -> HookRunEnd {
+    private func send(
+        _ webhook: Webhook,
+        _ variables: [String: String],
+        timeout: Duration,
+        retrying: @escaping @Sendable (WebhookRetry) -> Void
+    ) -> HookRunEnd {
         let prober = Prober()
         defer { prober.shutDownAndWait() }
         return Self.waiting { [event] gate, ended in
@@ -110,6 +122,7 @@ package struct SingleRun: Sendable {
                 timeout: timeout,
                 prober: prober,
                 on: gate.eventLoop,
+                retrying: retrying,
                 ended: ended
             )
         }

@@ -19,6 +19,7 @@ package final class WebhookRun: @unchecked Sendable {
     private let prober: Prober
     private let loop: any EventLoop
     private let pace: WebhookPace
+    private let retrying: (@Sendable (WebhookRetry) -> Void)?
     private let beginning = NIODeadline.now()
 
     private var signature: WebhookSignature?
@@ -36,6 +37,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         loop: any EventLoop,
         pace: WebhookPace,
+        retrying: (@Sendable (WebhookRetry) -> Void)?,
         ended: @escaping @Sendable (End) -> Void
     ) {
         self.webhook = webhook
@@ -45,6 +47,7 @@ package final class WebhookRun: @unchecked Sendable {
         self.prober = prober
         self.loop = loop
         self.pace = pace
+        self.retrying = retrying
         self.ended = ended
     }
 
@@ -59,6 +62,7 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - loop: The event loop on which the end is reported, never before this method has returned when it is called
     ///     there.
     ///   - pace: The retry delays.
+    ///   - retrying: Called on the loop for each failed attempt that is followed by another one.
     ///   - ended: Called once.
     @discardableResult
     package static func start(
@@ -69,6 +73,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         on loop: any EventLoop,
         pace: WebhookPace = WebhookPace(),
+        retrying: (@Sendable (WebhookRetry) -> Void)? = nil,
         ended: @escaping @Sendable (End) -> Void
     ) -> WebhookRun {
         let run = WebhookRun(
@@ -79,6 +84,7 @@ package final class WebhookRun: @unchecked Sendable {
             prober: prober,
             loop: loop,
             pace: pace,
+            retrying: retrying,
             ended: ended
         )
         loop.execute { run.begin() }
@@ -150,6 +156,7 @@ package final class WebhookRun: @unchecked Sendable {
         case .cancelled: finish(.stopped)
         case .repeatable where attempts <= webhook.retries:
             let pause = pace.pause(attempts, attempt.askedPause)
+            retrying?(WebhookRetry(attempt, number: attempts, maximum: webhook.retries + 1, pause: pause))
             nextAttempt = loop.scheduleTask(in: TimeAmount(pause)) { [self] in self.attempt() }
         case .repeatable, .final:
             let code = attempt.code ?? .requestInvalid

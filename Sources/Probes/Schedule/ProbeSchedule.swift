@@ -96,6 +96,13 @@ struct ProbeSchedule {
     mutating func statistics(seconds: Int64) -> ScheduleStatistics {
         budget.update(seconds: seconds)
         counted.bytes = budget.used
+        counted.bytesPerDay = [:]
+        for entry in entries.values {
+            guard let account = entry.scheduled.cost.account, let limit = entry.scheduled.cost.bytesPerDay else {
+                continue
+            }
+            counted.bytesPerDay[account] = limit
+        }
         return counted
     }
 

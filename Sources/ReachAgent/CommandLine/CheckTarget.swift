@@ -31,8 +31,15 @@ enum CheckTarget: Sendable {
             self = .target(.icmp(host: .address(target.address.networkBytes)))
         } else if let address = IPAddress(text) {
             self = .target(.icmp(host: .address(address.networkBytes)))
-        } else if text.contains("." as Character) {
-            self = .target(try ProbeTarget(parsing: "https://\(text)/"))
+        } else if let host = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first,
+            host.contains("." as Character)
+        {
+            self = .target(try ProbeTarget(parsing: "https://\(text)" + (host == text ? "/" : "")))
+        } else if text.contains("/" as Character) {
+            let shown = ForeignText.shown(text, limit: 64)
+            throw Unknown(
+                description: "'\(shown)' is no URL; one begins with https://, http://, tcp://, icmp:// or dns://"
+            )
         } else {
             throw Unknown(description: Self.unknown(text, settings))
         }
@@ -51,6 +58,9 @@ enum CheckTarget: Sendable {
             Probe(target: target, serializer: RequestOptions.serializer(), trust: TrustEvaluator(anchors: .system))
         }
     }
+
+    /// True for a probe of the configuration.
+    var isConfigured: Bool { if case .probe = self { true } else { false } }
 
     /// The thresholds of expiring certificates.
     var expiry: ExpiryPolicy {

@@ -5,24 +5,15 @@ internal import Glibc
 
 /// The result of reading a configuration for a person.
 struct ConfigurationCheck {
-    private let choice: ConfigurationChoice
+    private let files: AgentFiles
     private let loaded: ConfigurationFile.Loaded
     private let errors: [ConfigurationError]
 
     /// Reads the files.
-    init(of choice: ConfigurationChoice, listsEffective: Bool = false) {
-        self.choice = choice
-        guard let path = choice.path else {
-            (loaded, errors) = (ConfigurationFile.defaults(), [])
-            return
-        }
+    init(of files: AgentFiles, listsEffective: Bool = false) {
+        self.files = files
         do throws(ConfigurationErrors) {
-            loaded = try ConfigurationFile.load(
-                path,
-                serializer: RequestOptions.serializer(),
-                listsEffective: listsEffective,
-                checksMachine: true
-            )
+            loaded = try files.load(listsEffective: listsEffective, checksMachine: true)
             errors = []
         } catch {
             loaded = ConfigurationFile.Loaded(settings: Settings(), files: [], effective: [])
@@ -44,13 +35,13 @@ struct ConfigurationCheck {
 
     /// The result in a line, and below it the files that it is about.
     var verdict: [String] {
-        let origin = choice.origin(files: loaded.files).map { "  \($0)" }
+        let origin = files.origin(files: loaded.files).map { "  \($0)" }
         return ([headline] + origin + next.map { "  \($0)" }).map(ForeignText.line)
     }
 
     private var headline: String {
         guard isValid else { return Self.count(errors.count, "error") }
-        guard let path = choice.path else {
+        guard let path = files.configuration else {
             return "there is no configuration file: the defaults apply, and nothing is probed"
         }
         return "\(path): ok, \(counts)"
@@ -71,9 +62,9 @@ struct ConfigurationCheck {
             if isUnreadable, geteuid() != 0 {
                 return ["not every file can be read by this user; try: sudo reachagent config check"]
             }
-            return choice.agent == nil ? [] : ["the agent keeps the configuration that it has read before"]
+            return files.agent == nil ? [] : ["the agent keeps the configuration that it has read before"]
         }
-        if choice.isNewer(loaded.files) {
+        if files.isNewer(loaded.files) {
             return ["the agent has not read this yet; apply it with: reachagent reload"]
         }
         return hasProbes ? [] : ["add two probes with: reachagent config init"]
@@ -88,13 +79,13 @@ extension ConfigurationCheck: JSONRepresentable {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("valid", isValid)
-            json.member("path", ifPresent: choice.path)
-            json.member("agent", ifPresent: choice.agent?.status.agent?.processID) { $0.number($1) }
+            json.member("path", ifPresent: files.configuration)
+            json.member("agent", ifPresent: files.agent?.status.agent?.processID) { $0.number($1) }
             json.name("files")
             json.array(loaded.files) { $0.string($1) }
             json.name("searched")
-            json.array(choice.searched) { $0.string($1) }
-            json.member("newer_than_agent", choice.isNewer(loaded.files))
+            json.array(files.searched) { $0.string($1) }
+            json.member("newer_than_agent", files.isNewer(loaded.files))
             json.member("probes", loaded.settings.probes.count)
             json.member("disabled_probes", loaded.settings.disabledProbes)
             json.member("targets", loaded.settings.targets.count)

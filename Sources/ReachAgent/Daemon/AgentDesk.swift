@@ -15,6 +15,8 @@ internal import StateSocket
 final class AgentDesk: AgentInterface {
     /// The maximum number of probes that an answer names when there is none of the name asked for.
     private static let maximumNames = 16
+    /// The maximum number of probes without a path that a status names.
+    private static let maximumWaiting = 256
 
     private let board: StatusBoard
     private let origin: EventOrigin
@@ -93,12 +95,13 @@ final class AgentDesk: AgentInterface {
             AgentStatus.Sockets(
                 events: "\(sockets.directory)/events.sock",
                 control: "\(sockets.directory)/control.sock",
+                http: "\(sockets.directory)/http.sock",
                 connections: connections,
                 limit: sockets.maximumConnections
             )
         }
         let (probes, uplinks) = driver.probes
-        let status = board.status(
+        var status = board.status(
             journal: journalStatus,
             sockets: summary,
             probes: probes,
@@ -109,6 +112,7 @@ final class AgentDesk: AgentInterface {
             hookSetup: hookSetup(),
             hooks: hooks.statuses
         )
+        status.probes += waitingProbes(besides: probes)
         return (status, probes)
     }
 
@@ -120,9 +124,16 @@ final class AgentDesk: AgentInterface {
             let status = currentStatus(connections: connections)
             return StatusPage.bytes(
                 of: history.page(of: status, driver.summaries, at: .now),
-                explaining: { code in FindingCode(rawValue: code).map { ($0.sentence, $0.remedy) } }
+                explaining: { code in FindingCode(rawValue: code).map { ($0.sentence, $0.configuredRemedy) } }
             )
         }
+    }
+
+    /// The configured probes that are made from nowhere at present: there is no path, or not their interface.
+    private func waitingProbes(besides records: [ProbeRecord]) -> [AgentStatus.ProbeStatus] {
+        let made = Set(records.map(\.point.probe))
+        let waiting = driver.plan.settings.probes.lazy.map(\.name).filter { !made.contains($0) }
+        return waiting.prefix(Self.maximumWaiting).map { AgentStatus.ProbeStatus(probe: $0, verdict: "unknown") }
     }
 
     /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.

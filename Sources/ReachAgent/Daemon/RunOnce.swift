@@ -81,7 +81,7 @@ struct RunOnce {
         )
         switch format {
         case .json: Terminal.print(Event(draft, from: .current(), at: Timestamp(observed), number: 1).line)
-        case .human: Terminal.print(StateText.lines(snapshot, machine).joined(separator: "\n"))
+        case .human: Terminal.print(StateText.lines(machine, style: .standardOutput()).joined(separator: "\n"))
         case .none: break
         }
     }

@@ -6,6 +6,7 @@ struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
         abstract: "Print the completion script for a shell.",
+        usage: "reachagent completion <shell>",
         discussion: """
             The package installs the scripts; this is for a program that was built from source. Names of probes, targets, \
             hooks and uplinks come from the running agent, which is asked at each completion.
@@ -25,7 +26,7 @@ struct CompletionCommand: ParsableCommand {
 
     func validate() throws {
         guard CompletionShell(rawValue: shell) == nil else { return }
-        throw ValidationError("there is no script for '\(ForeignText.shown(shell))'; there are bash, zsh and fish")
+        throw ValidationError("expected bash, zsh or fish, got '\(ForeignText.shown(shell, limit: 64))'")
     }
 
     func run() throws {

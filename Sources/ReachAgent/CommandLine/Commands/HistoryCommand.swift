@@ -29,7 +29,7 @@ struct HistoryCommand: ParsableCommand {
 
             EXIT STATUS
               0   done, also when nothing was found
-              69  there is no journal
+              69  there is no journal, or no agent answers at the named socket
               75  the journal could not be read; try again
               77  no permission to read the journal
             """
@@ -84,17 +84,7 @@ struct HistoryCommand: ParsableCommand {
 
     @OptionGroup var colors: ColorOptions
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            The journal's directory (default: the running agent's, else the first that exists of $STATE_DIRECTORY/journal, \
-            $XDG_STATE_HOME/reachagent/journal and \(JournalLocation.system)).
-            """,
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
-    var directory: String?
+    @OptionGroup var source: JournalSourceOptions
 
     /// The most events that `--last` counts: their numbers are remembered.
     private static let maximumLast = 1_000_000
@@ -107,9 +97,9 @@ struct HistoryCommand: ParsableCommand {
     }
 
     func run() throws {
-        let directories = try JournalLocation().directoriesOfAgent(directory)
+        let directories = try source.directories()
         let path = JournalLocation.existing(directories)
-        if directory == nil, !json, isatty(STDERR_FILENO) == 1 {
+        if source.directory == nil, !json, isatty(STDERR_FILENO) == 1 {
             Terminal.printError("journal: \(ForeignText.line(path))")
         }
         var printer = HistoryPrinter(isJSON: json, style: .standardOutput(color: colors.color))
@@ -141,7 +131,7 @@ struct HistoryCommand: ParsableCommand {
             }
         } catch let error as JournalError {
             try? printer.flush()
-            throw Self.status(of: error, directories: directories)
+            throw JournalLocation.status(of: error, directories: directories)
         } catch StandardOutput.Failure.readerGone {
             return
         } catch StandardOutput.Failure.errno(let number) {
@@ -169,23 +159,5 @@ struct HistoryCommand: ParsableCommand {
         let question = KeySuggestion.question(about: subject, among: names)
         let known = names.prefix(16).map { ForeignText.shown($0, limit: 64) }.joined(separator: ", ")
         Terminal.printError("reachagent: no event is about '\(name)'\(question); these events are about \(known)")
-    }
-
-    /// Says on standard error why the journal cannot be read.
-    static func status(of error: JournalError, directories: [String]) -> ExitCode {
-        switch error.cause {
-        case .errno(ENOENT), .errno(ENOTDIR):
-            let places = directories.joined(separator: " or ")
-            Terminal.printError(
-                "reachagent: there is no journal in \(places); '--directory' names another place"
-            )
-            return ExitCode(ExitStatus.unavailable)
-        case .errno(EACCES), .errno(EPERM):
-            Terminal.printError("reachagent: \(error)")
-            return ExitCode(ExitStatus.notPermitted)
-        default:
-            Terminal.printError("reachagent: \(error)")
-            return ExitCode(ExitStatus.tryAgain)
-        }
     }
 }

@@ -35,12 +35,6 @@ struct HooksListCommand: ParsableCommand {
     )
     var event: String?
 
-    @Option(
-        help: ArgumentHelp("The journal's directory, for '--event last'.", valueName: "dir"),
-        completion: .directory
-    )
-    var directory: String?
-
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -49,7 +43,7 @@ struct HooksListCommand: ParsableCommand {
     func run() throws {
         let survey = try source.survey()
         let event = try event.map { argument in
-            try HookEventSource(argument: argument, directory: directory).event(of: []) { _ in true }
+            try source.event(argument).event(of: []) { _ in true }
         }
         if json {
             var writer = JSONWriter()

@@ -11,8 +11,8 @@ struct HooksRunCommand: ParsableCommand {
         discussion: """
             Shows what the hook wrote, on standard output, and how it ended, on standard error. The hook is checked, and \
             given the same environment, input and time as by the agent; it runs as the user who asks, or as the one that its \
-            table names. Nothing is recorded, and a running agent does not know of it. Whether the hook wants the event makes \
-            no difference; it is only told.
+            table names. Each failed attempt of a webhook is shown at once. Nothing is recorded, and a running agent does not \
+            know of it. Whether the hook wants the event makes no difference; it is only told.
 
             EXAMPLES
               reachagent hooks run 10-log --event last
@@ -45,12 +45,6 @@ struct HooksRunCommand: ParsableCommand {
     )
     var event: String
 
-    @Option(
-        help: ArgumentHelp("The journal's directory, for '--event last'.", valueName: "dir"),
-        completion: .directory
-    )
-    var directory: String?
-
     @Flag(help: "Only show what would be run: the checked path, arguments, user, environment and input.")
     var dryRun = false
 
@@ -59,7 +53,7 @@ struct HooksRunCommand: ParsableCommand {
     func run() throws {
         let survey = try source.survey()
         let hook = try hook(in: survey)
-        let event = try HookEventSource(argument: event, directory: directory).event(of: hook.types) { event in
+        let event = try source.event(event).event(of: hook.types) { event in
             hook.matches(event) == .matches
         }
         guard let run = hook.run(for: event, timeout: survey.folderTimeout) else {
@@ -76,7 +70,7 @@ struct HooksRunCommand: ParsableCommand {
             if case .refused = plan.action { throw ExitCode(ExitStatus.badConfiguration) }
             return
         }
-        let completion = run.run()
+        let completion = run.run { Terminal.printError(HookRunText.retry($0)) }
         let output = HookRunText.output(completion.output)
         if !output.isEmpty { Terminal.print(output) }
         Terminal.printError(HookRunText.ending(completion))

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import ForeignText
 internal import NetlinkMonitor
 
 internal import struct AgentEvents.Interface
@@ -12,7 +11,7 @@ struct InterfacesCommand: ParsableCommand {
         abstract: "Show every interface with its kind.",
         usage: "reachagent interfaces [<options>]",
         discussion: """
-            Reads the kernel's interfaces; no agent is needed. EVIDENCE is the reason for the kind. A kind followed by '?' \
+            Reads the kernel's interfaces; no agent is needed. EVIDENCE is the reason for the kind; the addresses stand below. A kind followed by '?' \
             is a guess: the evidence fits another kind as well, as a phone tethered by USB looks like Ethernet. Correct \
             such kinds with 'kinds' in the configuration, which applies here too, or with --interface-kind.
 
@@ -22,7 +21,8 @@ struct InterfacesCommand: ParsableCommand {
 
             EXIT STATUS
               0   done
-              69  the kernel's netlink is not available
+              69  the kernel's netlink is not available, or no agent answers at the
+                  named socket
               78  the file of '--config' is bad
             """
     )
@@ -30,12 +30,12 @@ struct InterfacesCommand: ParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    @OptionGroup(title: "Configuration") var source: CurrentConfigurationOptions
+    @OptionGroup(title: "Configuration") var source: AgentFileOptions
 
     @OptionGroup(title: "Expert options") var watch: WatchOptions
 
     func run() throws {
-        let kinds = try source.load().settings.kindOverrides
+        let kinds = try source.settings().kindOverrides
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(watch.monitorConfiguration(kindOverrides: kinds))
         }
@@ -45,27 +45,7 @@ struct InterfacesCommand: ParsableCommand {
                 Terminal.print(JSONWriter.text(of: Interface(link, in: snapshot)))
             }
         } else {
-            Terminal.print(table(links, snapshot))
+            Terminal.print(InterfacesText(style: .standardOutput()).text(links, snapshot))
         }
-    }
-
-    private func addresses(of link: Link, _ snapshot: NetworkSnapshot) -> [InterfaceAddress] {
-        snapshot.addresses.filter { $0.interfaceIndex == link.index }
-    }
-
-    private func table(_ links: [Link], _ snapshot: NetworkSnapshot) -> String {
-        var table = TextTable(header: ["NAME", "KIND", "STATE", "ADDRESSES", "EVIDENCE"])
-        for link in links {
-            table.add(
-                [
-                    link.name,
-                    link.kind.rawValue + (link.classification.isGuess ? "?" : ""),
-                    link.stateDescription,
-                    addresses(of: link, snapshot).map(\.description).joined(separator: ", "),
-                    link.classification.evidence.map(\.description).joined(separator: " "),
-                ].map(ForeignText.line)
-            )
-        }
-        return table.text
     }
 }

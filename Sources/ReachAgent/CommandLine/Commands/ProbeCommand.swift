@@ -34,6 +34,7 @@ struct ProbeCommand: ParsableCommand {
             EXIT STATUS
               0   the target answered as expected
               1   it did not, or a captive portal answers
+              69  no agent answers at the named socket
               75  this machine could not ask: no route, no resolver, no permission
               78  a file that an option names, or the configuration, is bad
             """
@@ -53,7 +54,7 @@ struct ProbeCommand: ParsableCommand {
     @OptionGroup(title: "Expectations") var expectations: ExpectationOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Security policy") var policy: PolicyOptions
-    @OptionGroup(title: "Configuration") var source: CurrentConfigurationOptions
+    @OptionGroup(title: "Configuration") var source: AgentFileOptions
     @OptionGroup(title: "Expert options") var watch: WatchOptions
 
     func validate() throws {
@@ -83,7 +84,7 @@ struct ProbeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let settings = CheckTarget.isName(target) ? try source.load().settings : Settings()
+        let settings = CheckTarget.isName(target) ? try source.settings() : Settings()
         let checked = try checkTarget(settings)
         let probe = try BadConfiguration.orExit { try self.probe(checked) }
         if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }
@@ -91,9 +92,11 @@ struct ProbeCommand: ParsableCommand {
         let report = try CellularGuard.refusal(of: probe, watch: watch, kindOverrides: kinds) ?? check(probe)
         let evidence = portalEvidence(report, checked)
         if json {
-            Terminal.print(JSONWriter.text(of: AgentEvents.CheckReport(report)))
+            Terminal.print(JSONWriter.text(of: ProbeResult(report, expiry: checked.expiry, portal: evidence)))
         } else {
-            Terminal.print(CheckText(style: .standardOutput(), expiry: checked.expiry, portal: evidence).text(report))
+            var text = CheckText(style: .standardOutput(), expiry: checked.expiry, portal: evidence)
+            text.isConfigured = checked.isConfigured
+            Terminal.print(text.text(report))
         }
         if evidence?.verdict == .portal { throw ExitCode(ExitStatus.finding) }
         switch report.verdict {

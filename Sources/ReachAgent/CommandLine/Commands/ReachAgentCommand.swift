@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 
 /// `reachagent`: the command line's root.
 @main
@@ -47,16 +48,33 @@ struct ReachAgentCommand: ParsableCommand {
             ),
             CommandGroup(
                 name: rest,
-                subcommands: [SubscribersCommand.self, ReplayCommand.self, CompletionCommand.self]
+                subcommands: [
+                    SubscribersCommand.self, ReplayCommand.self, ExplainCommand.self, CompletionCommand.self,
+                ]
             ),
         ]
     )
+
+    /// The command of a command line.
+    ///
+    /// swift-argument-parser shows the program's help where the topic of `help` is no command.
+    static func command(for arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == "help", let topic = RootHelp.unknownTopic(of: arguments.dropFirst()) {
+            throw ValidationError("Unexpected argument '\(topic)'")
+        }
+        return try parseAsRoot(arguments)
+    }
 
     /// Runs the command of the process's arguments.
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
-        main(arguments)
+        do {
+            var command = try command(for: arguments)
+            try command.run()
+        } catch {
+            Glibc.exit(CommandEnd.status(of: error, arguments: arguments))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ struct ReportCommand: ParsableCommand {
         abstract: "Report availability and outages.",
         usage: "reachagent report [<options>]",
         discussion: """
-            Reads the journal itself, whether an agent runs or not. Every moment of the time is full, partial, portal, \
+            Reads the journal itself, that of the running agent, or without one the first that exists. Every moment of the time is full, partial, portal, \
             local, none or unknown; their sum is the time. Time of which the journal says nothing is unknown, and never \
             counted as available. Times and days are those of the system's time zone (TZ).
 
@@ -58,23 +58,19 @@ struct ReportCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format = ReportFormat.text
 
-    @Option(
-        help: ArgumentHelp("The journal's directory (default: as for 'reachagent history').", valueName: "dir"),
-        completion: .directory
-    )
-    var directory: String?
+    @OptionGroup var source: JournalSourceOptions
 
     func validate() throws {
         if uplink != nil, probe != nil { throw ValidationError("'--uplink' and '--probe' exclude each other") }
     }
 
     func run() throws {
-        let location = JournalLocation()
+        let directories = try source.directories()
         let report: Report
         do {
-            report = try self.report(of: ReportedJournal(path: location.directoryToRead(directory)))
+            report = try self.report(of: ReportedJournal(path: JournalLocation.existing(directories)))
         } catch let error as JournalError {
-            throw HistoryCommand.status(of: error, directories: location.directoriesToRead(directory))
+            throw JournalLocation.status(of: error, directories: directories)
         } catch let error as ReportedJournal.NewerVersion {
             Terminal.printError("reachagent: \(error)")
             throw ExitCode(ExitStatus.badConfiguration)

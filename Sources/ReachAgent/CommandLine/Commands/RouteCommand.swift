@@ -24,7 +24,8 @@ struct RouteCommand: ParsableCommand {
             EXIT STATUS
               0   there is a usable path to one of the addresses
               1   there is none
-              69  the kernel's netlink is not available
+              69  the kernel's netlink is not available, or no agent answers at the
+                  named socket
               75  the name was not found
               78  the file of '--config' is bad
             """
@@ -39,12 +40,12 @@ struct RouteCommand: ParsableCommand {
     @Flag(help: "Print one JSON object for each address, one a line.")
     var json = false
 
-    @OptionGroup(title: "Configuration") var source: CurrentConfigurationOptions
+    @OptionGroup(title: "Configuration") var source: AgentFileOptions
 
     @OptionGroup(title: "Expert options") var watch: WatchOptions
 
     func run() throws {
-        let settings = try source.load().settings
+        let settings = try source.settings()
         let found: RouteDestination
         do {
             found = try RouteDestination(destination, settings)
@@ -69,7 +70,7 @@ struct RouteCommand: ParsableCommand {
             if json {
                 Terminal.print(JSONWriter.text(of: TargetState(address: address, path: path).published))
             } else {
-                Terminal.print(StateText.lines(path, to: address).joined(separator: "\n"))
+                Terminal.print(StateText.lines(path, to: address, style: .standardOutput()).joined(separator: "\n"))
             }
         }
         guard paths.contains(where: { $0.1.via.isReachable }) else { throw ExitCode(ExitStatus.finding) }

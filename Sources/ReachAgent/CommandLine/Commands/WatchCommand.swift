@@ -115,8 +115,7 @@ struct WatchCommand: ParsableCommand {
         let question = KeySuggestion.question(about: unknown, among: known)
         throw ValidationError(
             """
-            the agent has nothing of the name '\(ForeignText.shown(unknown, limit: 64))'\(ForeignText.line(question))
-            Subjects: \(names).
+            the agent has nothing of the name '\(ForeignText.shown(unknown, limit: 64))'\(question); subjects are \(names)
             """
         )
     }

@@ -87,7 +87,9 @@ extension Diagnosis {
         let rest = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
         var next = first.loginPage.map { ["# log in at \($0)"] } ?? []
         next.append("reachagent probe \(ShellWord.quoted(first.probe))")
-        if let code { next.append("# \(code.remedy)") }
+        // A URL of the command line has options, a probe of the configuration has keys.
+        let isURL = first.probe.firstRange(of: "://") != nil
+        if let code { next.append("# \(isURL ? code.remedy : code.configuredRemedy)") }
         return Section(
             layer,
             first.isLoss ? .error : .warning,

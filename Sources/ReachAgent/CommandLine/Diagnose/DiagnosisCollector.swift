@@ -56,24 +56,15 @@ struct DiagnosisCollector: Sendable {
         }
         let agent = status(within: rest(atMost: .seconds(3)))
         evidence.withLock { $0.agent = agent }
-        let current = configuration.map { CurrentConfiguration(path: $0) } ?? CurrentConfiguration(of: try? agent.get())
-        evidence.withLock { evidence in
-            evidence.configuration =
-                !current.errors.isEmpty
-                ? .rejected(errors: current.errors)
-                : current.files.isEmpty
-                    ? DiagnosisEvidence.Configuration.none
-                    : .read(files: current.files, probes: current.settings.probes.count)
-            evidence.targets = current.settings.targets.map { ($0.name, $0.address) }
-        }
+        let settings = settings(of: try? agent.get(), into: evidence)
         var probes: [(name: String, probe: Probe)] = []
         do {
-            probes = try targets.map { ($0, try CheckTarget($0, current.settings).probe) }
+            probes = try targets.map { ($0, try CheckTarget($0, settings).probe) }
         } catch {
             return evidence.withLock { $0.unknownTarget = "\(error)" }
         }
-        readKernel(current.settings, resolver, into: evidence)
-        for name in Self.names(of: current.settings).prefix(Self.maximumNames) {
+        readKernel(settings, resolver, into: evidence)
+        for name in Self.names(of: settings).prefix(Self.maximumNames) {
             let start = ContinuousClock.now
             let result = HostNameLookup.addresses(of: name, timeout: rest(atMost: .seconds(3)))
             let lookup = DiagnosisEvidence.Lookup(name: name, result: result, duration: ContinuousClock.now - start)
@@ -88,6 +79,28 @@ struct DiagnosisCollector: Sendable {
             let check = DiagnosisEvidence.Check(name: name, report: report)
             evidence.withLock { $0.checks.append(check) }
         }
+    }
+
+    /// The settings of the named configuration, else of the agent's; the defaults where it cannot be used.
+    private func settings(of agent: AgentStatus?, into evidence: Monitor<DiagnosisEvidence>) -> Settings {
+        let own = AgentFiles.own()
+        let files =
+            configuration.map { AgentFiles(configuration: $0) }
+            ?? agent.map { own.used(by: RunningAgent(status: $0)) } ?? own
+        var settings = Settings()
+        let read: DiagnosisEvidence.Configuration
+        do throws(ConfigurationErrors) {
+            let loaded = try files.load()
+            settings = loaded.settings
+            read = loaded.files.isEmpty ? .none : .read(files: loaded.files, probes: settings.probes.count)
+        } catch {
+            read = .rejected(errors: error.errors.map(\.description))
+        }
+        evidence.withLock { evidence in
+            evidence.configuration = read
+            evidence.targets = settings.targets.map { ($0.name, $0.address) }
+        }
+        return settings
     }
 
     private func status(within timeout: Duration) -> Result<AgentStatus, ClientError> {

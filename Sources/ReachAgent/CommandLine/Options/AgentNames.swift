@@ -11,6 +11,8 @@ enum AgentNames {
         case subjects
         /// Targets and probes: what `route` and `diagnose` take.
         case destinations
+        /// The codes of what is wrong at the moment, and without an agent all codes.
+        case codes
         /// The beginnings of URLs, and what the configuration names.
         case checks
     }
@@ -44,9 +46,22 @@ enum AgentNames {
             case .subjects: [AgentEvent.defaultSubject, AgentEvent.agentSubject] + targets + uplinks + probes + hooks
             case .destinations: targets + probes
             case .checks: probes + targets + schemes
+            case .codes: codes(in: status)
             }
         var seen: Set<String> = []
         return names.filter { isPlain($0) && seen.insert($0).inserted }
+    }
+
+    private static func codes(in status: AgentStatus?) -> [String] {
+        guard let status else { return Explanation.codes }
+        let state = status.reachability.state
+        let paths = [state?.path.overall, state?.path.ipv4, state?.path.ipv6].map { $0?.reason }
+        let codes =
+            [state?.reason, state?.connectivityReason, state?.alternative?.code] + paths
+            + status.uplinks.map { $0.reason?.code } + status.probes.flatMap { [$0.code, $0.lastCode] }
+        let known = Set(Explanation.codes)
+        let present = codes.compactMap(\.self).filter(known.contains)
+        return present.isEmpty ? Explanation.codes : present
     }
 
     private static func isPlain(_ name: String) -> Bool {

@@ -44,12 +44,11 @@ struct EventFilter: Sendable, Hashable {
         let name = EventType.shortName(of: text)
         guard EventType.matching(text).contains(where: known.contains) else {
             let names = known.map(\.shortName)
+            let question = KeySuggestion.question(about: name, among: names)
+            let list = "; event types are \(names.joined(separator: ", ")), and families such as 'path.*'"
             throw ValidationError(
-                """
-                expected an event type, got '\(ForeignText.shown(text, limit: 64))'\
-                \(KeySuggestion.question(about: name, among: names))
-                Event types: \(names.joined(separator: ", ")), and families such as 'path.*'.
-                """
+                "expected an event type, got '\(ForeignText.shown(text, limit: 64))'"
+                    + (question.isEmpty ? list : question)
             )
         }
         return name

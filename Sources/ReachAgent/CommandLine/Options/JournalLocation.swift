@@ -1,3 +1,5 @@
+internal import ArgumentParser
+internal import EventJournal
 internal import FoundationEssentials
 internal import Glibc
 
@@ -16,22 +18,9 @@ struct JournalLocation {
     }
 
     /// The directories in which a journal is looked for, best first: the first one that exists is read.
-    func directoriesToRead(_ directory: String?) -> [String] {
-        if let directory { return [directory] }
+    var directoriesToRead: [String] {
         if let service { return [service] }
         return [user, Self.system].compactMap(\.self)
-    }
-
-    /// The directory to read: the last one that was looked for where none exists.
-    func directoryToRead(_ directory: String?) -> String { Self.existing(directoriesToRead(directory)) }
-
-    /// The directories in which a journal is looked for by a command: where neither the command line nor a service names
-    /// one, that of the running agent alone.
-    func directoriesOfAgent(_ directory: String?) throws -> [String] {
-        guard directory == nil, service == nil,
-            let used = try RunningAgent.ask(socket: nil)?.status.journal?.directory
-        else { return directoriesToRead(directory) }
-        return [used]
     }
 
     /// The first directory that exists; the last one where none does.
@@ -61,5 +50,25 @@ struct JournalLocation {
     private func absolute(_ name: String) -> String? {
         guard let value = environment[name], value.hasPrefix("/") else { return nil }
         return value
+    }
+}
+
+extension JournalLocation {
+    /// Says on standard error why the journal cannot be read.
+    static func status(of error: JournalError, directories: [String]) -> ExitCode {
+        switch error.cause {
+        case .errno(ENOENT), .errno(ENOTDIR):
+            let places = directories.joined(separator: " or ")
+            Terminal.printError(
+                "reachagent: there is no journal in \(places); '--directory' names another place"
+            )
+            return ExitCode(ExitStatus.unavailable)
+        case .errno(EACCES), .errno(EPERM):
+            Terminal.printError("reachagent: \(error)")
+            return ExitCode(ExitStatus.notPermitted)
+        default:
+            Terminal.printError("reachagent: \(error)")
+            return ExitCode(ExitStatus.tryAgain)
+        }
     }
 }

@@ -11,11 +11,13 @@ struct CheckText {
     var expiry = ExpiryPolicy()
     /// The evidence of a portal check; `nil` for other checks.
     var portal: PortalEvidence?
+    /// True for a probe of the configuration, whose keys are named instead of options.
+    var isConfigured = false
 
     func text(_ report: Probes.CheckReport) -> String {
         var block = TextBlock(columns: style.columns)
-        let findings = FindingText(style: style)
-        block.add(headline(report))
+        let findings = FindingText(style: style, isConfigured: isConfigured)
+        block.addFitting(headline(report), hanging: 2)
         // A portal's answer meets no expectation, which is no fault of the target.
         let isPortal = portal?.verdict == .portal
         findings.add(isPortal ? [] : report.findings.filter { $0.severity == .refusal }, to: &block)

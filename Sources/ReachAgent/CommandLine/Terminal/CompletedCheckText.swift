@@ -9,13 +9,13 @@ struct CompletedCheckText {
     /// The lines for the results.
     func text(_ checks: [AgentEvents.CompletedCheck]) -> String {
         let names = checks.map { ProbeCountText.name($0.point.probe, $0.point.interface, $0.point.family) }
-        let width = (names.map(\.count).max() ?? 0) + 2
+        let width = (names.map(\.displayWidth).max() ?? 0) + 2
         var block = TextBlock(columns: style.columns)
         for (check, name) in zip(checks, names) {
             let (word, colour) = Self.word(check.report.verdict)
             let start = word.padded(to: 13) + name.padded(to: width)
             var result = TextBlock(columns: style.columns)
-            result.add(start, Self.result(check.report), indent: 0, labelWidth: start.count)
+            result.add(start, Self.result(check.report), indent: 0, labelWidth: start.displayWidth)
             for (index, line) in result.lines.enumerated() {
                 block.add(index == 0 ? style.paint(word, colour) + line.dropFirst(word.count) : line)
             }
@@ -45,7 +45,7 @@ struct CompletedCheckText {
             guard let code = FindingCode(rawValue: finding.code) else { continue }
             let evidence = ForeignText.line("\(finding.subject): \(finding.evidence)")
             block.add("seen", evidence, indent: 2, labelWidth: 6)
-            block.add("do", code.remedy, indent: 2, labelWidth: 6)
+            block.add("do", code.configuredRemedy, indent: 2, labelWidth: 6)
         }
     }
 }

@@ -1,6 +1,10 @@
+internal import LinuxSupport
+
 extension String {
     /// The columns that a terminal needs for the text; colours need none.
     var displayWidth: Int {
+        // Most texts are ASCII without colours.
+        if utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return utf8.count }
         var width = 0
         var rest = unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -9,27 +13,21 @@ extension String {
             } else if scalar.value >= 0xF0000, rest.starts(with: TerminalText.introducer.unicodeScalars.dropFirst()) {
                 rest = rest.drop { $0 != "m" }.dropFirst()
             } else {
-                width += scalar.displayWidth
+                width += CharacterWidth.of(scalar)
             }
         }
         return width
     }
-}
 
-extension Unicode.Scalar {
-    /// Ranges of characters that are two columns wide (UAX #11, W and F), in order.
-    private static let wide: [ClosedRange<UInt32>] = [
-        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
-        0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF,
-        0x1F900...0x1F9FF, 0x20000...0x3FFFD,
-    ]
-
-    /// The columns of one character: 0 for marks on the one before, 2 for East Asian wide ones, else 1.
-    fileprivate var displayWidth: Int {
-        guard value >= 0x300 else { return 1 }
-        switch properties.generalCategory {
-        case .nonspacingMark, .enclosingMark: return 0
-        default: return Self.wide.contains { $0.contains(value) } ? 2 : 1
+    /// The beginning of a text without colours that has room in so many columns; no character is broken.
+    func prefix(columns: Int) -> String {
+        var width = 0
+        var end = startIndex
+        while end < endIndex {
+            width += String(self[end]).displayWidth
+            guard width <= columns else { break }
+            end = index(after: end)
         }
+        return String(self[..<end])
     }
 }

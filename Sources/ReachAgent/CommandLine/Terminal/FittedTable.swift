@@ -35,10 +35,18 @@ struct FittedTable {
 
     private let columns: [Column]
     private(set) var rows: [[Cell]] = []
+    /// Texts below rows, by the number of the row.
+    private var notes: [Int: String] = [:]
 
     init(_ columns: [Column]) { self.columns = columns }
 
-    mutating func add(_ row: [Cell]) { rows.append(row) }
+    /// Adds a row.
+    ///
+    /// - Parameter note: A text that stands below the row from the second column on, in as many lines as it needs.
+    mutating func add(_ row: [Cell], note: String? = nil) {
+        if let note, !note.isEmpty { notes[rows.count] = note }
+        rows.append(row)
+    }
 
     /// The lines, with the titles first; columns without a cell that says something are left out.
     ///
@@ -49,18 +57,38 @@ struct FittedTable {
         let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
         let rest = wrapsLast ? Self.rest(of: cells, style.columns) : nil
         let widths = rest == nil ? widths(of: cells, style.columns) : []
-        return cells.flatMap { row in
-            guard let rest, let last = row.last else { return [line(row, widths, shown, style)] }
-            let widths = (0..<row.count).map { column in
-                column == row.count - 1 ? rest.width : cells.map { $0[column].text.count }.max() ?? 0
-            }
-            var block = TextBlock(columns: rest.width)
-            block.add(last.text, hanging: 0)
-            return block.lines.enumerated().map { index, text in
-                guard index > 0 else { return line(row.dropLast() + [Cell(text, last.colour)], widths, shown, style) }
-                return String(repeating: " ", count: rest.start) + text
-            }
+        let indent = min((cells.compactMap { $0.first?.text.displayWidth }.max() ?? 0) + Self.gap, style.columns / 2)
+        return cells.enumerated().flatMap { index, row in
+            lines(of: row, cells, rest, widths, shown, style) + note(below: index - 1, indent, style)
         }
+    }
+
+    /// The lines of a row: one, unless its last text takes more.
+    private func lines(
+        of row: [Cell],
+        _ cells: [[Cell]],
+        _ rest: (start: Int, width: Int)?,
+        _ widths: [Int],
+        _ shown: [Int],
+        _ style: TerminalStyle
+    ) -> [String] {
+        guard let rest, let last = row.last else { return [line(row, widths, shown, style)] }
+        let widths = (0..<row.count).map { column in
+            column == row.count - 1 ? rest.width : cells.map { $0[column].text.displayWidth }.max() ?? 0
+        }
+        var block = TextBlock(columns: rest.width)
+        block.add(last.text, hanging: 0)
+        return block.lines.enumerated().map { index, text in
+            guard index > 0 else { return line(row.dropLast() + [Cell(text, last.colour)], widths, shown, style) }
+            return String(repeating: " ", count: rest.start) + text
+        }
+    }
+
+    private func note(below row: Int, _ indent: Int, _ style: TerminalStyle) -> [String] {
+        guard let note = notes[row] else { return [] }
+        var block = TextBlock(columns: style.columns)
+        block.add("", note, indent: indent, labelWidth: 0)
+        return block.lines
     }
 
     private func line(_ row: [Cell], _ widths: [Int], _ shown: [Int], _ style: TerminalStyle) -> String {
@@ -68,14 +96,15 @@ struct FittedTable {
         var length = 0
         for (index, cell) in row.enumerated() where widths[index] > 0 {
             let text = Self.cut(cell.text, to: widths[index], style)
+            let width = text.displayWidth
             let isRight = columns[shown[index]].isRight
-            let before = (length == 0 ? 0 : Self.gap) + (isRight ? widths[index] - text.count : 0)
+            let before = (length == 0 ? 0 : Self.gap) + (isRight ? widths[index] - width : 0)
             line += String(repeating: " ", count: before)
             line += cell.colour.map { text.isEmpty ? "" : style.paint(text, $0) } ?? text
             // Nothing follows the last cell.
-            let after = isRight || index == row.count - 1 ? 0 : widths[index] - text.count
+            let after = isRight || index == row.count - 1 ? 0 : widths[index] - width
             line += String(repeating: " ", count: after)
-            length += before + text.count + after
+            length += before + width + after
         }
         return line.trimmingEnd
     }
@@ -84,16 +113,17 @@ struct FittedTable {
     private static func rest(of cells: [[Cell]], _ limit: Int) -> (start: Int, width: Int)? {
         guard let count = cells.first?.count, count > 1 else { return nil }
         let start = (0..<count - 1).reduce(0) { start, column in
-            start + (cells.map { $0[column].text.count }.max() ?? 0) + gap
+            start + (cells.map { $0[column].text.displayWidth }.max() ?? 0) + gap
         }
-        let longest = cells.compactMap { $0.last?.text.split(separator: " ").map(\.count).max() }.max() ?? 0
+        let longest =
+            cells.compactMap { $0.last?.text.split(separator: " ").map { String($0).displayWidth }.max() }.max() ?? 0
         return limit - start >= longest ? (start, limit - start) : nil
     }
 
     /// The widths that fit: the widest columns give way first, and at last the columns at the end go.
     private func widths(of cells: [[Cell]], _ limit: Int) -> [Int] {
         let count = cells.first?.count ?? 0
-        var widths = (0..<count).map { column in cells.map { $0[column].text.count }.max() ?? 0 }
+        var widths = (0..<count).map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
         var last = count
         while last > 1 {
             let excess = widths[..<last].reduce(Self.gap * (last - 1), +) - limit
@@ -112,11 +142,11 @@ struct FittedTable {
 
     /// The beginning of a text that is too long, up to a word's end where one is near, and an ellipsis.
     private static func cut(_ text: String, to width: Int, _ style: TerminalStyle) -> String {
-        guard text.count > width else { return text }
+        guard text.displayWidth > width else { return text }
         let ellipsis = style.ellipsis
-        guard width > ellipsis.count else { return String(text.prefix(width)) }
-        let beginning = text.prefix(width - ellipsis.count)
-        let words = beginning.lastIndex(of: " ").map { beginning[..<$0] } ?? beginning
+        guard width > ellipsis.count else { return text.prefix(columns: width) }
+        let beginning = text.prefix(columns: width - ellipsis.count)
+        let words = beginning.lastIndex(of: " ").map { String(beginning[..<$0]) } ?? beginning
         return (words.count + nearby >= beginning.count ? words : beginning) + ellipsis
     }
 }

@@ -25,7 +25,7 @@ struct HistoryPrinter {
             }
             let bytes = chunk.bytes[line.range]
             if isJSON {
-                try output.print(line: bytes)
+                try output.print(line: Terminal.json(Array(bytes)))
             } else {
                 for text in lines.lines(of: Array(bytes)) { try output.print(text) }
             }

@@ -43,12 +43,29 @@ enum ByteCountText {
     /// Bytes with at most one decimal: `812 B`, `1.2 MiB`.
     static func of(_ count: UInt64) -> String {
         guard count >= 1024 else { return "\(count) B" }
+        let (unit, size) = unit(for: count)
+        return "\(decimal(count, in: size)) \(unit)"
+    }
+
+    /// A part of a whole, in the unit of the whole: `1.2 of 5 MiB`.
+    static func of(_ count: UInt64, outOf whole: UInt64) -> String {
+        guard whole >= 1024 else { return "\(count) of \(whole) B" }
+        let (unit, size) = unit(for: whole)
+        return
+            "\(decimal(count, in: size)) of \(whole % size == 0 ? "\(whole / size)" : decimal(whole, in: size)) \(unit)"
+    }
+
+    private static func unit(for count: UInt64) -> (name: String, size: UInt64) {
         var (unit, size): (String, UInt64) = ("KiB", 1024)
         for next in ["MiB", "GiB", "TiB"] where count / size >= 1024 {
             unit = next
             size *= 1024
         }
+        return (unit, size)
+    }
+
+    private static func decimal(_ count: UInt64, in size: UInt64) -> String {
         let (whole, rest) = (count / size, count % size)
-        return whole >= 100 ? "\(whole) \(unit)" : "\(whole).\(rest * 10 / size) \(unit)"
+        return whole >= 100 ? "\(whole)" : "\(whole).\(rest * 10 / size)"
     }
 }

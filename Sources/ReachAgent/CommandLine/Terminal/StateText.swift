@@ -5,34 +5,56 @@ internal import Reachability
 
 /// States as people read them on a terminal.
 enum StateText {
-    /// The whole state: a headline, then the families and the targets.
-    static func lines(_ snapshot: NetlinkMonitor.NetworkSnapshot, _ machine: ReachabilityMachine) -> [String] {
-        var table = TextTable(header: ["", "VIA", "INTERFACE", "SOURCE", "GATEWAY", "ROUTE", "NOTE"])
-        table.add(row("IPv4", machine.state.ipv4))
-        table.add(row("IPv6", machine.state.ipv6))
-        for (target, state) in machine.targetPaths { table.add(row(target.name, state.path)) }
-        return [headline(machine.state), "", table.text] + probes(machine)
+    /// The whole state: a headline, then the families and the targets, then the probes.
+    static func lines(_ machine: ReachabilityMachine, style: TerminalStyle) -> [String] {
+        var block = TextBlock(columns: style.columns)
+        block.add(headline(machine.state), hanging: 2)
+        block.add()
+        let targets = machine.targetPaths.map { (ForeignText.line($0.0.name), $0.1.path) }
+        let rows = [("IPv4", machine.state.ipv4), ("IPv6", machine.state.ipv6)] + targets
+        let width = min((rows.map(\.0.displayWidth).max() ?? 0) + 2, style.columns / 3)
+        for (name, path) in rows { block.add(name, words(path), indent: 0, labelWidth: width) }
+        block.add()
+        return block.lines + probes(machine, style)
     }
 
-    /// What the probes come to, a line each, or the next step without probes.
-    private static func probes(_ machine: ReachabilityMachine) -> [String] {
+    /// A path in a line: `wifi wlan0, gateway 192.0.2.1, source 192.0.2.17, default metric 600`.
+    private static func words(_ path: Reachability.Path) -> String {
+        guard path.via.isReachable else {
+            return "none" + (path.reason.map { ": \($0.sentence) [\($0.rawValue)]" } ?? "")
+        }
+        let parts = [
+            AgentEvents.Path(path).summary, path.gateway.map { "gateway \($0)" }, path.source.map { "source \($0)" },
+            routeText(path),
+        ]
+        return ForeignText.line(parts.compactMap(\.self).joined(separator: ", "))
+    }
+
+    /// The verdicts of the probes, a line each, or the next step without probes.
+    private static func probes(_ machine: ReachabilityMachine, _ style: TerminalStyle) -> [String] {
         guard !machine.probes.isEmpty else {
-            return ["", "connectivity unknown: no probe is configured; next: reachagent config init"]
+            var block = TextBlock(columns: style.columns)
+            block.add("connectivity unknown: no probe is configured; next: reachagent config init", hanging: 2)
+            return block.lines
         }
-        var table = TextTable(header: ["PROBE", "OVER", "VERDICT", "CODE", "DETAIL"])
+        var table = FittedTable(["PROBE", "OVER", "VERDICT", "DETAIL"])
         for record in machine.probes {
-            table.add(
-                [
-                    record.point.probe, record.point.vantage.description, record.standing.verdict.rawValue,
-                    record.standing.code?.rawValue ?? "-", ForeignText.shown(record.last?.detail ?? "", limit: 120),
-                ].map(ForeignText.line)
-            )
+            let verdict = record.standing.verdict.rawValue
+            table.add([
+                .init(ForeignText.line(record.point.probe)), .init(ForeignText.line(record.point.vantage.description)),
+                .init(verdict + (record.standing.code.map { " [\($0.rawValue)]" } ?? "")),
+                .init(ForeignText.shown(record.last?.detail ?? "", limit: 512)),
+            ])
         }
-        return ["", table.text]
+        return table.lines(style, wrapsLast: true)
     }
 
     /// One path, in full.
-    static func lines(_ path: Reachability.Path, to destination: IPAddress) -> [String] {
+    static func lines(
+        _ path: Reachability.Path,
+        to destination: IPAddress,
+        style: TerminalStyle = .plain
+    ) -> [String] {
         var lines = [
             "\(destination) \(path.via.isReachable ? "leaves" : "does not leave") through \(AgentEvents.Path(path).summary)"
         ]
@@ -56,7 +78,9 @@ enum StateText {
         )
         for leg in path.deadLegs { add("dead leg", text(leg)) }
         add("unconnected", path.unconnected.map(text))
-        return lines.map(ForeignText.line)
+        var block = TextBlock(columns: style.columns)
+        for line in lines.map(ForeignText.line) { block.addFitting(line, hanging: line.hasPrefix(" ") ? 13 : 2) }
+        return block.lines
     }
 
     private static func text(_ branch: PathBranch) -> String {
@@ -69,14 +93,6 @@ enum StateText {
     static func headline(_ state: Reachability.ReachabilityState) -> String {
         guard state.via.isReachable else { return "not reachable: \(state.path.reason?.sentence ?? "no path")" }
         return ForeignText.line("reachable through \(state.published.summary)")
-    }
-
-    private static func row(_ name: String, _ path: Reachability.Path) -> [String] {
-        [
-            name, path.via.rawValue, path.interface?.name ?? "-", path.source?.description ?? "-",
-            path.gateway?.description ?? "-", routeText(path) ?? "-",
-            path.reason?.sentence ?? path.underlay?.interface.map { "over \($0.name)" } ?? "",
-        ].map(ForeignText.line)
     }
 
     private static func routeText(_ path: Reachability.Path) -> String? {

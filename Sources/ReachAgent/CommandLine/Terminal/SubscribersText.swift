@@ -10,17 +10,14 @@ struct SubscribersText {
 
     /// The whole text.
     func text(_ reply: SubscriberList) -> String {
-        var table = TextTable(header: ["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
-        for subscriber in reply.subscribers { table.add(row(subscriber)) }
+        var table = FittedTable(["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
+        for subscriber in reply.subscribers {
+            table.add(row(subscriber).map { .init($0, subscriber.state == "lagged" ? .red : nil) })
+        }
         var lines: [String] = []
-        for (index, line) in table.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            guard index > 0 else {
-                lines.append(style.paint(String(line), .bold))
-                continue
-            }
-            let subscriber = reply.subscribers[index - 1]
-            lines.append(subscriber.state == "lagged" ? style.paint(String(line), .red) : String(line))
-            lines += filters(subscriber)
+        for (index, line) in table.lines(style).enumerated() {
+            lines.append(line)
+            if index > 0 { lines += filters(reply.subscribers[index - 1]) }
         }
         let limit = reply.limit.map { " of \($0)" } ?? ""
         return lines.joined(separator: "\n") + "\n\(reply.subscribers.count)\(limit) connections"

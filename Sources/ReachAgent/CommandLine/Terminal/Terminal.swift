@@ -8,10 +8,17 @@ enum Terminal {
     /// Prints text and the end of a line to standard output, without any control character of a stranger's.
     ///
     /// A reader that has gone away is no error.
-    static func print(_ text: String) { print(TerminalText.bytes(of: text)) }
+    static func print(_ text: String) {
+        write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    }
 
-    /// Prints a line of JSON to standard output, as it is.
-    static func print(_ line: [UInt8]) { write(line + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+    /// Prints a line of JSON to standard output; see ``json(_:)``.
+    static func print(_ line: [UInt8]) { write(json(line) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+
+    /// A line of JSON for standard output: as it is for a program, and without active characters for a terminal.
+    static func json(_ line: [UInt8]) -> [UInt8] { isTerminal ? TerminalText.json(line) : line }
+
+    private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// Writes the bytes of a file format to standard output, as they are.
     static func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }

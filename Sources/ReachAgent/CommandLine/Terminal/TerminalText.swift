@@ -33,6 +33,25 @@ enum TerminalText {
         return bytes
     }
 
+    /// A line of JSON that means the same, in which no character acts on a terminal.
+    ///
+    /// Beyond ASCII there are only the characters of strings, which JSON can escape (RFC 8259, section 7).
+    static func json(_ line: [UInt8]) -> [UInt8] {
+        guard !isPlain(line) else { return line }
+        var bytes: [UInt8] = []
+        for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
+            if scalar != "\n", ForeignText.isActive(scalar) {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+                }
+            } else {
+                bytes += String(scalar).utf8
+            }
+        }
+        return bytes
+    }
+
     /// True for printable ASCII and ends of lines alone, as most lines are.
     private static func isPlain(_ utf8: [UInt8]) -> Bool {
         utf8.allSatisfy { $0 &- 0x20 < 0x5F || $0 == UInt8(ascii: "\n") }

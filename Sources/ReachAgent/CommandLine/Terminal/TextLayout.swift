@@ -17,6 +17,13 @@ struct TextBlock {
     /// Adds a text that is wrapped; all lines but the first are indented.
     mutating func add(_ text: String, hanging: Int) { add(text, behind: "", hanging: hanging) }
 
+    /// Adds a line as it is, with its spaces; one that is too long is wrapped.
+    mutating func addFitting(_ line: String, hanging: Int) {
+        guard line.displayWidth > columns else { return add(line) }
+        let start = String(line.prefix { $0 == " " })
+        add(line, behind: start, hanging: hanging)
+    }
+
     private mutating func add(_ text: String, behind start: String, hanging: Int) {
         var line = start
         var isEmpty = true

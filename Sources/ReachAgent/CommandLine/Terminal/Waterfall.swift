@@ -19,7 +19,7 @@ struct Waterfall {
             var line = "  \(name) \(time)  \(bar)"
             var note = note(timing, hop)
             let room = max(16, style.columns - 2 - 10 - 1 - 9 - 2 - Self.width - 2)
-            if note.count > room { note = note.prefix(room - 3) + "..." }
+            if note.displayWidth > room { note = note.prefix(columns: room - 3) + "..." }
             if !note.isEmpty { line += "  " + note }
             while line.last == " " { line.removeLast() }
             return line

@@ -152,7 +152,8 @@ extension AgentStatus.Schedule {
             skipped: counters.skipped,
             refused: counters.refused,
             longestDelayMilliseconds: counters.longestDelay.milliseconds,
-            bytes: counters.bytes
+            bytes: counters.bytes,
+            bytesPerDay: counters.bytesPerDay.isEmpty ? nil : counters.bytesPerDay
         )
     }
 }

@@ -11,8 +11,10 @@ struct HookEventSource {
 
     /// `last`, `-` for standard input, or a file.
     let argument: String
-    /// The journal's directory; nil for the usual ones.
+    /// The journal's directory; nil for the running agent's.
     let directory: String?
+    /// The agent's control socket; nil for the usual ones.
+    let socket: String?
 
     /// Reads the event.
     ///
@@ -25,7 +27,7 @@ struct HookEventSource {
     }
 
     private func last(_ types: Set<EventType>, _ isWanted: (HookEvent) -> Bool) throws -> HookEvent {
-        let directories = try JournalLocation().directoriesOfAgent(directory)
+        let directories = try AgentFiles.journals(named: directory, socket: socket)
         var (newest, wanted): (HookEvent?, HookEvent?)
         do {
             var history = History(
@@ -43,27 +45,12 @@ struct HookEventSource {
                 }
             }
         } catch let error as JournalError {
-            throw Self.status(of: error, directories: directories)
+            throw JournalLocation.status(of: error, directories: directories)
         }
         if let event = wanted ?? newest { return event }
         let names = types.map(\.shortName).sorted().joined(separator: ", ")
         Terminal.printError("reachagent: the journal has no event of \(names); give one with '--event FILE'")
         throw ExitCode(ExitStatus.unavailable)
-    }
-
-    private static func status(of error: JournalError, directories: [String]) -> ExitCode {
-        switch error.cause {
-        case .errno(ENOENT), .errno(ENOTDIR):
-            let places = directories.joined(separator: " or ")
-            Terminal.printError("reachagent: there is no journal in \(places); '--directory' names another place")
-            return ExitCode(ExitStatus.unavailable)
-        case .errno(EACCES), .errno(EPERM):
-            Terminal.printError("reachagent: \(error)")
-            return ExitCode(ExitStatus.notPermitted)
-        default:
-            Terminal.printError("reachagent: \(error)")
-            return ExitCode(ExitStatus.tryAgain)
-        }
     }
 }
 

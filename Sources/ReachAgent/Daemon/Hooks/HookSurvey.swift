@@ -5,8 +5,8 @@ internal import Hooks
 struct HookSurvey: Sendable {
     /// The user as which it was judged.
     let user: String
-    /// The configuration, and the agent that uses it.
-    let choice: ConfigurationChoice
+    /// The files, and the agent that uses them.
+    let files: AgentFiles
     /// `true` if the configuration switches hooks off.
     let isSwitchedOff: Bool
     /// The folders, by falling priority.
@@ -19,9 +19,9 @@ struct HookSurvey: Sendable {
     /// Looks at what settings name.
     ///
     /// Blocks while files are looked at.
-    init(_ settings: HookSettings, choice: ConfigurationChoice, isSwitchedOff: Bool, user: String) {
+    init(_ settings: HookSettings, files: AgentFiles, isSwitchedOff: Bool, user: String) {
         self.user = user
-        self.choice = choice
+        self.files = files
         self.isSwitchedOff = isSwitchedOff
         folders = settings.folders
         folderTimeout = settings.folderTimeout

@@ -25,10 +25,10 @@ struct ConfigCheckCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @OptionGroup var source: ConfigurationFileOptions
+    @OptionGroup var source: ConfigurationFileArgument
 
     func run() throws {
-        let check = try ConfigurationCheck(of: source.choice())
+        let check = try ConfigurationCheck(of: source.files())
         if json {
             var writer = JSONWriter()
             check.write(to: &writer)

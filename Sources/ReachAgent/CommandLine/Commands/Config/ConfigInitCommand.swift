@@ -38,8 +38,8 @@ struct ConfigInitCommand: ParsableCommand {
 
     func run() throws {
         if output == "-" { return Terminal.write(Array(InitialConfiguration.text.utf8)) }
-        let choice = try ConfigurationChoice.find(file: nil, socket: agent.socket)
-        let path = try output ?? standardPath(choice)
+        let files = try AgentFiles.find(socket: agent.socket)
+        let path = try output ?? standardPath(files)
         do throws(NewFile.Failure) {
             try NewFile.write(InitialConfiguration.text, to: path)
         } catch {
@@ -47,17 +47,17 @@ struct ConfigInitCommand: ParsableCommand {
         }
         Terminal.print("wrote \(ForeignText.line(path))")
         Terminal.print("  sends once a minute: requests to \(InitialConfiguration.hosts.joined(separator: " and "))")
-        for step in steps(choice, path) { Terminal.print("  \(ForeignText.line(step))") }
+        for step in steps(files, path) { Terminal.print("  \(ForeignText.line(step))") }
     }
 
     /// The file that gives probes to a configuration without any.
-    private func standardPath(_ choice: ConfigurationChoice) throws -> String {
-        guard let main = choice.path ?? choice.searched.first else {
+    private func standardPath(_ files: AgentFiles) throws -> String {
+        guard let main = files.configuration ?? files.searched.first else {
             Terminal.printError("reachagent: no home directory says where the file belongs; name it with '--output'")
             throw ExitCode(ExitStatus.finding)
         }
-        guard let path = choice.path, access(path, F_OK) == 0 else { return main }
-        let check = ConfigurationCheck(of: choice)
+        guard let path = files.configuration, access(path, F_OK) == 0 else { return main }
+        let check = ConfigurationCheck(of: files)
         guard check.isValid else {
             for line in check.problems { Terminal.printError(line) }
             Terminal.printError("reachagent: \(ForeignText.line(path)) is invalid; nothing was written")
@@ -90,12 +90,12 @@ struct ConfigInitCommand: ParsableCommand {
     }
 
     /// The commands that bring it into effect.
-    private func steps(_ choice: ConfigurationChoice, _ path: String) -> [String] {
+    private func steps(_ files: AgentFiles, _ path: String) -> [String] {
         if let output {
             return ["validate it: reachagent config check \(output)", "use it: reachagent run --config \(output)"]
         }
         let edit = "put the address of a server of yours into it"
-        return choice.agent == nil ? [edit, "use it: reachagent run"] : [edit, "apply it: reachagent reload"]
+        return files.agent == nil ? [edit, "use it: reachagent run"] : [edit, "apply it: reachagent reload"]
     }
 }
 

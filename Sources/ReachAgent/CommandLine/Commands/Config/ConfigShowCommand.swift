@@ -21,10 +21,10 @@ struct ConfigShowCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var source: ConfigurationFileOptions
+    @OptionGroup var source: ConfigurationFileArgument
 
     func run() throws {
-        let check = try ConfigurationCheck(of: source.choice(), listsEffective: true)
+        let check = try ConfigurationCheck(of: source.files(), listsEffective: true)
         for line in check.problems { Terminal.printError(line) }
         guard check.isValid else {
             for line in check.verdict { Terminal.printError(line) }

@@ -24,7 +24,7 @@ enum EventForm: Sendable {
         var text: [UInt8] = []
         for event in events {
             switch self {
-            case .json: text += event.line + [UInt8(ascii: "\n")]
+            case .json: text += Terminal.json(event.line) + [UInt8(ascii: "\n")]
             case .human(var lines, let showsPaths):
                 guard showsPaths || event.type != .pathChanged else { continue }
                 for line in lines.lines(of: event) { text += TerminalText.bytes(of: "\(line)\n") }

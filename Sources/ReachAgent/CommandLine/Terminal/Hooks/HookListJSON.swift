@@ -11,11 +11,11 @@ struct HookListJSON: JSONRepresentable {
             json.member("judged_as", survey.user)
             json.name("folders")
             json.array(survey.folders) { $0.string($1) }
-            json.member("configuration", ifPresent: survey.choice.path)
+            json.member("configuration", ifPresent: survey.files.configuration)
             json.name("searched")
-            json.array(survey.choice.searched) { $0.string($1) }
-            json.member("agent", ifPresent: survey.choice.agent?.status.agent?.processID) { $0.number($1) }
-            let setup = survey.choice.agent?.status.hookSetup
+            json.array(survey.files.searched) { $0.string($1) }
+            json.member("agent", ifPresent: survey.files.agent?.status.agent?.processID) { $0.number($1) }
+            let setup = survey.files.agent?.status.hookSetup
             json.member("containment", ifPresent: setup?.containment)
             json.member("containment_detail", ifPresent: setup?.containmentDetail)
             json.member("enabled", !survey.isSwitchedOff)

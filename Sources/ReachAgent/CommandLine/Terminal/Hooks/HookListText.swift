@@ -24,7 +24,7 @@ struct HookListText {
             ("judged as", HookText.safe(survey.user) + "; an agent of another user may come to another judgement"),
             ("folders", folders), ("configuration", configuration),
         ]
-        if let agent = survey.choice.agent {
+        if let agent = survey.files.agent {
             rows.append(("used by", agent.name))
             rows.append(("containment", Self.containment(agent.status.hookSetup)))
         }
@@ -42,8 +42,8 @@ struct HookListText {
     }
 
     private var configuration: String {
-        if let path = survey.choice.path { return HookText.safe(path) }
-        let searched = survey.choice.searched.map(HookText.safe).joined(separator: ", ")
+        if let path = survey.files.configuration { return HookText.safe(path) }
+        let searched = survey.files.searched.map(HookText.safe).joined(separator: ", ")
         return searched.isEmpty ? "none" : "none; looked for \(searched)"
     }
 
@@ -119,7 +119,7 @@ struct HookListText {
         var block = TextBlock(columns: style.columns)
         for row in rows {
             let name = HookText.safe(row.name.isEmpty ? "(the folder)" : row.name)
-            let label = name.count < Self.labelWidth ? name : name + " "
+            let label = name.displayWidth < Self.labelWidth ? name : name + " "
             for (index, line) in row.lines.enumerated() {
                 block.add(index == 0 ? label : "", line, indent: 2, labelWidth: Self.labelWidth)
             }

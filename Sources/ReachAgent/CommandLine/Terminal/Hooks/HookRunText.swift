@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import ForeignText
+internal import Hooks
 
 /// What a hook wrote, and how it ended, for people.
 enum HookRunText {
@@ -10,6 +11,14 @@ enum HookRunText {
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines.map { line in ForeignText.line(line.hasSuffix("\r") ? String(line.dropLast()) : String(line)) }
             .joined(separator: "\n")
+    }
+
+    /// A failed attempt of a webhook: `attempt 1 of 6 failed: 503; wanted 200-299 [http_status]; next in 1 s`.
+    static func retry(_ retry: WebhookRetry) -> String {
+        let pause = SummaryText.lasting(milliseconds: retry.pause.milliseconds)
+        return ForeignText.line(
+            "attempt \(retry.number) of \(retry.maximum) failed: \(retry.detail) [\(retry.code)]; next in \(pause)"
+        )
     }
 
     /// How it ended: `hook vpn failed: exit status 3 after 1.2 s`.

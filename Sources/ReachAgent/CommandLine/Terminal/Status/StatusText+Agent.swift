@@ -50,9 +50,16 @@ extension StatusText {
         }
         if let delay = schedule.longestDelayMilliseconds, delay > 0 { parts.append("at most \(within(delay)) late") }
         let bytes = (schedule.bytes ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }.prefix(4)
-            .map { "\(safe($0.key)) \(ByteCountText.of(UInt64(clamping: $0.value)))" }
+            .map { "\(safe($0.key)) \(used(of: $0.key) ?? ByteCountText.of(UInt64(clamping: $0.value)))" }
         if !bytes.isEmpty { parts.append("today \(bytes.joined(separator: ", "))") }
         return parts.map(kept).joined(separator: ", ")
+    }
+
+    /// The bytes of today beside their maximum: `1.2 of 5.0 MiB`; `nil` for an account without a budget.
+    func used(of account: String) -> String? {
+        guard let limit = reply.schedule?.bytesPerDay?[account] else { return nil }
+        let used = reply.schedule?.bytes?[account] ?? 0
+        return ByteCountText.of(UInt64(clamping: used), outOf: UInt64(clamping: limit))
     }
 
     private func text(_ configuration: Status.Configuration) -> String {
@@ -133,6 +140,7 @@ extension StatusText {
 
     /// `failed: exit status 3 after 1.2 s, 4 times in a row, 5 min ago, next run in 8 s; output: …`.
     private func text(_ hook: Status.HookStatus) -> String {
+        if let attempt = hook.attempt { return text(attempt) }
         guard let last = hook.last else { return "failed \(hook.failures ?? 0) times in a row" }
         let ending = last.ending
         var parts = [safe(ending.words)]
@@ -143,8 +151,17 @@ extension StatusText {
         return parts.joined(separator: ", ") + (line.map { "; output: \(safe($0))" } ?? "")
     }
 
+    /// `attempt 1 of 6 failed 3 s ago: 503; wanted 200-299 [http_status]`.
+    private func text(_ attempt: Status.HookStatus.Attempt) -> String {
+        var text = "attempt \(attempt.attempts ?? 1)" + (attempt.maximum.map { " of \($0)" } ?? "") + " failed"
+        if let time = attempt.time { text += " " + clock.age(of: time, units: 1) }
+        let code = attempt.code.map { " [\(safe($0))]" } ?? ""
+        return kept(text) + (attempt.detail.map { ": \(safe($0))" } ?? "") + code + ", retrying"
+    }
+
     /// The next step.
     private func remedy(_ hook: Status.HookStatus) -> String {
+        guard hook.attempt == nil else { return "check the server" }
         let ending = hook.last?.ending
         let again = kept("`reachagent hooks run \(safe(ShellWord.quoted(hook.hook))) --event last`")
         return switch ending?.outcome {

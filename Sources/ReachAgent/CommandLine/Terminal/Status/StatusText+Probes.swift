@@ -10,15 +10,24 @@ extension StatusText {
 
     /// The probes that are not up, a line each, and the others in a line.
     func brief(probesAtMost limit: Int) -> [String] {
-        let (troubled, good) = ranked
+        let (all, good) = ranked
+        let isWaiting: (Status.ProbeStatus) -> Bool = { [reply] in Self.isWaiting($0, in: reply) }
+        // Said once above, for all of them.
+        let troubled = all.filter { !isWaiting($0) && !Self.isStoppedByBudget($0) }
         let shown = troubled.prefix(limit)
         let rest = troubled.count - shown.count
         var lines = shown.isEmpty ? [] : table(Array(shown)).lines(style)
         if rest > 0 {
             lines += wrapped("\(ProbeCountText.number(rest)) more are not up: `reachagent status probes`")
         }
+        let names = all.filter(isWaiting).map { kept(ProbeCountText.name($0.probe, $0.interface, $0.family)) }
+        if !names.isEmpty {
+            let verb = names.count == 1 ? "probe waits" : "probes wait"
+            let more = names.count > 8 ? " and \(kept("\(names.count - 8) more"))" : ""
+            lines += wrapped("\(names.count) \(verb) for a path: \(names.prefix(8).joined(separator: ", "))\(more)")
+        }
         let count = good.count + omitted
-        if count > 0 { lines += wrapped(summary(of: good, count, isRest: !troubled.isEmpty)) }
+        if count > 0 { lines += wrapped(summary(of: good, count, isRest: !shown.isEmpty || !names.isEmpty)) }
         return lines
     }
 
@@ -55,6 +64,17 @@ extension StatusText {
         case "up": probe.isFlapping ? 3 : isDoubtful(probe) ? 4 : goodRank
         default: probe.code != nil ? 2 : 5
         }
+    }
+
+    /// True for a probe that could not be checked, as there is no path.
+    private static func isWaiting(_ probe: Status.ProbeStatus, in reply: Status) -> Bool {
+        guard probe.interface == nil, let state = reply.reachability.state, !state.isReachable else { return false }
+        return (probe.verdict ?? "unknown") == "unknown"
+    }
+
+    /// True for a probe that a used-up budget alone keeps from being checked.
+    private static func isStoppedByBudget(_ probe: Status.ProbeStatus) -> Bool {
+        !["down", "portal"].contains(probe.verdict) && (probe.lastCode ?? probe.code) == "budget_exhausted"
     }
 
     private static func isDoubtful(_ probe: Status.ProbeStatus) -> Bool {

@@ -9,7 +9,11 @@ extension StatusText {
     func uplinks(atMost limit: Int = 20) -> [String] {
         let uplinks = reply.rankedUplinks
         let others = reply.unusedInterfaces
-        var table = FittedTable(["UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS")])
+        var table = FittedTable([
+            "UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS"), .right("TODAY"),
+        ])
+        // A state with its reason needs the room of the bytes, which then have a line of their own.
+        let hasRoom = style.columns >= 100 || uplinks.allSatisfy { state(of: $0.uplink).text.count <= 12 }
         for (uplink, route) in uplinks.prefix(limit) {
             let path = reply.path(over: uplink)
             let metric = path?.metric ?? route?.route.metric
@@ -19,6 +23,7 @@ extension StatusText {
                 .init(uplink.role),
                 state(of: uplink), .init(metric.map(String.init) ?? style.dash),
                 .init(gateway.map { safe($0) } ?? style.dash), .init(share(of: uplink)),
+                .init(hasRoom ? used(of: uplink.kind) : nil),
             ])
         }
         for interface in others.prefix(limit - min(uplinks.count, limit)) {
@@ -26,12 +31,14 @@ extension StatusText {
                 .init(safe(interface.name)), .init(safe(interface.kind) + (interface.kindIsGuess ? "?" : "")),
                 .init(style.dash), .init(interface.obstacle.map { safe($0) } ?? "no default route", .dim),
                 .init(style.dash),
-                .init(style.dash), "",
+                .init(style.dash), "", "",
             ])
         }
         guard !table.rows.isEmpty else { return [] }
         let rest = uplinks.count + others.count - table.rows.count
-        return table.lines(style)
+        let kinds = hasRoom ? [] : Set(uplinks.map { $0.uplink.kind }).sorted()
+        let bytes = kinds.compactMap { kind in used(of: kind).map { kept("\(safe(kind)) \($0)") } }
+        return table.lines(style) + (bytes.isEmpty ? [] : wrapped("bytes today: \(bytes.joined(separator: ", "))"))
             + (rest > 0 ? wrapped("\(ProbeCountText.number(rest)) more: `reachagent status uplinks`") : [])
     }
 

@@ -86,7 +86,7 @@ struct StatusText {
             let age = pending.forMilliseconds.map { ", for " + kept(within($0)) } ?? ""
             lines += painted(wrapped("about to change: \(answer(pending.state))\(age)"), .yellow)
         }
-        let advice = reply.advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.remedy) } }
+        let advice = reply.advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.configuredRemedy) } }
         if let advice {
             lines += wrapped("\(safe(advice.problem)) " + kept("[\(safe(advice.code))]"))
             lines += painted(wrapped("\(style.arrow) \(text(advice.action))"), .cyan)
@@ -174,7 +174,7 @@ struct StatusText {
     /// A text without a word that is longer than a line; only addresses stay as they are.
     private func fitting(_ text: String, _ width: Int) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            guard word.count > width, word.firstRange(of: "://") == nil else { return String(word) }
+            guard String(word).displayWidth > width, word.firstRange(of: "://") == nil else { return String(word) }
             // Words that were to stay together come apart first.
             let parts = word.split(separator: Self.unbreakable, omittingEmptySubsequences: false)
             return parts.map { part in
@@ -186,11 +186,11 @@ struct StatusText {
 
     /// Lines of a label and a text each, some in a colour.
     func labelled(_ rows: [(label: String, text: String, colour: TerminalStyle.Colour?)]) -> [String] {
-        let widest = rows.map(\.label.count).max() ?? 0
+        let widest = rows.map(\.label.displayWidth).max() ?? 0
         let width = max(min(Self.labelWidth, style.columns / 4), min(widest + 2, style.columns / 2))
         return rows.flatMap { row in
             // A space always stands between a label that is too long and the text.
-            let label = row.label.count < width ? row.label : row.label.prefix(width - 1) + " "
+            let label = row.label.displayWidth < width ? row.label : row.label.prefix(columns: width - 1) + " "
             var block = TextBlock(columns: style.columns)
             block.add(label, fitting(row.text, style.columns - width - 2), indent: 2, labelWidth: width)
             return row.colour.map { painted(block.lines, $0) } ?? block.lines
@@ -204,7 +204,7 @@ struct StatusText {
 
     /// A section with a title.
     func section(_ title: String, _ lines: [String]) -> [String] {
-        lines.isEmpty ? [] : [style.paint(String(title.prefix(style.columns)), .bold)] + lines
+        lines.isEmpty ? [] : [style.paint(title.prefix(columns: style.columns), .bold)] + lines
     }
 
     /// Lines in one colour.

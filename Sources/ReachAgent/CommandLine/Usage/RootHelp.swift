@@ -10,6 +10,19 @@ enum RootHelp {
     /// True for a command line that asks for the help of the program.
     static func isRequested(by arguments: [String]) -> Bool { requests.contains(arguments) }
 
+    /// The first word that leads to no command; `nil` where all do.
+    static func unknownTopic(of words: ArraySlice<String>) -> String? {
+        var type: any ParsableCommand.Type = ReachAgentCommand.self
+        for word in words where !word.hasPrefix("-") {
+            guard let next = type.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else {
+                return word
+            }
+            type = next
+        }
+        return nil
+    }
+
     /// The text; the commands of a group without room for abstracts are on one line.
     static var text: String {
         let root = ReachAgentCommand.configuration

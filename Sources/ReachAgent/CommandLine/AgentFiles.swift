@@ -1,0 +1,100 @@
+internal import AgentEvents
+internal import Configuration
+internal import FoundationEssentials
+internal import Glibc
+
+/// The files of an agent that a command is about: those of the running agent, else those that `reachagent run` would use.
+///
+/// Every command that reads a configuration, the folders of hooks or a journal finds them here, so that all of them show
+/// the same agent.
+struct AgentFiles {
+    /// The main configuration file; `nil` for none.
+    var configuration: String?
+    /// The configuration files that were looked for; empty when one was named.
+    var searched: [String] = []
+    /// The directories in which a journal is looked for, best first: the first that exists is read.
+    var journals: [String] = []
+    /// The agent that uses the files; `nil` when none runs, or when files were named.
+    var agent: RunningAgent?
+
+    /// The files that `reachagent run` would use in an environment; by default in that of this process.
+    static func own(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        isRoot: Bool = geteuid() == 0
+    ) -> AgentFiles {
+        AgentFiles(
+            configuration: ConfigurationFile.standardPath(environment: environment, isRoot: isRoot),
+            searched: ConfigurationFile.standardPaths(environment: environment, isRoot: isRoot),
+            journals: JournalLocation(environment: environment, isRoot: isRoot).directoriesToRead
+        )
+    }
+
+    /// Finds the files.
+    ///
+    /// - Parameter socket: The agent's control socket; `nil` for the usual ones.
+    /// - Throws: `ExitCode` when no agent answers at a socket that was named.
+    static func find(socket: String?) throws -> AgentFiles {
+        let environment = ProcessInfo.processInfo.environment
+        let own = own(environment: environment)
+        // A service is not a person who wants to see what another service sees.
+        let isService = environment["CONFIGURATION_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
+        guard socket != nil || !isService, let agent = try RunningAgent.ask(socket: socket) else { return own }
+        return own.used(by: agent)
+    }
+
+    /// The directories in which a journal is looked for: a named one, else those of ``find(socket:)``.
+    static func journals(named directory: String?, socket: String?) throws -> [String] {
+        try directory.map { [$0] } ?? find(socket: socket).journals
+    }
+
+    /// The files that a running agent uses; what its status does not say stays as it is.
+    func used(by agent: RunningAgent) -> AgentFiles {
+        var files = self
+        files.agent = agent
+        let used = agent.status.configuration
+        files.searched = used?.searched ?? []
+        // A file that was written since is the one that a reload finds.
+        files.configuration = used?.path ?? used?.files.first ?? files.searched.first { access($0, F_OK) == 0 }
+        if let directory = agent.status.journal?.directory { files.journals = [directory] }
+        return files
+    }
+
+    /// Reads the configuration; without a file the defaults apply.
+    func load(
+        listsEffective: Bool = false,
+        checksMachine: Bool = false
+    ) throws(ConfigurationErrors) -> ConfigurationFile.Loaded {
+        guard let configuration else { return ConfigurationFile.defaults() }
+        return try ConfigurationFile.load(
+            configuration,
+            serializer: RequestOptions.serializer(),
+            listsEffective: listsEffective,
+            checksMachine: checksMachine
+        )
+    }
+
+    /// The agent that uses the configuration, and the files that were read or looked for; a line each.
+    ///
+    /// - Parameter files: The files that were read.
+    func origin(files: [String]) -> [String] {
+        var lines: [String] = []
+        if let agent { lines.append("used by \(agent.name)") }
+        if files.count > 1 { lines.append("read: \(files.joined(separator: ", "))") }
+        if configuration == nil, searched.isEmpty, agent != nil { lines.append("it was started with --no-config") }
+        if configuration == nil, !searched.isEmpty { lines.append("looked for: \(searched.joined(separator: ", "))") }
+        return lines
+    }
+
+    /// True when a file was written after the agent had read the configuration.
+    func isNewer(_ files: [String]) -> Bool {
+        guard let configuration = agent?.status.configuration else { return false }
+        guard let loaded = configuration.loaded else { return !files.isEmpty }
+        return files.contains { file in
+            var entry = stat()
+            guard stat(file, &entry) == 0 else { return false }
+            let seconds = loaded.microsecondsSince1970 / 1_000_000
+            let microseconds = loaded.microsecondsSince1970 % 1_000_000
+            return (Int64(entry.st_mtim.tv_sec), Int64(entry.st_mtim.tv_nsec / 1000)) > (seconds, microseconds)
+        }
+    }
+}

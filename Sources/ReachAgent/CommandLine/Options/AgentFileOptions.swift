@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import Configuration
+internal import ForeignText
+
+/// The configuration that a command goes by: a named file, else the running agent's.
+struct AgentFileOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Use this configuration file (default: that of the running agent, else the one that 'reachagent run' reads).",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["toml"])
+    )
+    var config: String?
+
+    @Flag(help: "Use no configuration file, and ask no agent.")
+    var noConfig = false
+
+    @OptionGroup var agent: SocketOptions
+
+    func validate() throws {
+        if noConfig, config != nil { throw ValidationError("'--config' and '--no-config' contradict each other") }
+    }
+
+    /// Finds the files; a named configuration belongs to no agent.
+    func files() throws -> AgentFiles {
+        if noConfig { return AgentFiles() }
+        return try config.map { AgentFiles(configuration: $0) } ?? AgentFiles.find(socket: agent.socket)
+    }
+
+    /// Reads the settings; a configuration that cannot be used is an error where it was named, else a warning.
+    func settings() throws -> Settings {
+        let files = try files()
+        do throws(ConfigurationErrors) {
+            return try files.load().settings
+        } catch {
+            guard config == nil else { throw Self.rejection(of: error) }
+            let first = error.errors.first.map { ": \(ForeignText.line($0.description))" } ?? ""
+            Terminal.printError("reachagent: warning: the configuration is not used\(first); '--no-config' reads none")
+            return Settings()
+        }
+    }
+
+    /// Says on standard error what is wrong with a configuration.
+    static func rejection(of error: ConfigurationErrors) -> ExitCode {
+        for line in error.errors { Terminal.printError(ForeignText.line(line.description)) }
+        return ExitCode(ExitStatus.badConfiguration)
+    }
+}
+
+/// The configuration that `config check` and `config show` are about.
+struct ConfigurationFileArgument: ParsableArguments {
+    @Argument(
+        help: "The configuration file (default: that of the running agent, else the one that 'reachagent run' reads).",
+        completion: .file(extensions: ["toml"])
+    )
+    var file: String?
+
+    @OptionGroup var agent: SocketOptions
+
+    func validate() throws {
+        guard file != nil, agent.socket != nil else { return }
+        throw ValidationError("a file and '--socket' contradict each other: the file is read without asking an agent")
+    }
+
+    /// Finds the configuration.
+    func files() throws -> AgentFiles {
+        try file.map { AgentFiles(configuration: $0) } ?? AgentFiles.find(socket: agent.socket)
+    }
+}
+
+/// The journal that a command reads: a named one, else the running agent's.
+struct JournalSourceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            The journal's directory (default: the running agent's, else the first that exists of $STATE_DIRECTORY/journal, \
+            $XDG_STATE_HOME/reachagent/journal and \(JournalLocation.system)).
+            """,
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var directory: String?
+
+    @OptionGroup var agent: SocketOptions
+
+    func validate() throws {
+        guard directory != nil, agent.socket != nil else { return }
+        throw ValidationError(
+            "'--directory' and '--socket' contradict each other: the directory is read without an agent"
+        )
+    }
+
+    /// The directories in which the journal is looked for, best first.
+    func directories() throws -> [String] { try AgentFiles.journals(named: directory, socket: agent.socket) }
+}

@@ -1,0 +1,236 @@
+internal import ArgumentParser
+internal import ForeignText
+
+/// The answer to a command line that is wrong: the mistake, its correction, and the way to the help.
+///
+/// swift-argument-parser says what is wrong, in words of its own and with the arguments as they were typed. Here its sentences
+/// get the form of all our errors, on one line without a control character.
+struct UsageError {
+    /// The command that the words lead to, with its name: `reachagent config check`.
+    private let command: (name: String, type: any ParsableCommand.Type)
+    /// The words behind the command's name.
+    private let rest: ArraySlice<String>
+    private let message: String
+    private let help: String?
+
+    /// An answer to an error of parsing or validating arguments.
+    init(_ error: any Error, _ arguments: [String]) {
+        var command: (name: String, type: any ParsableCommand.Type) = ("reachagent", ReachAgentCommand.self)
+        // `help TOPIC` is about the commands behind it.
+        var rest = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        while let word = rest.first,
+            let next = command.type.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+        {
+            command = ("\(command.name) \(word)", next)
+            rest = rest.dropFirst()
+        }
+        (self.command, self.rest) = (command, rest)
+        message = ReachAgentCommand.message(for: error)
+        // Only the first line of it can be the parser's own.
+        let lines = ReachAgentCommand.fullMessage(for: error, columns: 1000).split(separator: "\n")
+        help = lines.first { $0.hasPrefix("Help:  ") }.map { String($0.dropFirst("Help:  ".count)) }
+    }
+
+    /// The lines for standard error.
+    ///
+    /// - Parameter columns: The width of the terminal; `nil` for a file or a pipe, where no sentence is wrapped.
+    func text(columns: Int?) -> String {
+        var block = TextBlock(columns: columns ?? .max)
+        block.add(ForeignText.line("\(command.name): \(sentence)"), hanging: 2)
+        if let help, isAboutValue { block.add("", ForeignText.line(help), indent: 2, labelWidth: 0) }
+        block.add("usage: \(usage)")
+        block.add("help:  \(command.name) --help")
+        return block.text
+    }
+
+    /// Whether the sentence is about the value of an argument, which its help explains.
+    private var isAboutValue: Bool { !isGroup && message.hasPrefix("Missing ") }
+
+    /// The names of the commands below this one.
+    private var names: [String] { command.type.configuration.subcommands.compactMap { $0.configuration.commandName } }
+
+    private var isGroup: Bool { !command.type.configuration.subcommands.isEmpty }
+
+    private var usage: String {
+        if isGroup { return "\(command.name) <command> [<options>]" }
+        return command.type.configuration.usage ?? "\(command.name) [<options>]"
+    }
+
+    // MARK: The sentence
+
+    private var sentence: String {
+        if let word = rest.first(where: { !Self.dashes(of: $0).isEmpty }) { return Self.dashed(word) }
+        if isGroup, let word = rest.first { return Self.isOption(word) ? misplaced(word) : unknownCommand(word) }
+        if let name = Self.quoted(message, after: "Unknown option '") { return unknownOption(name) }
+        if let word = Self.quoted(message, after: "Unexpected argument '") { return unexpected(word) }
+        if let word = Self.quoted(message, after: "The option '") {
+            return "'\(word)' takes no value" + (Self.values(of: word, in: rest).map { ", got '\($0)'" } ?? "")
+        }
+        if let name = Self.quoted(message, after: "Missing value for '") {
+            return "the value of '\(name)' is missing" + negative(after: name)
+        }
+        if let name = Self.quoted(message, after: "Missing expected argument '") { return "'\(name)' is missing" }
+        return value ?? message
+    }
+
+    /// A sentence about a value that is not accepted: what was wanted for which option.
+    private var value: String? {
+        guard message.hasPrefix("The value '"), let end = message.firstRange(of: "' is invalid for '") else {
+            return nil
+        }
+        let value = message.dropFirst("The value '".count)[..<end.lowerBound]
+        let rest = message[end.upperBound...]
+        if let list = rest.firstRange(of: "'. Please provide one of ") {
+            let wanted = rest[list.upperBound...].drop { $0 != "'" && $0 != "-" }
+            let words = wanted.split { "'\n.".contains($0) || $0 == " " }.filter {
+                !["-", "or", "and", ","].contains($0)
+            }
+            .map(String.init)
+            let question =
+                options.contains("--\(value)")
+                ? "; did you mean '--\(value)'?" : KeySuggestion.question(about: String(value), among: words)
+            return "'\(rest[..<list.lowerBound])': expected \(Self.listed(words)), got '\(value)'\(question)"
+        }
+        // Of all types, only numbers have no words of their own for what they are not.
+        if rest.hasSuffix("'"), rest.firstRange(of: "': ") == nil {
+            return "'\(rest.dropLast())': expected a whole number, got '\(value)'"
+        }
+        // Ours names the value itself.
+        guard let colon = rest.firstRange(of: "': ") else { return nil }
+        return "'\(rest[..<colon.lowerBound])': \(rest[colon.upperBound...])"
+    }
+
+    private func unknownCommand(_ word: String) -> String {
+        let shown = ForeignText.shown(word, limit: 64)
+        let sentence = "there is no command '\(shown)'"
+        if command.name == "reachagent", let other = OtherWords.command(word) {
+            return "\(sentence); did you mean 'reachagent \(other)'?"
+        }
+        let question = KeySuggestion.question(about: word, among: names)
+        return question.isEmpty
+            ? "\(sentence); there are \(names.sorted().joined(separator: ", "))" : sentence + question
+    }
+
+    /// A hint where the value begins like an option: `--since -5m`.
+    private func negative(after option: String) -> String {
+        let name = option.prefix { $0 != " " }
+        guard let index = rest.firstIndex(where: { $0 == name }), index + 1 < rest.endIndex else { return "" }
+        let value = rest[index + 1]
+        guard value.hasPrefix("-"), value.dropFirst().first?.isNumber == true else { return "" }
+        let shown = ForeignText.shown(value, limit: 64)
+        return "; '\(shown)' begins like an option, write '\(shown.dropFirst())'"
+    }
+
+    private func misplaced(_ option: String) -> String {
+        guard let word = rest.dropFirst().first(where: { names.contains($0) }) else {
+            return "'\(ForeignText.shown(option, limit: 64))' needs a command before it"
+        }
+        return "an option stands behind its command: \(command.name) \(word) \(ForeignText.shown(option, limit: 64))"
+    }
+
+    private func unknownOption(_ name: String) -> String {
+        let sentence = "there is no option '\(ForeignText.shown(name, limit: 64))'"
+        let known = options
+        let plain = String(name.drop { $0 == "-" })
+        if let other = OtherWords.option(name, among: known) { return "\(sentence); did you mean '\(other)'?" }
+        guard let nearest = KeySuggestion.nearest(to: plain, among: known.map { String($0.dropFirst(2)) }) else {
+            return sentence
+        }
+        return "\(sentence); did you mean '--\(nearest)'?"
+    }
+
+    private func unexpected(_ word: String) -> String {
+        let shown = ForeignText.shown(word, limit: 64)
+        guard word.firstRange(of: "://") != nil, options.contains("--probe") else {
+            return "unexpected argument '\(shown)'"
+        }
+        return "unexpected argument '\(shown)'; a target to check is given with '--probe'"
+    }
+
+    /// The long options of the command, as its help lists them.
+    private var options: [String] {
+        let help = ReachAgentCommand.helpMessage(for: command.type, columns: 120)
+        let listed = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
+        let words = listed.flatMap { $0.split { $0 == " " || $0 == "," } }.filter { $0.hasPrefix("--") }
+        return words.map(String.init)
+    }
+
+    // MARK: Words
+
+    /// The dashes at the beginning of a word, of which web pages and word processors make one out of two hyphens.
+    private static func dashes(of word: String) -> Substring {
+        word.prefix { $0 == "\u{2013}" || $0 == "\u{2014}" || $0 == "\u{2212}" }
+    }
+
+    private static func dashed(_ word: String) -> String {
+        "'\(ForeignText.shown(word, limit: 64))' begins with a dash that is no hyphen; "
+            + "write '--\(ForeignText.shown(String(word.dropFirst(dashes(of: word).count)), limit: 64))'"
+    }
+
+    private static func isOption(_ word: String) -> Bool { word.hasPrefix("-") && word.utf8.count > 1 }
+
+    /// The text between an opening and the next quotation mark.
+    private static func quoted(_ message: String, after opening: String) -> String? {
+        guard message.hasPrefix(opening) else { return nil }
+        return String(message.dropFirst(opening.count).prefix { $0 != "'" })
+    }
+
+    /// The value that an option was given with an equals sign.
+    private static func values(of option: String, in words: ArraySlice<String>) -> String? {
+        words.first { $0.hasPrefix("\(option)=") }.map {
+            ForeignText.shown(String($0.dropFirst(option.count + 1)), limit: 64)
+        }
+    }
+
+    private static func listed(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+    }
+}
+
+/// The words of other programs for our commands and options.
+enum OtherWords {
+    private static let commands = [
+        "check-config": "config check", "validate": "config check", "init": "config init", "show": "config show",
+        "configtest": "config check", "list": "status", "info": "status", "state": "status", "top": "status --watch",
+        "log": "history", "logs": "history", "journal": "history", "events": "watch", "follow": "watch",
+        "monitor": "watch", "tail": "watch", "subscribe": "watch", "start": "run", "daemon": "run", "serve": "run",
+        "ping": "probe", "test": "probe", "curl": "probe", "netcheck": "diagnose", "doctor": "diagnose",
+        "bugreport": "diagnose", "debug": "diagnose", "wait": "wait-online", "online": "wait-online",
+        "links": "interfaces", "link": "interfaces", "devices": "interfaces", "ip": "interfaces", "routes": "route",
+        "clients": "subscribers", "sla": "report", "availability": "report", "uptime": "report", "version": "--version",
+        "completions": "completion", "hook": "hooks list", "cert": "trust evaluate", "verify": "trust evaluate",
+        "probes": "status probes", "uplinks": "status uplinks", "agent": "status agent",
+    ]
+
+    private static let options: [String: [String]] = [
+        "follow": ["--follow", "--watch"], "f": ["--follow", "--watch"], "w": ["--watch"],
+        "lines": ["--last"], "tail": ["--last"], "count": ["--last"], "max": ["--last"],
+        "from": ["--since"], "start": ["--since"], "to": ["--until"], "end": ["--until"],
+        "file": ["--config"], "c": ["--config"], "conf": ["--config"], "j": ["--json"],
+        "v": ["--log-level"], "verbose": ["--log-level", "--full"], "debug": ["--log-level"],
+        "loglevel": ["--log-level"],
+        "all": ["--full"], "a": ["--full", "--all"], "long": ["--full"],
+        "url": ["--probe"], "iface": ["--interface"], "dev": ["--interface"], "device": ["--interface"],
+        "i": ["--interface"], "k": ["--allow-invalid-certificates"], "insecure": ["--allow-invalid-certificates"],
+        "cacert": ["--ca-file"], "ca": ["--ca-file"], "cert": ["--client-certificate"], "key": ["--client-key"],
+        "x": ["--method"], "request": ["--method"], "h": ["--header"], "d": ["--json-body"], "data": ["--json-body"],
+        "user": ["--basic-auth-file"], "u": ["--basic-auth-file"], "l": ["--max-redirects"],
+        "location": ["--max-redirects"], "follow-redirects": ["--max-redirects"], "resolve": ["--connect-to"],
+        "4": ["--ipv4"], "6": ["--ipv6"], "max-time": ["--timeout"], "m": ["--timeout"], "t": ["--timeout", "--type"],
+        "wait": ["--timeout"], "event": ["--type"], "events": ["--type"], "filter": ["--type"],
+        "out": ["--output"], "o": ["--output", "--format"], "no-color": ["--color never"],
+        "no-colour": ["--color never"],
+        "colour": ["--color"], "sock": ["--socket"], "s": ["--socket"], "hook-dir": ["--hooks"],
+    ]
+
+    /// Our command for a word.
+    static func command(_ word: String) -> String? { commands[word.lowercased()] }
+
+    /// Our option for a word with its hyphens, if the command has it.
+    static func option(_ word: String, among known: [String]) -> String? {
+        let plain = String(word.drop { $0 == "-" })
+        let names = options[plain.lowercased()] ?? []
+        return names.first { name in known.contains { $0 == name.prefix { $0 != " " } } }
+    }
+}

@@ -1,0 +1,28 @@
+import AgentTestKit
+import Probes
+import Reachability
+import Testing
+
+@testable import ReachAgent
+
+/// The explanations of codes.
+@Suite struct ExplainCommandTests {
+    @Test(arguments: FindingCode.allCases.map(\.rawValue) + ReasonCode.allCases.map(\.rawValue))
+    func `every code is explained, and no remedy has an option of a command`(code: String) throws {
+        let explanation = try #require(Explanation(code))
+        let text = explanation.text(style: .plain)
+        #expect(text.hasPrefix("\(code)\n  "))
+        #expect(!text.contains("--"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test func `a code in brackets is the same, and one that does not exist is refused with what is near`() async throws
+    {
+        let known = try await FinishedCommand.run(["explain", "[tls_untrusted_root]"])
+        #expect(known.status == 0)
+        #expect(known.output.contains("Add the issuing authority with 'ca_file'"))
+        let unknown = try await FinishedCommand.run(["explain", "dns_timout"])
+        #expect(unknown.status == 64)
+        #expect(unknown.error.contains("there is no code 'dns_timout'; did you mean 'dns_timeout'?"))
+    }
+}
