@@ -86,7 +86,7 @@ kept = []
 
 def slow_head():
     """Kept to the end: heads that grow by a byte at a time."""
-    for _ in range(300):
+    for _ in range(100):
         client = connect()
         client.sendall(b'GET / HTTP/1.1\r\nHost: ')
         kept.append(client)
@@ -97,16 +97,16 @@ def slow_head():
 
 def many_connections():
     clients, refused = [], 0
-    for _ in range(4300):
+    for _ in range(700):
         clients.append(connect())
-    # Those above the limit are answered at once; the client that means well may be among them.
+    # Those above the limit of 512 are answered at once; the client that means well is of the same user, and among them.
     for client in clients[-100:]:
-        client.settimeout(5)
+        client.settimeout(10)
         refused += statuses(read_all(client)) == [503]
     for client in clients:
         client.close()
-    assert refused == 100, f'{refused} of the last 100 were refused'
     patient['failures'].clear()
+    assert refused == 100, f'{refused} of the last 100 were refused'
 
 
 def huge_head():
@@ -185,7 +185,7 @@ def reports():
 
 
 def idle_handshakes():
-    """Connections at the port for other machines that never speak, or no TLS: one host has 64."""
+    """Connections at the port for other machines that never speak, or no TLS: one host has 16."""
     clients = [connect(TLS_PORT) for _ in range(200)]
     for number, client in enumerate(clients):
         try:

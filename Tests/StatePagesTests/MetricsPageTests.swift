@@ -109,7 +109,7 @@ import Testing
         #expect(page.output.isEmpty && page.status == 0, "\(page.output)")
         let folder = Golden.project.appending(path: "examples/prometheus").path()
         let rules = try Self.run(
-            "cd \(folder) && promtool check rules alerts.yml && promtool test rules alerts.test.yml"
+            "cd \(folder) && promtool check rules alerts.yml && promtool test rules alerts.test.yml alerts-month.test.yml"
         )
         #expect(rules.status == 0, "\(rules.output)")
     }

@@ -42,7 +42,7 @@ extension AgentDesk {
                 isCancelled: isCancelled
             )
             let report = try command.report(of: reported)
-            return AgentDocument(contentType: "application/json", body: Array("\(report.json())\n".utf8))
+            return AgentDocument(contentType: "application/json", body: report.json() + [UInt8(ascii: "\n")])
         } catch let error as ReportCommand.NothingToReport {
             throw .absent(error.description)
         } catch {
