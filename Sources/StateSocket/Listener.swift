@@ -36,7 +36,8 @@ enum Listener {
     ) throws(StateSocketError) -> any Channel {
         do {
             let address = try SocketAddress(ipAddress: port.address, port: Int(port.port))
-            var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: accepting, hub: hub, on: group) {
+            var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: accepting, hub: hub, on: group)
+            {
                 port.isLoopback ? .local : hub.value.access.flatMap { $0.isUsable ? .remote($0) : nil }
             }
             .serverChannelOption(.backlog, value: SocketFile.backlog)
