@@ -23,7 +23,7 @@ struct ExplainCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The code.", completion: .agentNames(of: .codes))
+    @Argument(help: "The code, with or without brackets around it.", completion: .agentNames(of: .codes))
     var code: String
 
     func validate() throws {
