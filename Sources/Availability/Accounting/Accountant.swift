@@ -79,6 +79,8 @@ public struct Accountant: Sendable {
     /// - Parameters:
     ///   - line: The line without its end.
     ///   - type: The type in it; `nil` for one that is not known.
+    ///   - sequence: The number in it.
+    ///   - time: The time in it.
     public mutating func add(_ line: Span<UInt8>, type: EventType?, sequence: UInt64, time: Timestamp) {
         if type == .probeSummary {
             // Those from before the window are read for the order of the numbers alone.
