@@ -12,7 +12,8 @@ wait_connectivity() { wait_event 60 "$SETTLED.*\"to\":{\"via\":\"$1\",\"af_statu
 # check TARGET: how a single check from the command line ends, as "ok" or "failed http_status".
 check() {
     "$PAYLOAD/reachagent" probe "$1" --json --timeout 10s --ca-file "$PAYLOAD/root.pem" "${@:2}" \
-        | sed 's/.*"verdict":"\([a-z]*\)",\("code":"\([a-z0-9_]*\)"\)\{0,1\}.*/\1 \3/; s/ $//'
+        | grep -o '"verdict":"[a-z]*"\(,"code":"[a-z0-9_]*"\)\{0,1\}' | head -n 1 \
+        | sed 's/"verdict":"\([a-z]*\)",\{0,1\}\("code":"\([a-z0-9_]*\)"\)\{0,1\}/\1 \3/; s/ $//'
 }
 
 wifi_load 2
