@@ -22,7 +22,10 @@ extension JournalReader {
     /// Only the blocks at both ends are read, and for the first event those before it until there is one of the type.
     /// Clocks step: all events with a time in the range lie within it, and so may others.
     ///
-    /// - Parameter type: The type of event before which nothing needs to be known.
+    /// - Parameters:
+    ///   - start: The beginning of the time.
+    ///   - end: The end of the time, which is not in it.
+    ///   - type: The type of event before which nothing needs to be known.
     /// - Throws: ``JournalError`` when the journal cannot be read; damaged blocks are skipped.
     public func extent(
         from start: Timestamp,

@@ -13,8 +13,8 @@ public struct JournalReader: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The journal's directory.
-    /// - includesHistory: `true` to begin with what lasts of the segments that were deleted; in the place of their
-    /// other events is an `events.omitted`.
+    ///   - includesHistory: `true` to begin with what lasts of the segments that were deleted; in the place of their
+    ///     other events is an `events.omitted`.
     /// - Throws: ``JournalError`` when the directory cannot be read.
     public init(directory: String, includesHistory: Bool = false) throws(JournalError) {
         self.directory = directory

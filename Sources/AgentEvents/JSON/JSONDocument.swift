@@ -25,8 +25,8 @@ package final class JSONDocument: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: One JSON value in UTF-8 on one line, whose length the caller has bounded.
-    /// - maximumValues: The maximum of values and names in the text. Each takes 32 bytes when it is parsed, where one
-    /// of a hostile text, such as `1,1,…`, takes two.
+    ///   - maximumValues: The maximum of values and names in the text. Each takes 32 bytes when it is parsed, where one
+    ///     of a hostile text, such as `1,1,…`, takes two.
     /// - Returns: `nil` when it is anything else, has more values, or is nested deeper than
     ///   ``ScannedLine/maximumDepth``.
     package init?(_ bytes: [UInt8], maximumValues: Int = JSONDocument.maximumValues) {

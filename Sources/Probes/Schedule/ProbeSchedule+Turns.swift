@@ -55,7 +55,7 @@ extension ProbeSchedule {
     /// Ends a turn: frees its slot, counts its bytes, and returns its points, which then wait to be judged.
     ///
     /// For an abandoned turn only the bytes are counted: its slot is free already, and its points have other turns.
-    /// - account: The account to charge; nil for none.
+    /// - Parameters:
     ///   - account: The account to charge; nil for none.
     ///   - seconds: The wall clock, in seconds since 1970.
     mutating func finish(

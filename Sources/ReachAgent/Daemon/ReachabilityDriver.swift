@@ -70,8 +70,8 @@ final class ReachabilityDriver: Sendable {
     /// - Parameters:
     ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
     ///   - portalsTold: What the networks behind uplinks tell about their portals.
-    /// - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every
-    /// input.
+    ///   - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every
+    ///     input.
     ///   - whenEarlier: Called when ``tick()`` has to be called earlier than it said.
     init(
         bus: NotificationBus<Event>,

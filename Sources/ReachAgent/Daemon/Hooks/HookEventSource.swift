@@ -20,7 +20,8 @@ struct HookEventSource {
     ///
     /// - Parameters:
     ///   - types: The types that `last` may have; empty for those that hooks can have.
-    /// - isWanted: Says of an event whether it is one of those that are looked for; when none is, the newest is taken.
+    ///   - isWanted: Says of an event whether it is one of those that are looked for; when none is, the newest is
+    ///     taken.
     func event(of types: Set<EventType>, preferring isWanted: (HookEvent) -> Bool) throws -> HookEvent {
         if argument == "last" { return try last(types.isEmpty ? Set(HookTrigger.types) : types, isWanted) }
         return try EventFile.event(argument)
