@@ -23,7 +23,10 @@ public struct MetricsPage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter families: The families that are on it.
+    /// - Parameters:
+    ///   - metrics: The values.
+    ///   - format: The format.
+    ///   - families: The families that are on it.
     public static func bytes(
         of metrics: AgentMetrics,
         as format: Format,
