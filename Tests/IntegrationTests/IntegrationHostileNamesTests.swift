@@ -128,9 +128,10 @@ struct IntegrationHostileNamesTests {
         // The agent ends with the shell; its own output and that of `watch` are lines for people, too.
         var script = """
             export CONFIGURATION_DIRECTORY=\(folder) STATE_DIRECTORY=\(folder)/state RUNTIME_DIRECTORY=\(folder)/run
+            # A test's thread may block signals, and programs inherit that: only SIGKILL ends the server for certain.
             python3 \(folder)/server.py & server=$!
             \(agent) run --format human --all --record \(folder)/recording >\(folder)/run.out 2>&1 & agent=$!
-            trap 'kill $agent $watch; wait $agent; kill $server' EXIT
+            trap 'kill $agent $watch; wait $agent; kill -KILL $server' EXIT
             \(agent) wait-online --for path --timeout 30s >/dev/null
             \(agent) watch --all --since 1 --type '*.*' --type probe.completed >\(folder)/watch.out 2>&1 & watch=$!
             \(agent) check >/dev/null 2>&1 || true
