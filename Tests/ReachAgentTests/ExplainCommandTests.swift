@@ -16,6 +16,17 @@ import Testing
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
+    @Test(arguments: [
+        ("link_down", "`reachagent interfaces` shows which part is missing"),
+        ("no_route", "`ip route`, `ip -6 route` and `ip rule`"),
+        ("preferred_path_dead", "`reachagent status` has the commands"),
+        ("portal_suspected", "with 'portal = true'"),
+        ("quorum_missed", "`reachagent status probes`"),
+    ])
+    func `a code of a path or of several probes has the remedy that 'status' has`(code: String, remedy: String) throws {
+        #expect(try #require(Explanation(code)).remedy.contains(remedy))
+    }
+
     @Test func `a code in brackets is the same, and one that does not exist is refused with what is near`() async throws
     {
         let known = try await FinishedCommand.run(["explain", "[tls_untrusted_root]"])

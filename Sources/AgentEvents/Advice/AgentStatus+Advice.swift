@@ -20,7 +20,7 @@ extension AgentStatus {
         let (dead, working) = (alternative.preferred, alternative.interface)
         let paths = [("ipv4", state.path.ipv4), ("ipv6", state.path.ipv6)].filter { $0.1?.interface == dead }
         let reason = paths.compactMap { $0.1?.reason }.first
-        let why = reason.flatMap { PathReason($0, of: dead, in: self)?.problem } ?? "nothing beyond it answers"
+        let why = reason.flatMap { PathReason($0, of: dead, among: interfaces)?.problem } ?? "nothing beyond it answers"
         var action: Advice.Action = "Take it down: \(command: "ip link set \(dead) down")."
         // The kernel can be told to pass over routes whose interface has no carrier.
         let skipped = paths.filter { $0.1?.reason == "link_down" }
@@ -61,7 +61,7 @@ extension AgentStatus {
         let name = broken.interface
         let code = broken.reason?.code ?? broken.connectivity.rawValue
         let found = broken.reason.flatMap { reason in
-            PathReason(reason.code, of: name, in: self)?.advice ?? advice(on: reason, over: name, explain)
+            PathReason(reason.code, of: name, among: interfaces)?.advice ?? advice(on: reason, over: name, explain)
         }
         return Advice(
             code: code,
@@ -74,7 +74,7 @@ extension AgentStatus {
 
     private func advice(onLossOf path: Path, code: String?) -> Advice? {
         guard let code = path.reason ?? code else { return nil }
-        return (PathReason(code, of: path, in: self) ?? .unknown(code)).advice
+        return (PathReason(code, of: path, among: interfaces) ?? .unknown(code)).advice
     }
 
     private func adviceOnTargets() -> Advice? {

@@ -64,7 +64,7 @@ extension AgentStatus {
         if let url = reason.portalURL, reason.probe == nil || interface != nil {
             return Advice(code: reason.code, problem: "a captive portal answers", action: "Log in at \(address: url)")
         }
-        guard let name = reason.probe else { return Self.adviceOnSeveral(reason.code) }
+        guard let name = reason.probe else { return Advice(onSeveralProbes: reason.code) }
         let probe =
             probes.first { $0.probe == name && $0.code == reason.code && $0.interface == interface }
             ?? probes.first { $0.probe == name && $0.code == reason.code }
@@ -89,9 +89,26 @@ extension AgentStatus {
         }
     }
 
-    /// The common result of the checks of several probes.
-    private static func adviceOnSeveral(_ code: String) -> Advice? {
-        let (problem, action): (String, Advice.Action)
+    /// A sentence as a part of another one: `The name does not exist.` becomes `the name does not exist`.
+    private static func clause(_ sentence: String) -> String {
+        let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
+        // An abbreviation keeps its capitals.
+        guard let first = text.first, text.dropFirst().first?.isUppercase == false else { return String(text) }
+        return first.lowercased() + text.dropFirst()
+    }
+}
+
+extension Advice {
+    /// Returns the first thing to do about a code of a path or of several probes, without the names of a status; `nil` for
+    /// another code.
+    package static func action(on code: String) -> Action? {
+        if code == "preferred_path_dead" { return "`reachagent status` has the commands that lead past it." }
+        return PathReason(code, of: nil, among: [])?.advice.action ?? Advice(onSeveralProbes: code)?.action
+    }
+
+    /// The advice on the common result of the checks of several probes; `nil` for another code.
+    init?(onSeveralProbes code: String) {
+        let (problem, action): (String, Action)
         switch code {
         case "portal_suspected":
             problem = "the certificates are not the targets', as behind a captive portal"
@@ -112,14 +129,6 @@ extension AgentStatus {
             action = "`reachagent status probes` has those that are not up first."
         default: return nil
         }
-        return Advice(code: code, problem: problem, action: action)
-    }
-
-    /// A sentence as a part of another one: `The name does not exist.` becomes `the name does not exist`.
-    private static func clause(_ sentence: String) -> String {
-        let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
-        // An abbreviation keeps its capitals.
-        guard let first = text.first, text.dropFirst().first?.isUppercase == false else { return String(text) }
-        return first.lowercased() + text.dropFirst()
+        self.init(code: code, problem: problem, action: action)
     }
 }

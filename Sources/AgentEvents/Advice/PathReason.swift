@@ -15,13 +15,13 @@ struct PathReason {
     }
 
     /// The reason of a path; `nil` for a code that is not one of a path.
-    init?(_ code: String, of path: Path, in status: AgentStatus) {
-        self.init(code, of: path.interface, underlay: path.underlay?.interface, in: status)
+    init?(_ code: String, of path: Path, among interfaces: [Interface]) {
+        self.init(code, of: path.interface, underlay: path.underlay?.interface, among: interfaces)
     }
 
     /// The reason of an interface's path; `nil` for a code that is not one of a path.
-    init?(_ code: String, of name: String?, underlay: String? = nil, in status: AgentStatus) {
-        let interface = status.interfaces.first { $0.name == name }
+    init?(_ code: String, of name: String?, underlay: String? = nil, among interfaces: [Interface]) {
+        let interface = interfaces.first { $0.name == name }
         let subject = name ?? "the interface"
         switch code {
         case "link_down":
@@ -51,7 +51,7 @@ struct PathReason {
                     "Wait a second or two; if it stays so, see \(command: "ip address show dev \($0) tentative")."
                 } ?? "Wait a second or two; if it stays so, see `ip address show tentative`."
             )
-        case "no_route": self = Self.missingRoute(code, status)
+        case "no_route": self = Self.missingRoute(code, interfaces)
         case "route_unreachable": self.init(code, route: "unreachable", "refuses all packets")
         case "route_blackhole": self.init(code, route: "blackhole", "drops all packets")
         case "route_prohibited": self.init(code, route: "prohibit", "forbids all packets")
@@ -114,8 +114,8 @@ struct PathReason {
     }
 
     /// A network manager removes the route with the link or the address: what is missing there comes first.
-    private static func missingRoute(_ code: String, _ status: AgentStatus) -> PathReason {
-        let media = status.interfaces.filter { ["wired", "wifi", "wwan"].contains($0.kind) }
+    private static func missingRoute(_ code: String, _ interfaces: [Interface]) -> PathReason {
+        let media = interfaces.filter { ["wired", "wifi", "wwan"].contains($0.kind) }
         func because(_ reason: PathReason) -> PathReason {
             PathReason(code, "no route: \(reason.problem)", reason.advice.action)
         }

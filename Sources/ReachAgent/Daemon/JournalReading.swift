@@ -39,7 +39,7 @@ struct JournalReading {
             guard let chunk = next else { break }
             firstRead = firstRead ?? chunk.lines.first?.sequence
             for line in chunk.lines {
-                let type = EventType(rawValue: String(decoding: chunk.bytes[line.type], as: UTF8.self))
+                let type = chunk.type(of: line)
                 let bytes = chunk.bytes[line.range]
                 if Timeline.isFrequent(type) {
                     Self.append(bytes, to: &frequent, atMost: Timeline.maximumFrequent)

@@ -39,11 +39,11 @@ struct ExplainCommand: ParsableCommand {
     }
 }
 
-/// A code with its meaning, and with its remedy where there is a general one.
+/// A code with its meaning and its remedy.
 struct Explanation {
     let code: String
     let meaning: String
-    let remedy: String?
+    let remedy: String
 
     /// Every code that there is an explanation for.
     static let codes = Set(FindingCode.allCases.map(\.rawValue) + ReasonCode.allCases.map(\.rawValue)).sorted()
@@ -51,13 +51,11 @@ struct Explanation {
     /// The explanation of a code, which may have brackets around it; `nil` for one that does not exist.
     init?(_ text: String) {
         code = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        if let reason = ReasonCode(rawValue: code) {
-            (meaning, remedy) = (reason.sentence, FindingCode(rawValue: code)?.configuredRemedy)
-        } else if let finding = FindingCode(rawValue: code) {
-            (meaning, remedy) = (finding.sentence, finding.configuredRemedy)
-        } else {
-            return nil
-        }
+        let finding = FindingCode(rawValue: code)
+        guard let meaning = ReasonCode(rawValue: code)?.sentence ?? finding?.sentence,
+            let remedy = Advice.action(on: code)?.description ?? finding?.configuredRemedy
+        else { return nil }
+        (self.meaning, self.remedy) = (meaning, remedy)
     }
 
     /// The lines for a terminal.
@@ -65,12 +63,7 @@ struct Explanation {
         var block = TextBlock(columns: style.columns)
         block.add(style.paint(code, .bold))
         block.add("", meaning, indent: 2, labelWidth: 0)
-        block.add(
-            "do",
-            remedy ?? "`reachagent status` has the command for the interface at fault.",
-            indent: 2,
-            labelWidth: 6
-        )
+        block.add("do", remedy, indent: 2, labelWidth: 6)
         return block.text
     }
 }
