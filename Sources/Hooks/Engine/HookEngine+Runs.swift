@@ -34,7 +34,7 @@ extension HookEngine {
                 ),
                 timeout: run.state.hook.timeout,
                 prober: prober,
-                on: loop,
+                on: gate,
                 retrying: { [self] retry in self.note(number, retry) },
                 ended: { [self] end in self.end(number, end) }
             )

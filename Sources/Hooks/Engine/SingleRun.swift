@@ -121,7 +121,7 @@ package struct SingleRun: Sendable {
                 variables: variables,
                 timeout: timeout,
                 prober: prober,
-                on: gate.eventLoop,
+                on: gate,
                 retrying: retrying,
                 ended: ended
             )

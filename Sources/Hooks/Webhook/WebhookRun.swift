@@ -1,4 +1,5 @@
-package import NIOCore
+package import EventLoopExecutor
+internal import NIOCore
 package import Probes
 
 /// Sends one webhook, with retries until it is accepted or abandoned.
@@ -17,7 +18,7 @@ package final class WebhookRun: @unchecked Sendable {
     private let body: [UInt8]
     private let timeout: Duration
     private let prober: Prober
-    private let loop: any EventLoop
+    private let gate: LoopGate
     private let pace: WebhookPace
     private let retrying: (@Sendable (WebhookRetry) -> Void)?
     private let beginning = NIODeadline.now()
@@ -35,7 +36,7 @@ package final class WebhookRun: @unchecked Sendable {
         variables: [String: String],
         timeout: Duration,
         prober: Prober,
-        loop: any EventLoop,
+        gate: LoopGate,
         pace: WebhookPace,
         retrying: (@Sendable (WebhookRetry) -> Void)?,
         ended: @escaping @Sendable (End) -> Void
@@ -45,7 +46,7 @@ package final class WebhookRun: @unchecked Sendable {
         body = webhook.body?.bytes(variables) ?? event.line
         self.timeout = timeout
         self.prober = prober
-        self.loop = loop
+        self.gate = gate
         self.pace = pace
         self.retrying = retrying
         self.ended = ended
@@ -59,7 +60,7 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - variables: The values for the placeholders, by the names of ``HookEnvironment``.
     ///   - timeout: The timeout of each attempt.
     ///   - prober: The prober that sends the requests.
-    ///   - loop: The event loop on which the end is reported, never before this method has returned when it is called
+    ///   - gate: The access to the event loop on which the end is reported, never before this method has returned when it is called
     ///     there.
     ///   - pace: The retry delays.
     ///   - retrying: Called on the loop for each failed attempt that is followed by another one.
@@ -71,7 +72,7 @@ package final class WebhookRun: @unchecked Sendable {
         variables: [String: String],
         timeout: Duration,
         prober: Prober,
-        on loop: any EventLoop,
+        on gate: LoopGate,
         pace: WebhookPace = WebhookPace(),
         retrying: (@Sendable (WebhookRetry) -> Void)? = nil,
         ended: @escaping @Sendable (End) -> Void
@@ -82,12 +83,12 @@ package final class WebhookRun: @unchecked Sendable {
             variables: variables,
             timeout: timeout,
             prober: prober,
-            loop: loop,
+            gate: gate,
             pace: pace,
             retrying: retrying,
             ended: ended
         )
-        loop.execute { run.begin() }
+        gate.execute { run.begin() }
         return run
     }
 
@@ -95,7 +96,7 @@ package final class WebhookRun: @unchecked Sendable {
     ///
     /// Safe to call from any thread, and after the end.
     package func stop() {
-        loop.execute { [self] in
+        gate.execute { [self] in
             let cancel = cancelCheck
             finish(.stopped)
             cancel?()
@@ -124,7 +125,7 @@ package final class WebhookRun: @unchecked Sendable {
         }
         attempts += 1
         cancelCheck = prober.start(probe) { [self] report in
-            loop.execute { self.attemptEnded(WebhookAttempt(report, expecting: probe.expectations)) }
+            gate.execute { self.attemptEnded(WebhookAttempt(report, expecting: probe.expectations)) }
         }
     }
 
@@ -157,7 +158,7 @@ package final class WebhookRun: @unchecked Sendable {
         case .repeatable where attempts <= webhook.retries:
             let pause = pace.pause(attempts, attempt.askedPause)
             retrying?(WebhookRetry(attempt, number: attempts, maximum: webhook.retries + 1, pause: pause))
-            nextAttempt = loop.scheduleTask(in: TimeAmount(pause)) { [self] in self.attempt() }
+            nextAttempt = gate.eventLoop.scheduleTask(in: TimeAmount(pause)) { [self] in self.attempt() }
         case .repeatable, .final:
             let code = attempt.code ?? .requestInvalid
             finish(.undelivered(code: code.rawValue, detail: attempt.detail))

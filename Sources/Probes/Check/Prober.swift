@@ -13,9 +13,12 @@ public final class Prober: Sendable {
     private struct State {
         var runs: [ObjectIdentifier: CheckRun] = [:]
         var isShutDown = false
+        var nextGate = 0
     }
 
     private let group: MultiThreadedEventLoopGroup
+    /// One for each event loop; closed before the loops end, which threads of the resolver may outlive.
+    private let gates: [LoopGate]
     private let services: CheckServices
     private let state = Mutex(State())
 
@@ -26,6 +29,7 @@ public final class Prober: Sendable {
     ///   - resolver: The resolver for host names.
     public init(threads: Int = 1, resolver: any HostResolver = SystemResolver()) {
         group = MultiThreadedEventLoopGroup(named: "probe-loop", numberOfThreads: max(1, threads))
+        gates = group.makeIterator().map { LoopGate($0) }
         services = CheckServices(resolver: resolver)
     }
 
@@ -52,15 +56,14 @@ public final class Prober: Sendable {
     ///
     /// Safe to call from any thread. The closure runs on an event loop; never after the shutdown.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
-        guard !state.withLock({ $0.isShutDown }) else { return }
-        Self.pass(Array(group.makeIterator())[...], then: body)
+        Self.pass(gates[...], then: body)
     }
 
     /// Hops from one event loop to the next.
-    private static func pass(_ loops: ArraySlice<any EventLoop>, then body: @escaping @Sendable () -> Void) {
-        guard let loop = loops.first else { return body() }
-        let others = loops.dropFirst()
-        loop.execute { others.isEmpty ? body() : pass(others, then: body) }
+    private static func pass(_ gates: ArraySlice<LoopGate>, then body: @escaping @Sendable () -> Void) {
+        guard let gate = gates.first else { return body() }
+        let others = gates.dropFirst()
+        gate.execute { others.isEmpty ? body() : pass(others, then: body) }
     }
 
     /// Starts a check, and returns at once.
@@ -75,8 +78,8 @@ public final class Prober: Sendable {
         _ probe: Probe,
         completion: @escaping @Sendable (CheckReport) -> Void
     ) -> @Sendable () -> Void {
-        let loop = group.next()
-        let run = CheckRun(probe, on: loop, services: services) { [weak self] run, report in
+        let gate = nextGate()
+        let run = CheckRun(probe, on: gate, services: services) { [weak self] run, report in
             self?.forget(ObjectIdentifier(run))
             guard let review = probe.review, report.verdict != .ok else { return completion(report) }
             Self.review(report, review, completion)
@@ -90,10 +93,18 @@ public final class Prober: Sendable {
             run.cancel()
             return {}
         }
-        loop.execute { run.start() }
+        gate.execute { run.start() }
         return { [weak run] in
             guard let run else { return }
-            loop.execute { run.cancel() }
+            gate.execute { run.cancel() }
+        }
+    }
+
+    /// The event loops in turn.
+    private func nextGate() -> LoopGate {
+        state.withLock { state in
+            defer { state.nextGate = (state.nextGate + 1) % gates.count }
+            return gates[state.nextGate]
         }
     }
 
@@ -128,7 +139,8 @@ public final class Prober: Sendable {
             return Array(state.runs.values)
         }
         services.evaluations.end()
-        for run in runs ?? [] { run.loop.execute { run.cancel() } }
+        for run in runs ?? [] { run.gate.execute { run.cancel() } }
+        for gate in gates { gate.close() }
         return runs != nil
     }
 

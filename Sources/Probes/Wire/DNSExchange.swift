@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import EventLoopExecutor
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
@@ -11,7 +12,7 @@ final class DNSExchange: @unchecked Sendable {
     private static let messagesPerTurn = 64
 
     private let query: DNSQuery
-    private let eventLoop: any EventLoop
+    private let gate: LoopGate
     private let timeout: Duration
     private let meter: ByteMeter
     private let completion: @Sendable (DNSQuery.Outcome) -> Void
@@ -28,15 +29,17 @@ final class DNSExchange: @unchecked Sendable {
     private var isOver = false
     private var isByStream = false
 
+    private var eventLoop: any EventLoop { gate.eventLoop }
+
     init(
         query: DNSQuery,
-        eventLoop: any EventLoop,
+        gate: LoopGate,
         timeout: Duration,
         meter: ByteMeter,
         completion: @escaping @Sendable (DNSQuery.Outcome) -> Void
     ) {
         self.query = query
-        self.eventLoop = eventLoop
+        self.gate = gate
         self.timeout = timeout
         self.meter = meter
         self.completion = completion
@@ -120,8 +123,8 @@ final class DNSExchange: @unchecked Sendable {
 
     private func watch(_ socket: DatagramSocket) {
         guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
-        let eventLoop = eventLoop
-        thread.watch(socket.descriptor) { eventLoop.execute { self.readable() } }
+        let gate = gate
+        thread.watch(socket.descriptor) { gate.execute { self.readable() } }
     }
 
     private func readable() {

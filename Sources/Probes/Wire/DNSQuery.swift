@@ -1,5 +1,5 @@
 package import CheckResults
-package import NIOCore
+package import EventLoopExecutor
 
 /// A query to one name server.
 ///
@@ -30,24 +30,24 @@ package struct DNSQuery: Sendable, Hashable {
     /// Sends the query.
     ///
     /// - Parameters:
-    ///   - eventLoop: The event loop of the exchange, which is never blocked.
+    ///   - gate: The access to the event loop of the exchange, which is never blocked.
     ///   - timeout: The timeout of the whole query.
     ///   - meter: Counts the bytes; it belongs to the event loop.
     ///   - completion: Called once, on the event loop, also after a cancellation.
     package func start(
-        on eventLoop: any EventLoop,
+        on gate: LoopGate,
         timeout: Duration,
         meter: ByteMeter = ByteMeter(),
         completion: @escaping @Sendable (Outcome) -> Void
     ) -> WireExchange {
         let exchange = DNSExchange(
             query: self,
-            eventLoop: eventLoop,
+            gate: gate,
             timeout: timeout,
             meter: meter,
             completion: completion
         )
-        eventLoop.execute { exchange.begin() }
-        return WireExchange { eventLoop.execute { exchange.cancel() } }
+        gate.execute { exchange.begin() }
+        return WireExchange { gate.execute { exchange.cancel() } }
     }
 }

@@ -1,5 +1,5 @@
 package import CheckResults
-package import NIOCore
+package import EventLoopExecutor
 
 /// One ICMP echo request to one address, sent without privileges (icmp(7)).
 package struct ICMPEcho: Sendable, Hashable {
@@ -47,24 +47,24 @@ package struct ICMPEcho: Sendable, Hashable {
     /// Sends the request.
     ///
     /// - Parameters:
-    ///   - eventLoop: The event loop of the exchange, which is never blocked.
+    ///   - gate: The access to the event loop of the exchange, which is never blocked.
     ///   - timeout: The maximum time to wait for the reply.
     ///   - meter: Counts the bytes; it belongs to the event loop.
     ///   - completion: Called once, on the event loop, also after a cancellation.
     package func start(
-        on eventLoop: any EventLoop,
+        on gate: LoopGate,
         timeout: Duration,
         meter: ByteMeter = ByteMeter(),
         completion: @escaping @Sendable (Outcome) -> Void
     ) -> WireExchange {
         let exchange = ICMPExchange(
             echo: self,
-            eventLoop: eventLoop,
+            gate: gate,
             timeout: timeout,
             meter: meter,
             completion: completion
         )
-        eventLoop.execute { exchange.begin() }
-        return WireExchange { eventLoop.execute { exchange.cancel() } }
+        gate.execute { exchange.begin() }
+        return WireExchange { gate.execute { exchange.cancel() } }
     }
 }

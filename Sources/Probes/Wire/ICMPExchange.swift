@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import EventLoopExecutor
 internal import Glibc
 internal import NIOCore
 
@@ -9,7 +10,7 @@ final class ICMPExchange: @unchecked Sendable {
     private static let messagesPerTurn = 64
 
     private let echo: ICMPEcho
-    private let eventLoop: any EventLoop
+    private let gate: LoopGate
     private let timeout: Duration
     private let meter: ByteMeter
     private let completion: @Sendable (ICMPEcho.Outcome) -> Void
@@ -22,15 +23,17 @@ final class ICMPExchange: @unchecked Sendable {
     private var ignored = 0
     private var isOver = false
 
+    private var eventLoop: any EventLoop { gate.eventLoop }
+
     init(
         echo: ICMPEcho,
-        eventLoop: any EventLoop,
+        gate: LoopGate,
         timeout: Duration,
         meter: ByteMeter,
         completion: @escaping @Sendable (ICMPEcho.Outcome) -> Void
     ) {
         self.echo = echo
-        self.eventLoop = eventLoop
+        self.gate = gate
         self.timeout = timeout
         self.meter = meter
         self.completion = completion
@@ -69,8 +72,8 @@ final class ICMPExchange: @unchecked Sendable {
 
     private func watch(_ socket: DatagramSocket) {
         guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
-        let eventLoop = eventLoop
-        thread.watch(socket.descriptor) { eventLoop.execute { self.readable() } }
+        let gate = gate
+        thread.watch(socket.descriptor) { gate.execute { self.readable() } }
     }
 
     private func readable() {

@@ -1,4 +1,5 @@
 import AgentEvents
+import EventLoopExecutor
 import Foundation
 import NIOCore
 import NIOPosix
@@ -79,7 +80,7 @@ final class WebhookBench: Sendable {
             variables: variables,
             timeout: timeout,
             prober: prober,
-            on: loop,
+            on: LoopGate(loop),
             pace: pace,
             ended: { [loop, ends] end in
                 loop.preconditionInEventLoop()

@@ -1,4 +1,5 @@
 import AgentTestKit
+import EventLoopExecutor
 import Foundation
 import NIOCore
 import NIOPosix
@@ -114,8 +115,10 @@ import Testing
     private static func check(_ probe: Probe, on loop: any EventLoop, _ services: CheckServices) async -> CheckReport {
         await withCheckedContinuation { continuation in
             loop.execute {
-                CheckRun(probe, on: loop, services: services) { _, report in continuation.resume(returning: report) }
-                    .start()
+                CheckRun(probe, on: LoopGate(loop), services: services) { _, report in
+                    continuation.resume(returning: report)
+                }
+                .start()
             }
         }
     }

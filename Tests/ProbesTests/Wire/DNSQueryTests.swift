@@ -1,3 +1,4 @@
+import EventLoopExecutor
 import NIOCore
 import NIOPosix
 import ProbeTestKit
@@ -20,7 +21,7 @@ struct DNSQueryTests {
         let question = DNSMessage.Question(name: try DNSName(parsing: Self.name), type: type)
         let query = DNSQuery(server: server, question: question, interface: interface)
         return await withCheckedContinuation { continuation in
-            _ = query.start(on: Self.loop, timeout: timeout) { continuation.resume(returning: $0) }
+            _ = query.start(on: LoopGate(Self.loop), timeout: timeout) { continuation.resume(returning: $0) }
         }
     }
 
@@ -189,7 +190,7 @@ struct DNSQueryTests {
         let question = DNSMessage.Question(name: try DNSName(parsing: Self.name), type: .a)
         let (outcomes, continuation) = AsyncStream.makeStream(of: DNSQuery.Outcome.self)
         let query = DNSQuery(server: server, question: question)
-        let exchange = query.start(on: Self.loop, timeout: .seconds(3600)) { continuation.yield($0) }
+        let exchange = query.start(on: LoopGate(Self.loop), timeout: .seconds(3600)) { continuation.yield($0) }
         await resolver.received(queries: 1)
         exchange.cancel()
         exchange.cancel()

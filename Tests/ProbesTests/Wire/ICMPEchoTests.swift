@@ -1,3 +1,4 @@
+import EventLoopExecutor
 import Glibc
 import NIOCore
 import NIOPosix
@@ -10,7 +11,7 @@ struct ICMPEchoTests {
 
     private func send(_ echo: ICMPEcho, timeout: Duration = .seconds(20)) async -> ICMPEcho.Outcome {
         await withCheckedContinuation { continuation in
-            _ = echo.start(on: Self.loop, timeout: timeout) { continuation.resume(returning: $0) }
+            _ = echo.start(on: LoopGate(Self.loop), timeout: timeout) { continuation.resume(returning: $0) }
         }
     }
 
@@ -72,7 +73,7 @@ struct ICMPEchoTests {
         // The loop is held until the cancellation is in its queue, behind the beginning; so the reply comes too late.
         let exchange = try await Self.loop.submit {
             let echo = ICMPEcho(target: target)
-            let exchange = echo.start(on: Self.loop, timeout: .seconds(60)) { continuation.yield($0) }
+            let exchange = echo.start(on: LoopGate(Self.loop), timeout: .seconds(60)) { continuation.yield($0) }
             exchange.cancel()
             return exchange
         }.get()

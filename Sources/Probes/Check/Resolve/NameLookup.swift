@@ -1,5 +1,5 @@
 internal import CheckResults
-internal import NIOCore
+internal import EventLoopExecutor
 
 /// Looks up one name in the families that a check may use, and delivers the answers on the check's event loop.
 ///
@@ -7,18 +7,18 @@ internal import NIOCore
 final class NameLookup: @unchecked Sendable {
     typealias Handler = (HostAddress.Family, Result<[HostAddress], HostLookupFailure>) -> Void
 
-    private let loop: any EventLoop
+    private let gate: LoopGate
     private var pending: [HostAddress.Family: any HostLookup] = [:]
     private var handler: Handler?
 
-    init(on loop: any EventLoop) { self.loop = loop }
+    init(on gate: LoopGate) { self.gate = gate }
 
     /// Starts the lookups; the handler is called once for each family, never before this returns.
     func start(_ name: String, families: AddressFamilies, resolver: any HostResolver, handler: @escaping Handler) {
         self.handler = handler
         for family in HostAddress.Family.allCases where families.includes(family) {
             pending[family] = resolver.lookUp(name, family: family) { [self] answer in
-                loop.execute { self.answered(family, answer) }
+                gate.execute { self.answered(family, answer) }
             }
         }
     }

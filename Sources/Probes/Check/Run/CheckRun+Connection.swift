@@ -52,7 +52,7 @@ extension CheckRun {
             for family in HostAddress.Family.allCases where probe.families.includes(family) {
                 meter.count(onWire: WireOverhead.lookup(name: name))
             }
-            let lookup = NameLookup(on: loop)
+            let lookup = NameLookup(on: gate)
             self.lookup = lookup
             lookup.start(name, families: probe.families, resolver: services.resolver) { [self] family, answer in
                 var report = LookupReport(

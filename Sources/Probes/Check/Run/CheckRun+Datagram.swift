@@ -8,7 +8,7 @@ extension CheckRun {
             recorder.begin(.echo)
             hop.peerAddress = address.description
             let echo = ICMPEcho(target: WireEndpoint(address, port: 0), interface: probe.interface)
-            return echo.start(on: loop, timeout: timeLeft, meter: meter) { outcome in
+            return echo.start(on: gate, timeout: timeLeft, meter: meter) { outcome in
                 let reply = outcome.reply
                 answered(Answer(text: reply?.description, local: reply?.localAddress, finding: outcome.finding))
             }
@@ -31,7 +31,7 @@ extension CheckRun {
             hop.peerAddress = address.description(port: port)
             let server = WireEndpoint(address, port: port)
             let query = DNSQuery(server: server, question: question, interface: probe.interface)
-            return query.start(on: loop, timeout: timeLeft, meter: meter) { outcome in
+            return query.start(on: gate, timeout: timeLeft, meter: meter) { outcome in
                 let reply = outcome.reply
                 answered(Answer(text: reply?.text, local: reply?.localAddress, finding: outcome.finding))
             }

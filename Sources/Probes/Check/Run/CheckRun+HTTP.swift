@@ -71,9 +71,9 @@ extension CheckRun {
         let expectations = probe.expectations
         if expectations.areQuick { return judged(expectations.evaluate(received)) }
         // A hostile body takes time: neither other checks nor this check's deadline wait for it.
-        services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop, budget] in
+        services.evaluations.submit(for: probe.target.description, within: budget) { [self, gate, budget] in
             let verdict = expectations.evaluate(received, within: budget)
-            loop.execute { self.judged(verdict) }
+            gate.execute { self.judged(verdict) }
         }
     }
 

@@ -66,9 +66,9 @@ extension CheckRun {
     ) {
         let (trust, date) = (probe.trust, probe.evaluationDate ?? Date())
         let proceed = NIOLoopBound(proceed, eventLoop: loop)
-        services.evaluations.submit(for: probe.target.description, within: budget) { [self, loop, budget] in
+        services.evaluations.submit(for: probe.target.description, within: budget) { [self, gate, budget] in
             let verdict = trust.evaluate(presented: presented, identity: identity, at: date, within: budget)
-            loop.execute { [self] in
+            gate.execute { [self] in
                 guard !isOver else { return }
                 hop.tls?.trust = verdict
                 proceed.value(verdict)

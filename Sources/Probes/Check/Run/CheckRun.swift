@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import EventLoopExecutor
 internal import ForeignText
 internal import FoundationEssentials
 internal import HTTPSerialization
@@ -10,7 +11,9 @@ internal import NIOCore
 /// the deadline.
 final class CheckRun: @unchecked Sendable {
     let probe: Probe
-    let loop: any EventLoop
+    /// The access to the event loop from threads that may outlive it.
+    let gate: LoopGate
+    var loop: any EventLoop { gate.eventLoop }
     let services: CheckServices
     /// The start of the check, by the monotonic clock.
     let epoch: NIODeadline
@@ -40,12 +43,12 @@ final class CheckRun: @unchecked Sendable {
 
     init(
         _ probe: Probe,
-        on loop: any EventLoop,
+        on gate: LoopGate,
         services: CheckServices,
         completion: @escaping @Sendable (CheckRun, CheckReport) -> Void
     ) {
         self.probe = probe
-        self.loop = loop
+        self.gate = gate
         self.services = services
         self.completion = completion
         epoch = .now()
