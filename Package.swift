@@ -23,6 +23,8 @@ let package = Package(
         .executable(name: "reachagent", targets: ["ReachAgent"]),
         // Makes the manual and the completions; not shipped.
         .executable(name: "reachagent-manual", targets: ["ReachAgentManual"]),
+        .executable(name: "reachagent-sink", targets: ["ReachAgentSink"]),
+        .executable(name: "reachagent-fleet", targets: ["ReachAgentFleet"]),
         .library(name: "AgentEvents", targets: ["AgentEvents"]),
         .library(name: "NetlinkMonitor", targets: ["NetlinkMonitor"]),
         .library(name: "NetlinkTestKit", targets: ["NetlinkTestKit"]),
@@ -157,11 +159,40 @@ let package = Package(
             dependencies: ["AgentEvents", "LinuxSupport"],
             swiftSettings: settings
         ),
+        // Pure: the agent reads its settings from here, and links nothing of a broker's.
+        .target(name: "Sinks", dependencies: ["AgentEvents", "ForeignText", "LinuxSupport"], swiftSettings: settings),
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .target(
+            name: "Brokers",
+            dependencies: [
+                "AgentEvents", "CMosquitto", "CNATS", "CheckResults", "ForeignText", "LinuxSupport", "ServerTrust",
+                "Sinks",
+            ],
+            swiftSettings: cTypesSettings
+        ),
+        .executableTarget(
+            name: "ReachAgentSink",
+            dependencies: [
+                "AgentEvents", "Brokers", "LinuxSupport", "Sinks", "StateClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: cTypesSettings
+        ),
+        .executableTarget(
+            name: "ReachAgentFleet",
+            dependencies: [
+                "AgentEvents", "Availability", "Brokers", "CNATS", "ForeignText", "LinuxSupport", "Sinks",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: cTypesSettings
+        ),
         .target(
             name: "Configuration",
             dependencies: [
                 "AgentEvents", "EventJournal", "ForeignText", "Hooks", "NetlinkMonitor", "PortAccess", "Probes",
-                "Reachability",
+                "Reachability", "Sinks",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
@@ -176,7 +207,7 @@ let package = Package(
             dependencies: [
                 "AgentEvents", "Availability", "Configuration", "EventJournal", "ForeignText", "Hooks",
                 "InputRecording",
-                "LinuxSupport", "NetlinkMonitor", "NotificationBus", "PortAccess", "Probes", "Reachability",
+                "LinuxSupport", "NetlinkMonitor", "NotificationBus", "PortAccess", "Probes", "Reachability", "Sinks",
                 "StateClient",
                 "StatePages",
                 "StateSocket",
@@ -387,6 +418,17 @@ let package = Package(
         .testTarget(
             name: "StateClientTests",
             dependencies: ["AgentEvents", "AgentTestKit", "LinuxSupport", "StateClient"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "SinksTests", dependencies: ["AgentEvents", "AgentTestKit", "Sinks"], swiftSettings: settings),
+        .testTarget(
+            name: "BrokersTests",
+            dependencies: ["AgentEvents", "AgentTestKit", "Brokers", "LinuxSupport", "ProbeTestKit", "Sinks"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReachAgentFleetTests",
+            dependencies: ["AgentEvents", "AgentTestKit", "ReachAgentFleet", "Sinks"],
             swiftSettings: settings
         ),
         .testTarget(

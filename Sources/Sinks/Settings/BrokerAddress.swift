@@ -1,0 +1,40 @@
+/// The address of a broker: `nats://host:4222`, or several of one cluster, separated by commas.
+public struct BrokerAddress: Sendable, Hashable {
+    /// The protocol.
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        /// NATS in the clear, or encrypted where the server demands it.
+        case nats
+        /// NATS over TLS.
+        case tls
+        /// MQTT in the clear.
+        case mqtt
+        /// MQTT over TLS.
+        case mqtts
+
+        /// `true` for NATS.
+        public var isNATS: Bool { self == .nats || self == .tls }
+        /// `true` when everything is encrypted.
+        public var isEncrypted: Bool { self == .tls || self == .mqtts }
+        /// The usual port.
+        public var port: UInt16 {
+            switch self {
+            case .nats, .tls: 4222
+            case .mqtt: 1883
+            case .mqtts: 8883
+            }
+        }
+    }
+
+    /// One server.
+    public struct Server: Sendable, Hashable {
+        /// A name, or an address without brackets.
+        public var host: String
+        /// The port.
+        public var port: UInt16
+    }
+
+    /// The protocol of all servers.
+    public let scheme: Scheme
+    /// The servers, at least one; MQTT has one.
+    public let servers: [Server]
+}

@@ -1,0 +1,107 @@
+/// The settings of one sink, complete with defaults.
+///
+/// The agent reads them from `[sink.NAME]` and hands them over to `reachagent-sink` in ``SinkDocument``. Secrets are not
+/// among them: only the paths of the files that hold them.
+public struct SinkSettings: Codable, Sendable, Hashable {
+    /// The name: `[sink.NAME]`.
+    public var name: String
+    /// The broker.
+    public var broker: BrokerAddress
+    /// The name of this machine among all that ship to the broker: one subject token, one topic level.
+    public var device: String
+    /// The types of event, with the prefix `reachagent.`, or patterns such as `reachagent.path.*`; empty for all.
+    public var types: [String]
+    /// The subject (NATS) or topic (MQTT) of an event: a template with `<device>`, `<type>` and `<subject>`.
+    public var subject: String
+    /// The NATS stream; `nil` to let the server say which one takes the subject.
+    public var stream: String?
+    /// The media over which the sink connects (`wifi`, `wwan`, `wired`, `other`); empty for all.
+    public var media: [String]
+    /// The age of the oldest event that waits, in seconds, from which on the sink connects over every medium; `nil` for never.
+    public var maximumAge: Int?
+    /// The maximum number of events that are sent and not acknowledged.
+    public var window: Int
+    /// The files with the credentials.
+    public var credentials: Credentials
+    /// The authorities of the broker's certificate; `nil` for the system's.
+    public var authorities: String?
+    /// The SHA-256 digests of public keys, in hexadecimal, of which the broker's chain must have one; MQTT only.
+    public var pins: [String]
+    /// The properties of MQTT; `nil` for NATS.
+    public var mqtt: MQTTSettings?
+
+    /// The files with the credentials; all paths are absolute.
+    public struct Credentials: Codable, Sendable, Hashable {
+        /// The user's name.
+        public var user: String?
+        /// The file whose first line is the password.
+        public var passwordFile: String?
+        /// NATS: the file whose first line is the token.
+        public var tokenFile: String?
+        /// NATS: the file with a JWT and a seed (`.creds`).
+        public var credentialsFile: String?
+        /// NATS: the file with the seed of an NKey.
+        public var nkeyFile: String?
+        /// The client's certificate chain, in PEM.
+        public var clientCertificate: String?
+        /// Its private key, in PEM.
+        public var clientKey: String?
+
+        /// No credentials.
+        public init() {}
+    }
+
+    /// Creates settings with the defaults.
+    public init(name: String, broker: BrokerAddress, device: String) {
+        self.name = name
+        self.broker = broker
+        self.device = device
+        types = []
+        subject = broker.scheme.isNATS ? "reachagent.<device>.<type>" : "reachagent/<device>/<type>"
+        media = []
+        window = 32
+        credentials = Credentials()
+        pins = []
+        mqtt = broker.scheme.isNATS ? nil : MQTTSettings()
+    }
+}
+
+/// The settings of a sink that only MQTT has.
+public struct MQTTSettings: Codable, Sendable, Hashable {
+    /// The version of the protocol.
+    public enum Version: String, Codable, Sendable, Hashable, CaseIterable {
+        /// MQTT 3.1.1.
+        case three = "3.1.1"
+        /// MQTT 5.
+        case five = "5"
+    }
+
+    /// The version of the protocol.
+    public var version = Version.five
+    /// `true` for the retained topic of the state: `<prefix>/<device>/state`, and the last will `offline` in `…/status`.
+    public var keepsState = true
+    /// The prefix of Home Assistant's discovery topics (`homeassistant`); `nil` for none.
+    public var discoveryPrefix: String?
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The document in which the agent hands over its sinks: `sinks.json` beside its sockets.
+public struct SinkDocument: Codable, Sendable, Hashable {
+    /// The name of the file.
+    public static let fileName = "sinks.json"
+    /// The maximum number of bytes of it.
+    public static let maximumBytes = 1 << 20
+
+    /// The host's name, for people.
+    public var host: String
+    /// The sinks, sorted by name.
+    public var sinks: [SinkSettings]
+
+    /// Creates a document.
+    public init(host: String, sinks: [SinkSettings]) {
+        self.host = host
+        self.sinks = sinks
+    }
+}
