@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// `Mutex` has no condition to wait on. Timeouts use the monotonic clock, which is never set.
 ///
-/// Sendable by hand: `value` is accessed only with the lock held; the lock and the condition are made for sharing.
+/// `@unchecked Sendable`: `value` is accessed only with the lock held; the lock and the condition are made for sharing.
 package final class Monitor<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>

@@ -13,7 +13,9 @@ enum PatternResult: Sendable, Hashable {
 ///
 /// PCRE2's limits apply to each start of a match, and so do not bound the time of a search over a long body. Therefore
 /// the expression is compiled with callouts, each of which checks the clock.
-// Unchecked: `code` is not modified after `init`, and PCRE2 supports concurrent matches with one compiled pattern.
+///
+/// `@unchecked Sendable`: `code` is not modified after `init`, and PCRE2 supports concurrent matches with one compiled
+/// pattern.
 final class CompiledPattern: @unchecked Sendable {
     /// The maximum size of an expression, in bytes.
     static let maximumBytes = 4096

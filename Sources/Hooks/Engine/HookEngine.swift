@@ -5,8 +5,8 @@ internal import Probes
 
 /// The work of a runner on its loop: events in, runs out.
 ///
-/// Unchecked, and safe: `gate`, `board` and `completed` are immutable and Sendable; everything else is used only on the
-/// event loop of `gate`, on which its methods and those of its extensions are called.
+/// `@unchecked Sendable`: `gate`, `board` and `completed` are immutable and Sendable; everything else is used only on
+/// the event loop of `gate`, on which its methods and those of its extensions are called.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 

@@ -8,7 +8,7 @@ package import Probes
 /// expectations; a 4xx status other than 408, 425 and 429 is final, and so is a request that cannot be built.
 /// Everything else is retried, including a server whose certificates are refused: it may be a temporary portal.
 ///
-/// Sendable by hand: mutable state is used only on the event loop.
+/// `@unchecked Sendable`: mutable state is used only on the event loop.
 package final class WebhookRun: @unchecked Sendable {
     /// The result of the run.
     package typealias End = HookRunEnd

@@ -5,7 +5,7 @@ internal import NIOPosix
 /// Connects to the addresses of a name as RFC 8305 describes: staggered attempts in parallel, of which the first to
 /// succeed wins.
 ///
-/// Sendable by hand: used only on the event loop. The outcome is reported once, and never after ``abandon()``.
+/// `@unchecked Sendable`: used only on the event loop. The outcome is reported once, and never after ``abandon()``.
 final class AddressRace: @unchecked Sendable {
     /// The outcome of a race.
     enum Outcome {

@@ -6,7 +6,7 @@ internal import NIOHTTP1
 
 /// One request and its response on one connection: the common part of HTTP/1 and HTTP/2.
 ///
-/// The handlers of both protocols report here. Sendable by hand: used only on the connection's event loop.
+/// The handlers of both protocols report here. `@unchecked Sendable`: used only on the connection's event loop.
 final class HTTPExchange: @unchecked Sendable {
     /// The callbacks of a check, in this order; `finished` is called once.
     struct Events {

@@ -2,7 +2,7 @@ internal import LinuxSupport
 
 /// A thread for blocking lookups, and the semaphore on which it waits between them.
 ///
-/// Sendable by hand: `question` is accessed only under the pool's lock, and semaphores are made for sharing.
+/// `@unchecked Sendable`: `question` is accessed only under the pool's lock, and semaphores are made for sharing.
 final class LookupThread: @unchecked Sendable {
     private static let idleTime: Duration = .seconds(10)
 

@@ -3,7 +3,7 @@ internal import EventLoopExecutor
 
 /// Looks up one name in the families that a check may use, and delivers the answers on the check's event loop.
 ///
-/// Sendable by hand: used only on the event loop.
+/// `@unchecked Sendable`: used only on the event loop.
 final class NameLookup: @unchecked Sendable {
     typealias Handler = (HostAddress.Family, Result<[HostAddress], HostLookupFailure>) -> Void
 

@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// Counts the bytes that a check's sockets carry.
 ///
-/// Sendable by hand: used only on the check's event loop.
+/// `@unchecked Sendable`: used only on the check's event loop.
 package final class ByteMeter: @unchecked Sendable {
     private(set) var sent = 0
     private(set) var received = 0

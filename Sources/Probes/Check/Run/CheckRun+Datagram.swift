@@ -98,7 +98,9 @@ extension CheckRun {
     }
 }
 
-/// The state of the addresses to query in turn; used only on the check's event loop, which makes it Sendable.
+/// The state of the addresses to query in turn.
+///
+/// `@unchecked Sendable`: used only on the check's event loop.
 final class DatagramTurn: @unchecked Sendable {
     var order: HappyEyeballs
     var failure: Finding?

@@ -7,8 +7,8 @@ internal import NIOCore
 
 /// One check from its start to its report.
 ///
-/// Sendable by hand: used only on the event loop. The completion is called exactly once in all cases, at the latest at
-/// the deadline.
+/// `@unchecked Sendable`: used only on the event loop. The completion is called exactly once in all cases, at the latest
+/// at the deadline.
 final class CheckRun: @unchecked Sendable {
     let probe: Probe
     /// The access to the event loop from threads that may outlive it.
