@@ -190,6 +190,25 @@ struct SegmentTests {
         #expect(web.outages.first?.ending == .windowEnd)
     }
 
+    @Test(arguments: [(second: Int64(25), segment: Segment.provider), (second: 300, segment: .target)])
+    func `a target that fails after another within a minute was not up in its outage`(
+        dns: (second: Int64, segment: Segment)
+    ) throws {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.probe("first-hop", over: "wifi0", at: 1, from: "unknown", to: "up")
+        for name in ["dns", "web"] { journal.probe(name, at: 1, from: "unknown", to: "up") }
+        journal.probe("web", at: 10, from: "up", to: "down", code: "connect_timeout")
+        journal.probe("dns", at: dns.second, from: "up", to: "down", code: "dns_timeout")
+        let silent = Journal.path(.local, reason: "connect_timeout")
+        journal.path(at: dns.second, from: Journal.path(.full), to: silent)
+        journal.other(at: 400)
+        let account = journal.account(try Journal.window(0, 400))
+        let web = try #require(account.subjects.first { $0.subject.name == "web" })
+        #expect(web.outages.map(\.attribution.segment) == [dns.segment])
+    }
+
     @Test
     func `a probe that is down alone is undetermined, and one on a dead path has the path's segment`() throws {
         var journal = Journal()

@@ -1,8 +1,8 @@
 internal import AgentEvents
 
 extension Accountant {
-    /// The time within which the check of the first hop says how a silence began, in microseconds.
-    private static let firstHopDelay: Int64 = 60_000_000
+    /// The time within which the other checks say how an outage began, in microseconds.
+    private static let checkDelay: Int64 = 60_000_000
 
     mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64) {
         let previous = pathTrack.state?.attribution
@@ -10,6 +10,7 @@ extension Accountant {
         let from = state(of: change.from, cause: nil, after: nil, sequence: sequence)
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
         openPath = to.condition.isOutage ? (change, sequence) : nil
+        reattribute(at: time)
     }
 
     mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64) {
@@ -27,7 +28,7 @@ extension Accountant {
         let from = state(of: change.from, cause: nil, after: nil, sequence: sequence)
         uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
         openUplinks[name] = to.condition.isOutage ? (change, sequence) : nil
-        reattribute()
+        reattribute(at: time)
     }
 
     mutating func note(_ change: ProbeChange, at time: Timestamp, sequence: UInt64) {
@@ -46,7 +47,7 @@ extension Accountant {
         probeTracks[point]?.change(observed: change.observed, published: time, from: from, to: to)
         openProbes[point] = to.condition.isOutage ? (change, sequence) : nil
         if point.isFirstHop { followFirstHop(change, at: time) }
-        reattribute()
+        reattribute(at: time)
     }
 
     /// Looks at the present silences again, now that the first hop answers or not any more.
@@ -60,7 +61,7 @@ extension Accountant {
             let attribution = observations.attribution(of: failed, after: nil)
             guard attribution.segment != .undetermined, attribution.segment != present.segment else { return }
             let age = change.observed.microsecondsSince1970 - begin.microsecondsSince1970
-            if age <= Self.firstHopDelay || change.from.verdict == "unknown" {
+            if age <= Self.checkDelay || change.from.verdict == "unknown" {
                 track.attribute(attribution)
             } else if let state = track.state {
                 let to = TrackState(condition: state.condition, attribution: attribution)
@@ -76,7 +77,9 @@ extension Accountant {
     }
 
     /// Looks at the outages that are undetermined again, now that more is known.
-    private mutating func reattribute() {
+    ///
+    /// So are those of a target while another one was up: that one may only have been checked later.
+    private mutating func reattribute(at time: Timestamp) {
         if let (change, sequence) = openPath, pathTrack.isUndetermined {
             pathTrack.attribute(
                 observations.attribution(of: FailedState(change, sequence), after: nil)
@@ -87,9 +90,12 @@ extension Accountant {
                 observations.attribution(of: FailedState(open.change, open.sequence), after: nil)
             )
         }
-        for (point, open) in openProbes where probeTracks[point]?.isUndetermined == true {
+        for (point, open) in openProbes {
+            let age = time.microsecondsSince1970 - open.change.observed.microsecondsSince1970
+            let segment = probeTracks[point]?.state?.attribution?.segment
+            guard segment == .undetermined || segment == .target && age <= Self.checkDelay else { continue }
             let attribution = attribution(of: open.change, open.sequence)
-            probeTracks[point]?.attribute(attribution)
+            if attribution.segment != segment { probeTracks[point]?.attribute(attribution) }
         }
     }
 
