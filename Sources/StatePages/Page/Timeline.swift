@@ -95,16 +95,20 @@ public struct Timeline: Sendable {
     /// True for types of events that may come in storms.
     public static func isFrequent(_ type: EventType?) -> Bool { type == .pathChanged || type == .hookCompleted }
 
-    /// Adds an event, in the order of the numbers.
+    /// Adds an event, in the order of the numbers; one that is there already, read from the journal, is left out.
     public mutating func add(_ event: AgentEvent) {
-        guard event.sequence != nil, Self.shows(event.knownType) else { return }
+        guard Self.shows(event.knownType) else { return }
         if Self.isFrequent(event.knownType) {
-            if frequent.count == Self.maximumFrequent { frequent.removeFirst() }
-            frequent.append(.event(event))
+            Self.add(event, to: &frequent, atMost: Self.maximumFrequent)
         } else {
-            if settled.count == Self.maximumSettled { settled.removeFirst() }
-            settled.append(.event(event))
+            Self.add(event, to: &settled, atMost: Self.maximumSettled)
         }
+    }
+
+    private static func add(_ event: AgentEvent, to items: inout [Item], atMost limit: Int) {
+        guard let sequence = event.sequence, sequence > items.last?.sequence ?? 0 else { return }
+        if items.count == limit { items.removeFirst() }
+        items.append(.event(event))
     }
 
     /// The events in words, the newest first.
