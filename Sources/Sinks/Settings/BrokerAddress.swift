@@ -31,10 +31,32 @@ public struct BrokerAddress: Sendable, Hashable {
         public var host: String
         /// The port.
         public var port: UInt16
+
+        /// A server.
+        public init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
+
+        /// `host:port`, with brackets around an IPv6 address.
+        public var authority: String { host.contains(":" as Character) ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
+
+    /// The maximum number of servers of a cluster.
+    public static let maximumServers = 16
+    /// The maximum number of bytes of an address as text.
+    public static let maximumBytes = 4096
 
     /// The protocol of all servers.
     public let scheme: Scheme
     /// The servers, at least one; MQTT has one.
     public let servers: [Server]
+
+    init(scheme: Scheme, servers: [Server]) {
+        self.scheme = scheme
+        self.servers = servers
+    }
+
+    /// The URLs of the servers, with their ports: for a client library.
+    public var urls: [String] { servers.map { "\(scheme.rawValue)://\($0.authority)" } }
 }

@@ -1,0 +1,72 @@
+public import AgentEvents
+
+/// The machine's reachability, as far as a sink goes by it and a broker keeps it.
+public struct MachineState: Sendable, Hashable {
+    /// The connectivity; `unknown` for a machine without probes.
+    public var connectivity: Connectivity
+    /// The medium.
+    public var via: Via
+    /// The name of the interface.
+    public var interface: String?
+    /// The moment at which the state began; `nil` where it is not known.
+    public var since: Timestamp?
+    /// The address of the login page, while a portal answers.
+    public var portalURL: String?
+
+    /// Nothing is known yet.
+    public static let unknown = MachineState(connectivity: .unknown, via: .unknown)
+
+    /// A state.
+    public init(
+        connectivity: Connectivity,
+        via: Via,
+        interface: String? = nil,
+        since: Timestamp? = nil,
+        portalURL: String? = nil
+    ) {
+        self.connectivity = connectivity
+        self.via = via
+        self.interface = interface
+        self.since = since
+        self.portalURL = portalURL
+    }
+
+    /// The state that the agent publishes.
+    ///
+    /// - Parameters:
+    ///   - state: The machine's state.
+    ///   - since: The moment at which it began.
+    public init(_ state: ReachabilityState, since: Timestamp?) {
+        self.init(
+            connectivity: state.connectivity ?? .unknown,
+            via: state.via,
+            interface: state.path.overall.interface,
+            since: since,
+            portalURL: state.portalURL
+        )
+    }
+
+    /// The state after an event of the agent's: a snapshot or a settled change; `nil` for every other event.
+    public init?(_ event: AgentEvent) {
+        switch event.content {
+        case .networkSnapshot(let snapshot): self.init(snapshot.state, since: nil)
+        case .reachabilityChanged(let change): self.init(change.to, since: change.observed)
+        default: return nil
+        }
+    }
+
+    /// The payload of the retained state topic: one JSON object; absent members are not known, or do not apply.
+    ///
+    ///     {"connectivity":"full","via":"wifi","interface":"wlan0","since":"2026-11-21T07:00:00.000000Z"}
+    public var payload: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("connectivity", connectivity.rawValue)
+            json.member("via", via.rawValue)
+            json.member("interface", ifPresent: interface)
+            json.member("since", ifPresent: since?.description)
+            json.member("portal", ifPresent: portalURL)
+        }
+        return json.bytes
+    }
+}

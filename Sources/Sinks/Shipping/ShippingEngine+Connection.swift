@@ -1,0 +1,137 @@
+internal import AgentEvents
+
+// The connection to the broker: when it is made, and what its end means.
+extension ShippingEngine {
+    /// True while the transport connects or is connected.
+    var isOnline: Bool {
+        switch connection {
+        case .connecting, .connected: true
+        case .waiting, .stopped: false
+        }
+    }
+
+    var isConnected: Bool { if case .connected = connection { true } else { false } }
+
+    mutating func take(_ state: MachineState, _ now: Moment) {
+        let former = machine
+        machine = state
+        // The agent knows whether the path is metered, and its answer to a report says so.
+        reportDue = now.instant
+        if isConnected, state.payload != former.payload { publishState() }
+        let isAnotherPath = state.via != former.via || state.interface != former.interface
+        let isBetter = state.connectivity == .full && former.connectivity != .full
+        switch connection {
+        case .waiting(let time) where isAnotherPath || isBetter:
+            connection = .waiting(until: min(time, now.instant + jitter.duration(upTo: Self.spread)))
+        case .connecting, .connected:
+            // The connection's packets leave from an address that may be gone; TCP would need minutes to see it.
+            guard isAnotherPath, former.via.isReachable, state.via.isReachable else { break }
+            disconnect(.pathChanged, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
+        case .waiting, .stopped: break
+        }
+    }
+
+    mutating func take(_ event: TransportEvent, _ now: Moment) {
+        switch (event, connection) {
+        case (.connected(let stored), .connecting):
+            connection = .connected(until: nil)
+            setState(.connected, nil, now)
+            publishState()
+            resume(from: stored.flatMap(StreamPosition.init))
+        case (.acknowledged(let sequence), .connected):
+            guard queue.answer(sequence, .acknowledged) != nil else { break }
+            // A broker that takes some events and refuses others is no success.
+            if !queue.isRefused { retries.reset() }
+            status.acknowledgedTime = now.time
+            answered(now)
+        case (.refused(let sequence, let failure), .connected):
+            refuse(sequence, failure, now)
+        case (.disconnected(let failure), .connecting), (.disconnected(let failure), .connected):
+            connectionEnded(failure, now)
+        default: break
+        }
+    }
+
+    /// The transport has ended the connection, or it is to be ended: the next attempt comes after a while.
+    mutating func connectionEnded(_ failure: TransportFailure, _ now: Moment) {
+        disconnect(failure, retryAt: now.instant + retries.next(&jitter), now)
+    }
+
+    /// Ends the connection, and whatever depends on it.
+    mutating func disconnect(_ reason: TransportFailure, retryAt time: ContinuousClock.Instant, _ now: Moment) {
+        effects.append(.disconnect)
+        let left = queue.removeAll()
+        // Until the position is verified, those of the connection before are not in the queue yet.
+        if course == .shipping { lacking = left }
+        unsubscribe()
+        if cursorDue != nil { save(now) }
+        connection = .waiting(until: time)
+        setState(.waiting, reason, now)
+    }
+
+    private mutating func refuse(_ sequence: UInt64, _ failure: TransportFailure, _ now: Moment) {
+        switch failure.code {
+        case "broker_too_large":
+            // The event is at fault, and stays so.
+            guard let entry = queue.answer(sequence, .abandoned) else { return }
+            lose(entry, failure, now)
+            setState(.connected, failure, now)
+            answered(now)
+        case "broker_conflict":
+            // The broker has something newer than was thought, such as the same event from the connection before: ask again.
+            if queue.answer(sequence, .abandoned) != nil { connectionEnded(failure, now) }
+        default:
+            // The broker is at fault: what is in flight is awaited, and then the connection ends (``settle(_:)``).
+            guard queue.answer(sequence, .refused) != nil else { return }
+            setState(.connected, failure, now)
+            answered(now)
+        }
+    }
+
+    private mutating func answered(_ now: Moment) {
+        if let last = queue.removeDone() {
+            advance(to: last.message.sequence, last.time, now)
+            // What was seen behind it is not for this broker.
+            if queue.isEmpty, let seen { advance(to: seen.sequence, seen.time, now) }
+            cursorDue = cursorDue ?? max(now.instant, lastSave.map { $0 + Self.saveInterval } ?? now.instant)
+        }
+        connection = .connected(until: queue.isAwaitingAnswer ? now.instant + Self.answerLimit : nil)
+    }
+
+    private mutating func lose(_ entry: ShippingQueue.Entry, _ failure: TransportFailure, _ now: Moment) {
+        let sequence = entry.message.sequence
+        effects.append(.lost(sequence...sequence, failure))
+        reportDue = now.instant
+        // The agent publishes the loss as an event, which would be refused next, and so on without end.
+        guard !entry.isAboutSinks else { return }
+        if let last = losses.last, last.lastSequence + 1 == sequence, last.code == failure.code {
+            losses[losses.count - 1].lastSequence = sequence
+        } else if losses.count < Self.maximumLosses {
+            losses.append(
+                SinkLoss(sink: settings.name, firstSequence: sequence, lastSequence: sequence, code: failure.code)
+            )
+        }
+    }
+
+    private mutating func publishState() {
+        if settings.mqtt?.keepsState == true { effects.append(.publishState(machine.payload)) }
+    }
+
+    /// Sets what people see of the connection.
+    mutating func setState(_ state: SinkStatus.State, _ reason: TransportFailure?, _ now: Moment) {
+        guard status.state != state || status.code != reason?.code || status.detail != reason?.detail else { return }
+        if status.state != state { status.since = now.time }
+        (status.state, status.code, status.detail) = (state, reason?.code, reason?.detail)
+        reportDue = now.instant
+    }
+}
+
+extension TransportFailure {
+    static let pathChanged = TransportFailure(code: "path_changed", detail: "the path has changed: connecting anew")
+    static let journalRestarted = TransportFailure(
+        code: "journal_restarted",
+        detail: "the agent numbers its events anew"
+    )
+    static let silent = TransportFailure(code: "broker_timeout", detail: "the broker does not answer")
+    static let expired = TransportFailure(code: "events_expired", detail: "the journal does not have them any more")
+}

@@ -1,0 +1,184 @@
+internal import AgentEvents
+
+// The journal: where shipping begins, and which events are shipped.
+extension ShippingEngine {
+    /// Begins behind the broker's newest event; where it has none of ours, behind the cursor; else with the oldest event.
+    ///
+    /// The cursor counts when nothing is stored: a stream that was purged, or a broker that cannot be asked, must not get everything
+    /// again.
+    mutating func resume(from stored: StreamPosition?) {
+        guard let base = stored ?? position else {
+            lacking = []
+            begin(.shipping, in: nil, stream: nil)
+            return
+        }
+        // The event itself comes first, to be compared.
+        course = .verifying(base)
+        subscribe(base.epoch.stream, after: base.sequence - 1)
+    }
+
+    /// Learns when the oldest event that waits was published, without a connection to the broker.
+    mutating func peek() {
+        guard course == .idle else { return }
+        course = .peeking
+        subscribe(position?.epoch.stream, after: position?.sequence ?? 0)
+    }
+
+    mutating func take(_ input: JournalInput, _ now: Moment) {
+        switch (input, course) {
+        case (_, .idle): break
+        case (.opened(let stream, let newest), _): opened(stream, newest, now)
+        case (.restarted(let stream), _): restarted(stream, now)
+        case (.closed, _): subscription = .reopening(at: now.instant + Self.subscribeInterval)
+        case (.event(let event), .peeking):
+            guard filter.passes(event.type) else { break }
+            oldestWaiting = event.time
+            unsubscribe()
+        case (.event(let event), .verifying(let base)): verify(event, base, now)
+        case (.event(let event), .skipping(let limit)):
+            guard event.time <= limit else {
+                course = .shipping
+                return ship(event, now)
+            }
+            seen = (event.sequence, event.time)
+            advance(to: event.sequence, event.time, now)
+        case (.event(let event), .shipping): ship(event, now)
+        }
+    }
+
+    /// Subscribes again where a subscription has ended.
+    mutating func reopen() {
+        switch course {
+        case .idle: subscription = .closed
+        case .peeking: subscribe(position?.epoch.stream, after: position?.sequence ?? 0)
+        case .verifying(let base): subscribe(base.epoch.stream, after: base.sequence - 1)
+        case .skipping, .shipping: subscribe(epoch?.stream, after: seen?.sequence ?? 0)
+        }
+    }
+
+    mutating func unsubscribe() {
+        if subscription != .closed { effects.append(.unsubscribe) }
+        subscription = .closed
+        course = .idle
+    }
+
+    private mutating func subscribe(_ stream: String?, after sequence: UInt64) {
+        subscription = .open
+        effects.append(.subscribe(stream: stream, after: sequence))
+    }
+
+    private mutating func opened(_ stream: String, _ newest: UInt64, _ now: Moment) {
+        self.newest = newest
+        // Another agent process may answer, which knows nothing of the last report.
+        reportDue = now.instant
+        switch course {
+        case .verifying(let base) where base.epoch.stream != stream: restarted(stream, now)
+        case .shipping where epoch == nil:
+            epoch = StreamEpoch(stream: stream)
+            if epoch == nil { connectionEnded(.unusableStream, now) }
+        case .shipping where epoch?.stream != stream, .skipping where epoch?.stream != stream: restarted(stream, now)
+        case .idle, .peeking, .verifying, .skipping, .shipping: break
+        }
+    }
+
+    /// The journal's numbers are not those that were expected.
+    private mutating func restarted(_ stream: String, _ now: Moment) {
+        switch course {
+        case .idle: break
+        case .peeking: subscribe(stream, after: 0)
+        case .verifying(let base): beginAnew(stream, behind: base, now)
+        case .skipping, .shipping:
+            // The broker's newest event decides here as well.
+            disconnect(.journalRestarted, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
+        }
+    }
+
+    private mutating func verify(_ event: JournalEvent, _ base: StreamPosition, _ now: Moment) {
+        guard event.sequence >= base.sequence else { return }
+        guard event.sequence > base.sequence || event.time == base.time else {
+            return beginAnew(base.epoch.stream, behind: base, now)
+        }
+        course = .shipping
+        epoch = base.epoch
+        seen = (base.sequence, base.time)
+        for entry in lacking
+        where entry.message.sequence <= base.sequence
+            && entry.message.id == base.epoch.id(of: entry.message.sequence)
+        {
+            queue.append(entry)
+        }
+        lacking = []
+        if queue.isEmpty { advance(to: base.sequence, base.time, now) }
+        // The event itself is gone where its age or a summary (`events.omitted`) took it.
+        if event.sequence > base.sequence { ship(event, now) }
+    }
+
+    /// The broker's newest event is not in the journal.
+    private mutating func beginAnew(_ stream: String, behind base: StreamPosition, _ now: Moment) {
+        lacking = []
+        let former = [base.epoch, position?.epoch].compactMap(\.self).filter { $0.stream == stream }
+        guard let latest = former.max(by: { $0.generation < $1.generation }) else {
+            // The journal is another one, of which the broker has nothing.
+            guard let epoch = StreamEpoch(stream: stream) else { return connectionEnded(.unusableStream, now) }
+            return begin(.shipping, in: epoch, stream: stream)
+        }
+        // The disk is of an earlier time, and numbers are given twice.
+        guard let epoch = latest.next else { return connectionEnded(.unusableStream, now) }
+        begin(.skipping(through: base.time), in: epoch, stream: stream)
+    }
+
+    /// Begins with the oldest event of the journal.
+    private mutating func begin(_ course: Course, in epoch: StreamEpoch?, stream: String?) {
+        self.course = course
+        self.epoch = epoch
+        seen = nil
+        subscribe(stream, after: 0)
+    }
+
+    private mutating func ship(_ event: JournalEvent, _ now: Moment) {
+        guard let epoch, event.sequence > seen?.sequence ?? 0 else { return }
+        if let seen, let gap = event.gap(after: seen.sequence) { effects.append(.lost(gap, .expired)) }
+        seen = (event.sequence, event.time)
+        newest = max(newest, event.sequence)
+        let type = event.type
+        guard filter.passes(type) else {
+            if queue.isEmpty { advance(to: event.sequence, event.time, now) }
+            return
+        }
+        let message = SinkMessage(
+            sequence: event.sequence,
+            subject: template.name(device: settings.device, type: type, subject: event.subject),
+            id: epoch.id(of: event.sequence),
+            payload: event.line
+        )
+        let isAboutSinks = EventType.shortName(of: type).hasPrefix("sink.")
+        queue.append(.init(message: message, time: event.time, isAboutSinks: isAboutSinks))
+    }
+
+    /// Everything up to an event is at the broker, or not for it.
+    mutating func advance(to sequence: UInt64, _ time: Timestamp, _ now: Moment) {
+        guard let epoch else { return }
+        position = StreamPosition(epoch: epoch, sequence: sequence, time: time)
+        status.acknowledged = sequence
+        reportDue = reportDue ?? max(now.instant, lastReport.map { $0 + Self.reportInterval } ?? now.instant)
+    }
+}
+
+extension JournalEvent {
+    /// The numbers between an event and this one; `nil` without any, and for those whose omission the event itself declares.
+    fileprivate func gap(after former: UInt64) -> ClosedRange<UInt64>? {
+        guard sequence > former + 1 else { return nil }
+        guard type == EventType.eventsOmitted.rawValue,
+            case .eventsOmitted(let omitted)? = AgentEvent(line: line)?.content
+        else { return former + 1...sequence - 1 }
+        guard omitted.firstSequence > former + 1, omitted.firstSequence < sequence else { return nil }
+        return former + 1...omitted.firstSequence - 1
+    }
+}
+
+extension TransportFailure {
+    fileprivate static let unusableStream = TransportFailure(
+        code: "journal_unusable",
+        detail: "the name of the journal's stream cannot stand in a message"
+    )
+}

@@ -1,0 +1,151 @@
+internal import AgentEvents
+
+// The consequences of an input: all of them follow from the state and the time.
+extension ShippingEngine {
+    /// Does everything that is due.
+    mutating func settle(_ now: Moment) {
+        endWhatIsOver(now)
+        let obstacle = obstacle(now)
+        if let obstacle { wait(for: obstacle, now) } else { connectIfDue(now) }
+        if case .reopening(let time) = subscription, time <= now.instant { reopen() }
+        if obstacle == nil { publish(now) }
+        noteOldestWaiting()
+        if let due = cursorDue, due <= now.instant { save(now) }
+        if let due = reportDue, due <= now.instant {
+            (reportDue, lastReport) = (nil, now.instant)
+            // A report has room for one loss.
+            for _ in 0..<max(1, losses.count) { effects.append(.report) }
+        }
+        deadline = nextDeadline(now)
+    }
+
+    mutating func save(_ now: Moment) {
+        (cursorDue, lastSave) = (nil, now.instant)
+        guard let position else { return }
+        effects.append(.save(SinkCursor(broker: status.broker, device: settings.device, position: position)))
+    }
+
+    /// Ends a connection that is silent for too long, or whose broker refuses events, once all is answered.
+    private mutating func endWhatIsOver(_ now: Moment) {
+        switch connection {
+        case .connecting(let limit) where limit <= now.instant: connectionEnded(.silent, now)
+        case .connected(let limit?) where limit <= now.instant: connectionEnded(.silent, now)
+        case .connected where queue.isRefused && !queue.isAwaitingAnswer:
+            connectionEnded(.init(code: status.code ?? "broker_denied", detail: status.detail ?? ""), now)
+        default: break
+        }
+    }
+
+    // MARK: - When the sink may be connected
+
+    /// The reason that the sink must not be connected now; `nil` when it may.
+    private func obstacle(_ now: Moment) -> TransportFailure? {
+        if allowance.isMetered, allowance.budget == 0 {
+            return .init(
+                code: "budget_exhausted",
+                detail: "the budget of the metered uplinks is used up until the day ends (UTC)"
+            )
+        }
+        if machine.connectivity == .portal {
+            return .init(code: "captive_portal", detail: "a captive portal answers in the place of the broker")
+        }
+        if isExcluded, !isOverdue(now) {
+            return .init(
+                code: "medium_excluded",
+                detail: "the path leads over '\(machine.via)', and 'when' does not list it"
+            )
+        }
+        return nil
+    }
+
+    private var isExcluded: Bool { !settings.media.isEmpty && !settings.media.contains(machine.via.rawValue) }
+
+    private func isOverdue(_ now: Moment) -> Bool {
+        guard let remaining = remainingPatience(now) else { return false }
+        return remaining <= .zero
+    }
+
+    /// The time after which the oldest event waits no longer for another medium.
+    private func remainingPatience(_ now: Moment) -> Duration? {
+        guard let oldestWaiting, let limit = settings.maximumAge, machine.via.isReachable else { return nil }
+        let age = now.time.microsecondsSince1970.subtractingReportingOverflow(oldestWaiting.microsecondsSince1970)
+        return age.overflow ? nil : .seconds(limit) - .microseconds(age.partialValue)
+    }
+
+    private mutating func wait(for obstacle: TransportFailure, _ now: Moment) {
+        if isConnected, queue.isAwaitingAnswer { return }
+        if isOnline {
+            disconnect(obstacle, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
+        } else {
+            setState(.waiting, obstacle, now)
+        }
+        if obstacle.code == "budget_exhausted" {
+            // The answer to the first report of a day has the day's budget.
+            reportDue = reportDue ?? now.instant + now.time.untilTomorrow + jitter.duration(upTo: .seconds(60))
+        }
+        if isExcluded, settings.maximumAge != nil, oldestWaiting == nil { peek() }
+    }
+
+    private mutating func connectIfDue(_ now: Moment) {
+        guard case .waiting(let time) = connection, time <= now.instant else { return }
+        unsubscribe()
+        connection = .connecting(until: now.instant + Self.connectLimit)
+        setState(.connecting, nil, now)
+        effects.append(.connect)
+    }
+
+    // MARK: - Publishing
+
+    private mutating func publish(_ now: Moment) {
+        guard case .connected(let limit) = connection, !queue.isRefused else { return }
+        let window = min(max(1, settings.window), ShippingQueue.maximumCount)
+        while !(allowance.isMetered && allowance.budget == 0), let message = queue.nextToSend(window: window) {
+            effects.append(.publish(message))
+            spend(UInt64(message.payload.count + message.subject.utf8.count + message.id.utf8.count))
+        }
+        if limit == nil, queue.isAwaitingAnswer { connection = .connected(until: now.instant + Self.answerLimit) }
+    }
+
+    /// Counts bytes that the agent will subtract from the budget with the next report.
+    private mutating func spend(_ bytes: UInt64) {
+        guard let budget = allowance.budget else { return }
+        allowance.budget = budget - min(budget, bytes)
+    }
+
+    private mutating func noteOldestWaiting() {
+        if let first = queue.entries.first {
+            oldestWaiting = first.time
+        } else if course == .shipping, seen?.sequence ?? 0 >= newest {
+            oldestWaiting = nil
+        }
+    }
+
+    // MARK: - Time
+
+    private func nextDeadline(_ now: Moment) -> ContinuousClock.Instant? {
+        var moments = [cursorDue, reportDue]
+        if case .reopening(let time) = subscription { moments.append(time) }
+        switch connection {
+        case .waiting(let time):
+            // An obstacle is removed by an input, but for the age of what waits.
+            if obstacle(now) == nil {
+                moments.append(time)
+            } else if isExcluded, let remaining = remainingPatience(now), remaining > .zero {
+                moments.append(now.instant + remaining)
+            }
+        case .connecting(let limit): moments.append(limit)
+        case .connected(let limit): moments.append(limit)
+        case .stopped: return nil
+        }
+        return moments.compactMap(\.self).min()
+    }
+}
+
+extension Timestamp {
+    /// The time until midnight (UTC).
+    fileprivate var untilTomorrow: Duration {
+        let day: Int64 = 86_400_000_000
+        let sinceMidnight = microsecondsSince1970 % day
+        return .microseconds(day - (sinceMidnight < 0 ? sinceMidnight + day : sinceMidnight))
+    }
+}
