@@ -1,0 +1,91 @@
+package import Foundation
+import Glibc
+
+/// A nats-server with JetStream on the loopback interface, with a store of its own that is deleted with it.
+///
+/// Its port is chosen by the system at the first start, and stays the same when it is started again.
+package final class NATSServer: @unchecked Sendable {  // `running` is used by one test alone, from one place at a time.
+    /// The program; `nil` where it is not installed.
+    package static let program = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/usr/local/sbin"]
+        .map { "\($0)/nats-server" }.first { access($0, X_OK) == 0 }
+    /// `true` where the program is installed.
+    package static var isInstalled: Bool { program != nil }
+
+    /// The folder of the store and of the configuration.
+    package let folder: URL
+    /// The port on 127.0.0.1.
+    package private(set) var port: UInt16
+    private var running: CommandLines?
+
+    /// The address for a client.
+    package var url: String { "nats://127.0.0.1:\(port)" }
+    /// The process; `nil` while it does not run.
+    package var processIdentifier: Int32? { running?.processIdentifier }
+
+    /// Starts a server, and returns when it is ready.
+    ///
+    /// - Parameters:
+    ///   - configuration: Its configuration file, without port and store.
+    ///   - folder: The folder of the store, which is deleted in the end; a new one when it is `nil`.
+    package init(configuration: String = "", folder: URL? = nil) async throws {
+        self.folder =
+            folder ?? FileManager.default.temporaryDirectory.appending(path: "reachagent-nats-\(UUID().uuidString)")
+        port = 0
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        try configure(configuration)
+        try await start()
+    }
+
+    deinit {
+        running?.end()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts the server again where it listened before, with what it had stored.
+    package func start() async throws {
+        guard let program = Self.program else { throw FinishedCommand.Failure(description: "no nats-server") }
+        running?.end()
+        let wanted = port == 0 ? -1 : Int(port)
+        let store = folder.appending(path: "store").path()
+        let process = try CommandLines(
+            """
+            exec '\(program)' --addr 127.0.0.1 --port \(wanted) --jetstream --store_dir '\(store)' \
+            --config '\(configurationPath)' 2>&1
+            """
+        )
+        running = process
+        let lines = try await process.lines(to: "Server is ready")
+        let prefix = "Listening for client connections on 127.0.0.1:"
+        guard let line = lines.first(where: { $0.contains(prefix) }), let text = line.split(separator: ":").last,
+            let port = UInt16(text)
+        else { throw FinishedCommand.Failure(description: "nats-server names no port: \(lines)") }
+        self.port = port
+    }
+
+    /// Replaces the configuration; it counts from the next start, or after ``reload()``.
+    package func configure(_ configuration: String) throws {
+        try configuration.write(toFile: configurationPath, atomically: true, encoding: .utf8)
+    }
+
+    /// Lets the server read its configuration again, and returns when it has.
+    package func reload() async throws {
+        running?.signal(SIGHUP)
+        try await running?.next(containing: "Reloaded server configuration")
+    }
+
+    /// Kills the server, as a power cut does, and returns when it has gone.
+    package func kill() async {
+        running?.end()
+        _ = await running?.rest()
+        _ = await running?.status()
+        running = nil
+    }
+
+    /// Lets the server hang: connections stay, and nothing answers.
+    package func suspend() { running?.signal(SIGSTOP) }
+
+    /// Lets a server go on that hangs.
+    package func resume() { running?.signal(SIGCONT) }
+
+    private var configurationPath: String { folder.appending(path: "nats.conf").path() }
+}
