@@ -25,7 +25,8 @@ struct JournalHistory {
     static func keeps(_ type: EventType?) -> Bool {
         switch type {
         case .agentStarted, .agentStopping, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
-            .probeSummary, .certificateExpiring, .suspendResumed, .journalDegraded, .eventsOmitted:
+            .probeSummary, .certificateExpiring, .suspendResumed, .journalDegraded, .sinkLost,
+            .eventsOmitted:
             true
         case .pathChanged, .configReloaded, .configRejected, .netlinkOverrun, .netlinkResynced, .hookCompleted: false
         // Not numbered, or of a later version, whose meaning is not known.

@@ -10,6 +10,7 @@ import struct AgentEvents.EventDraft
 import struct AgentEvents.EventOrigin
 import struct AgentEvents.EventsOmitted
 import struct AgentEvents.JournalDegraded
+import struct AgentEvents.SinkLoss
 import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
@@ -180,6 +181,7 @@ struct GoldenTests {
                 )
             )
         ),
+        ("sink.lost", EventDraft(SinkLoss(sink: "fleet", firstSequence: 12, lastSequence: 40))),
         (
             "events.omitted",
             EventDraft(.eventsOmitted, .eventsOmitted(EventsOmitted(firstSequence: 30, count: 13)))

@@ -1,6 +1,8 @@
 extension AgentStatus {
     /// The age from which on a loss of kernel messages that was made up for is no reason to doubt the state, in microseconds.
     private static let lossAge: Int64 = 3_600_000_000
+    /// The time after the agent's start in which a sink need not have reported, in milliseconds.
+    private static let sinkPatience: Int64 = 60_000
 
     /// The problems of the agent itself, which the reader must know before believing the rest: sentences with commands.
     ///
@@ -38,7 +40,7 @@ extension AgentStatus {
             )
         }
         if let budget = problemOfBudget { problems.append(budget) }
-        return problems
+        return problems + sinks.compactMap { problem(of: $0, moment: moment) }
     }
 
     /// Kernel messages that were lost; `nil` when none were.
@@ -57,6 +59,33 @@ extension AgentStatus {
             "events are not recorded\(code): \(journal.detail ?? "the journal cannot be written")"
         guard let directory = journal.directory else { return problem }
         return "\(problem); see \(command: "df -h \(directory)")"
+    }
+
+    /// A sink that does not run, that its broker refuses, or that cannot get there although the machine is reachable.
+    private func problem(of sink: SinkStatus, moment: (Timestamp) -> String) -> Advice.Action? {
+        guard sink.state != .absent else {
+            // It connects a moment after the agent has started.
+            guard (agent?.uptimeMilliseconds ?? 0) > Self.sinkPatience else { return nil }
+            return """
+                the sink \(sink.name) has not reported: is reachagent-sink installed? \
+                `systemctl status reachagent-sink` [sink_absent]
+                """
+        }
+        guard let code = sink.code, Self.isTrouble(code) else { return nil }
+        // Who is not reachable has another problem.
+        if code == "broker_unreachable" || code == "broker_timeout", reachability.state?.connectivity != .full {
+            return nil
+        }
+        let state = sink.state == .connected ? "the broker refuses events of" : "no connection to the broker of"
+        let since = sink.state == .connected ? "" : sink.since.map { " since \(moment($0))" } ?? ""
+        let detail = sink.detail.map { ": \($0)" } ?? ""
+        let waiting = sink.pending.map { $0 > 0 ? "; \(SummaryText.count($0, "event")) waiting" : "" } ?? ""
+        return "\(state) the sink \(sink.name)\(since) [\(code)]\(detail)\(waiting): `journalctl -u reachagent-sink`"
+    }
+
+    /// False for the codes of what is waited for as it was configured.
+    private static func isTrouble(_ code: String) -> Bool {
+        code.hasPrefix("broker_") || code.hasPrefix("credentials_")
     }
 
     private var problemOfPins: Advice.Action? {

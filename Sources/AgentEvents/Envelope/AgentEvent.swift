@@ -6,7 +6,7 @@ public struct AgentEvent: Sendable, Hashable {
     public var source: String
     /// The CloudEvents type, such as `reachagent.reachability.changed`.
     public var type: String
-    /// The subject: `default`, `agent`, or the name of a target, a probe, an interface or a hook.
+    /// The subject: `default`, `agent`, or the name of a target, a probe, an interface, a hook or a sink.
     public var subject: String
     /// The moment at which it was published.
     public var time: Timestamp
@@ -58,6 +58,8 @@ public struct AgentEvent: Sendable, Hashable {
         case hookCompleted(HookCompletion)
         /// `journal.degraded`: the journal cannot be written, or can be written again.
         case journalDegraded(JournalDegraded)
+        /// `sink.lost`: events that a sink's broker never gets.
+        case sinkLost(SinkLoss)
         /// `events.omitted`: events that are not kept any more.
         case eventsOmitted(EventsOmitted)
         /// `agent.hello`: the first line on a socket.

@@ -18,6 +18,7 @@ extension EventType {
         case .netlinkResynced: "After such a loss everything was read again, and this was different."
         case .hookCompleted: "A run of a hook is over, or could not begin: how it ended, and what it wrote."
         case .journalDegraded: "The journal cannot be written, or can be written again; which events it does not have."
+        case .sinkLost: "Events left the journal before a sink had shipped them: its broker never gets them."
         case .eventsOmitted: "In the place of events that were recorded, and are older than `journal_age`."
         case .agentHello: "The first line on a socket: who speaks, and the number that the events go on from."
         case .networkSnapshot: "The whole state: the second line on a socket, and what `run --once` prints."

@@ -34,6 +34,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case hookCompleted = "reachagent.hook.completed"
     /// The journal cannot be written any more, or can be written again.
     case journalDegraded = "reachagent.journal.degraded"
+    /// Events left the journal before a sink had shipped them.
+    case sinkLost = "reachagent.sink.lost"
     /// Events that were recorded are not kept any more; in their place in the journal.
     case eventsOmitted = "reachagent.events.omitted"
     /// The introduction of the agent with the number of its newest event; the first line on a socket, not numbered.

@@ -6,12 +6,16 @@ public struct SinkReport: Codable, Sendable, Hashable {
     public var stream: String?
     /// The bytes that the connection used since the last report, for the budget of metered uplinks.
     public var bytes: UInt64
+    /// The events that the broker refused for good since the last report, and which are not tried again; `nil` without any.
+    /// Each loss is reported once, and the agent publishes it as `sink.lost`.
+    public var lost: SinkLoss?
 
     /// A report.
-    public init(status: SinkStatus, stream: String?, bytes: UInt64) {
+    public init(status: SinkStatus, stream: String?, bytes: UInt64, lost: SinkLoss? = nil) {
         self.status = status
         self.stream = stream
         self.bytes = bytes
+        self.lost = lost
     }
 }
 

@@ -29,6 +29,8 @@ public struct AgentStatus: Sendable, Hashable {
     public var hooks: [HookStatus]
     /// The number of hooks that had no room in the reply.
     public var hooksOmitted: Int?
+    /// The sinks, by their names; empty without one.
+    public var sinks: [SinkStatus]
     /// The interfaces, by their index.
     public var interfaces: [Interface]
     /// The default routes.
@@ -61,6 +63,7 @@ public struct AgentStatus: Sendable, Hashable {
         hookSetup: HookSetup? = nil,
         hooks: [HookStatus],
         hooksOmitted: Int? = nil,
+        sinks: [SinkStatus] = [],
         interfaces: [Interface],
         defaultRoutes: [DefaultRoute] = [],
         recent: [Transition],
@@ -83,6 +86,7 @@ public struct AgentStatus: Sendable, Hashable {
         self.hookSetup = hookSetup
         self.hooks = hooks
         self.hooksOmitted = hooksOmitted
+        self.sinks = sinks
         self.interfaces = interfaces
         self.defaultRoutes = defaultRoutes
         self.recent = recent
@@ -102,7 +106,7 @@ extension AgentStatus: Codable {
         case hookSetup = "hook_setup"
         case hooks
         case hooksOmitted = "hooks_omitted"
-        case interfaces
+        case sinks, interfaces
         case defaultRoutes = "default_routes"
         case recent
         case lastSequence = "last_seq"
@@ -130,6 +134,7 @@ extension AgentStatus: Codable {
         hookSetup = try members.decodeIfPresent(HookSetup.self, forKey: .hookSetup)
         hooks = try list(.hooks)
         hooksOmitted = try members.decodeIfPresent(Int.self, forKey: .hooksOmitted)
+        sinks = try list(.sinks)
         interfaces = try list(.interfaces)
         defaultRoutes = try list(.defaultRoutes)
         recent = try list(.recent)
@@ -156,6 +161,7 @@ extension AgentStatus: Codable {
         try members.encodeIfPresent(hookSetup, forKey: .hookSetup)
         if !hooks.isEmpty { try members.encode(hooks, forKey: .hooks) }
         try members.encodeIfPresent(hooksOmitted, forKey: .hooksOmitted)
+        if !sinks.isEmpty { try members.encode(sinks, forKey: .sinks) }
         try members.encode(interfaces, forKey: .interfaces)
         if !defaultRoutes.isEmpty { try members.encode(defaultRoutes, forKey: .defaultRoutes) }
         try members.encode(recent, forKey: .recent)

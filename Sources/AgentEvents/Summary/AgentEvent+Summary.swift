@@ -19,6 +19,7 @@ extension AgentEvent.Content {
         case .netlinkResynced(let resync): "the kernel's state was read again; \(resync.corrections) corrections"
         case .hookCompleted(let completion): completion.summary
         case .journalDegraded(let change): change.summary
+        case .sinkLost(let loss): loss.summary
         case .eventsOmitted(let omitted):
             "\(omitted.count) event\(omitted.count == 1 ? "" : "s") from \(omitted.firstSequence) on not kept"
         case .agentHello(let agent): "agent \(agent.version), event \(agent.sequence)"

@@ -46,6 +46,8 @@ package struct EventNews: Sendable, Hashable {
             let count = resync.corrections == 1 ? "1 correction" : "\(resync.corrections) corrections"
             self.init(subject: "netlink", news: "resynchronized", detail: count, tone: .recovery)
         case .journalDegraded(let change): self.init(change)
+        case .sinkLost(let loss):
+            self.init(subject: "sink \(loss.sink)", news: loss.summary, tone: .loss)
         default: self.init(subject: Self.subject(of: event), news: event.content.summary)
         }
     }

@@ -9,7 +9,7 @@ public struct HookTrigger: Sendable, Hashable {
         .agentStarted, .pathChanged, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
         .certificateExpiring,
         .netlinkOverrun, .netlinkResynced, .suspendResumed, .configReloaded, .configRejected,
-        .journalDegraded,
+        .journalDegraded, .sinkLost,
     ]
 
     /// The types of event; never empty.

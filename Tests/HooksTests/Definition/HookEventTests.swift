@@ -64,7 +64,7 @@ struct HookEventTests {
 
     @Test(arguments: [
         "agent.started", "agent.stopping", "certificate.expiring", "config.reloaded", "config.rejected",
-        "journal.degraded",
+        "journal.degraded", "sink.lost",
         "netlink.overrun", "netlink.resynced", "suspend.resumed", "probe.completed", "network.snapshot",
         "agent.hello", "subscriber.lagged",
     ])
