@@ -171,10 +171,19 @@ let package = Package(
             ],
             swiftSettings: cTypesSettings
         ),
+        // What the long-lived programs have in common: the log, and what the service manager is told.
+        .target(
+            name: "ServiceSupport",
+            dependencies: [
+                "AgentEvents", "CommandText", "ForeignText", "LinuxSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: cTypesSettings
+        ),
         .executableTarget(
             name: "ReachAgentSink",
             dependencies: [
-                "AgentEvents", "Brokers", "LinuxSupport", "Sinks", "StateClient",
+                "AgentEvents", "Brokers", "CommandText", "LinuxSupport", "ServiceSupport", "Sinks", "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -183,7 +192,16 @@ let package = Package(
         .executableTarget(
             name: "ReachAgentFleet",
             dependencies: [
-                "AgentEvents", "Availability", "Brokers", "CNATS", "ForeignText", "LinuxSupport", "Sinks",
+                "AgentEvents", "Availability", "Brokers", "CNATS", "CommandText", "ForeignText", "LinuxSupport", "Sinks",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: cTypesSettings
+        ),
+        // What the commands of all programs print passes here, and nowhere else.
+        .target(
+            name: "CommandText",
+            dependencies: [
+                "AgentEvents", "Availability", "ForeignText", "LinuxSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: cTypesSettings
@@ -205,12 +223,10 @@ let package = Package(
         .executableTarget(
             name: "ReachAgent",
             dependencies: [
-                "AgentEvents", "Availability", "Configuration", "EventJournal", "ForeignText", "Hooks",
+                "AgentEvents", "Availability", "CommandText", "Configuration", "EventJournal", "ForeignText", "Hooks",
                 "InputRecording",
-                "LinuxSupport", "NetlinkMonitor", "NotificationBus", "PortAccess", "Probes", "Reachability", "Sinks",
-                "StateClient",
-                "StatePages",
-                "StateSocket",
+                "LinuxSupport", "NetlinkMonitor", "NotificationBus", "PortAccess", "Probes", "Reachability",
+                "ServiceSupport", "Sinks", "StateClient", "StatePages", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -355,7 +371,7 @@ let package = Package(
             name: "ConfigurationTests",
             dependencies: [
                 "AgentEvents", "AgentTestKit", "Configuration", "ForeignText", "Hooks", "NetlinkMonitor", "PortAccess",
-                "ProbeTestKit", "Probes", "Reachability",
+                "ProbeTestKit", "Probes", "Reachability", "Sinks",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings
@@ -423,12 +439,17 @@ let package = Package(
         .testTarget(name: "SinksTests", dependencies: ["AgentEvents", "AgentTestKit", "Sinks"], swiftSettings: settings),
         .testTarget(
             name: "BrokersTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "Brokers", "LinuxSupport", "ProbeTestKit", "Sinks"],
+            dependencies: [
+                "AgentEvents", "AgentTestKit", "Brokers", "CheckResults", "LinuxSupport", "ProbeTestKit", "ServerTrust",
+                "Sinks",
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ReachAgentFleetTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "ReachAgentFleet", "Sinks"],
+            dependencies: ["AgentEvents", "AgentTestKit", "Availability", "CommandText", "ReachAgentFleet", "Sinks"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -443,9 +464,9 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "Configuration", "ForeignText", "Hooks", "InputRecording",
-                "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes", "ReachAgent", "Reachability",
-                "StateClient", "StateSocket",
+                "AgentEvents", "AgentTestKit", "Configuration", "EventJournal", "ForeignText", "Hooks",
+                "InputRecording", "LinuxSupport", "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes",
+                "ReachAgent", "Reachability", "ServiceSupport", "Sinks", "StateClient", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

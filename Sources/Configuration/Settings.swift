@@ -4,6 +4,7 @@ public import NetlinkMonitor
 public import PortAccess
 public import Probes
 public import Reachability
+public import Sinks
 
 /// The settings of the configuration files, complete with defaults.
 public struct Settings: Sendable {
@@ -39,6 +40,8 @@ public struct Settings: Sendable {
     public var hookFolders: [String]?
     /// True when hooks run at all.
     public var runsHooks = true
+    /// The sinks, sorted by name; paths may be relative to the working directory.
+    public var sinks: [SinkSettings] = []
 
     /// Settings without a probe or a target.
     public init() {}
@@ -127,7 +130,7 @@ public struct HTTPSettings: Sendable, Hashable {
     public var basicAuthFile: String?
     /// True when encryption or the check of clients may be missing.
     public var isInsecure = false
-    /// What the files hold; nil where none is named.
+    /// The content of the files; nil where none is named.
     public var access: PortAccess?
 
     /// The defaults.

@@ -2,14 +2,15 @@ internal import Hooks
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
+internal import Sinks
 
 /// The differences between two configurations: names and sections, never values.
 public struct SettingsDifference: Sendable, Hashable {
-    /// Probes, targets and hooks that only the later one has: `probe.web`, `target.office`, `hook.vpn`.
+    /// Probes, targets, hooks and sinks that only the later one has: `probe.web`, `target.office`, `hook.vpn`.
     public var added: [String]
-    /// Probes, targets and hooks that only the earlier one has.
+    /// Probes, targets, hooks and sinks that only the earlier one has.
     public var removed: [String]
-    /// Probes, targets and hooks that are not the same, and sections, such as `settle`.
+    /// Probes, targets, hooks and sinks that are not the same, and sections, such as `settle`.
     public var changed: [String]
     /// Sections with a change that takes effect on the next start.
     public var needsRestart: [String]
@@ -47,11 +48,12 @@ extension ConfigurationFile {
         earlier.http.access == later.http.access ? [] : [RootKeys.keys.http.facts.name]
     }
 
-    /// The properties by which probes, targets and hooks are compared.
+    /// The properties by which probes, targets, hooks and sinks are compared.
     private enum Entry: Hashable {
         case probe(identity: String, ProbePace, ProbeRule)
         case target(IPAddress)
         case hook(identity: String)
+        case sink(SinkSettings)
     }
 
     private static func entries(_ settings: Settings) -> [String: Entry] {
@@ -63,6 +65,7 @@ extension ConfigurationFile {
         }
         for target in settings.targets { entries["target.\(target.name)"] = .target(target.address) }
         for hook in settings.hooks.definitions { entries["hook.\(hook.name)"] = .hook(identity: hook.identity) }
+        for sink in settings.sinks { entries["sink.\(sink.name)"] = .sink(sink) }
         return entries
     }
 }

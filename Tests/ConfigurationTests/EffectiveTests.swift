@@ -70,7 +70,7 @@ import Testing
         let chosen = ["target", "headers", "latency", "loss", "kinds", "command", "url", "when", "environment"]
         let hooks = try Fixtures.load("[hook.vpn]\ncommand = ['x']\n[hook.chat]\nurl = 'https://x.test/'\n")
         let defaults = Set(keys(minimal.effective) + keys(hooks.effective))
-        let (named, compared) = (["target.", "probe.", "hook."], ["probe.web.", "hook.vpn.", "hook.chat."])
+        let (named, compared) = (["target.", "probe.", "hook.", "sink."], ["probe.web.", "hook.vpn.", "hook.chat."])
         for line in keys(loaded.effective)
         where !named.contains(where: line.hasPrefix) || compared.contains(where: line.hasPrefix) {
             let path = line.split(separator: " ").first ?? ""

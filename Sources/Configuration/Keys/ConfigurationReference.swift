@@ -24,6 +24,7 @@ public enum ConfigurationReference {
             ("probe.NAME.loss", LossKeys.all), ("request", RequestKeys.all), ("response", ResponseKeys.all),
             ("trust", TrustKeys.all + TLSKeys.all + ExpiryKeys.all), ("hook.NAME", HookKeys.all),
             ("hook.NAME.when", WhenKeys.all), ("program", ProgramKeys.all), ("webhook", WebhookKeys.all),
+            ("sink.NAME", SinkKeys.all),
         ]
 
     /// A document with its tables of keys made anew.

@@ -1,4 +1,4 @@
-/// The kinds of probe and hook that a key applies to; on any other its presence is an error.
+/// The kinds of probe, hook and sink that a key applies to; on any other its presence is an error.
 struct KeyScope: OptionSet, Sendable {
     let rawValue: Int
 
@@ -14,10 +14,14 @@ struct KeyScope: OptionSet, Sendable {
     static let program = KeyScope(rawValue: 32)
     /// A hook with a `url`.
     static let webhook = KeyScope(rawValue: 64)
+    /// A sink with a NATS broker.
+    static let nats = KeyScope(rawValue: 128)
+    /// A sink with an MQTT broker.
+    static let mqtt = KeyScope(rawValue: 256)
 
     /// Everything that sends a request.
     static let requests: KeyScope = [.web, .portal, .webhook]
-    static let all: KeyScope = [.requests, .tcp, .icmp, .dns, .program]
+    static let all: KeyScope = [.requests, .tcp, .icmp, .dns, .program, .nats, .mqtt]
 }
 
 /// The effect that a changed value has at a reload.
@@ -77,7 +81,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     ///   - inEffect: The value in effect without the key, where it differs from the default.
     ///   - says: The default in words, in Markdown, where the value does not tell it.
     ///   - example: A value in TOML.
-    ///   - scope: The probes and hooks that the key applies to.
+    ///   - scope: The probes, hooks and sinks that the key applies to.
     ///   - reload: The effect of a change at a reload.
     ///   - sentence: The meaning, in Markdown.
     init(

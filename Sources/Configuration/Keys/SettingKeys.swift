@@ -17,6 +17,7 @@ struct RootKeys: KeyTable {
     let probe = Subtable("probe", ProbeKeys.everything)
     let hooks = Subtable("hooks", HooksKeys.all)
     let hook = Subtable("hook", HookKeys.everything)
+    let sink = Subtable("sink", SinkKeys.all)
 
     static let keys = Self()
     static let all = KeyList(of: keys)

@@ -32,7 +32,7 @@ enum KeyAdvice {
         return "\(wrong); a table begins with a line [\(header)]"
     }
 
-    /// The message about a value where the table of a probe, a target or a hook is expected.
+    /// The message about a value where the table of a probe, a target, a hook or a sink is expected.
     ///
     /// - Parameter mark: The key that such a table needs first.
     static func wrongEntry(_ name: String, of node: Node, in table: TableReader, mark: String?) -> String {
@@ -52,9 +52,9 @@ enum KeyAdvice {
     // MARK: Tables
 
     /// Names for examples of tables that have one.
-    private static let examples = ["probe": "web", "target": "office", "hook": "log"]
+    private static let examples = ["probe": "web", "target": "office", "hook": "log", "sink": "fleet"]
 
-    /// The first key of the path to a table, where the table is that of a section, a probe, a target or a hook.
+    /// The first key of the path to a table, where the table is that of a section, a probe, a target, a hook or a sink.
     private static func kind(of path: TOMLPath) -> String {
         guard let first = path.keys.first else { return "" }
         return path.keys.count == (examples[first] == nil ? 1 : 2) ? first : path.description
@@ -72,7 +72,10 @@ enum KeyAdvice {
         for section in RootKeys.sections {
             for key in section.keys.names { homes[key, default: []].append("[\(section.facts.name)]") }
         }
-        let named = [("probe", ProbeKeys.everything), ("target", TargetKeys.all), ("hook", HookKeys.everything)]
+        let named = [
+            ("probe", ProbeKeys.everything), ("target", TargetKeys.all), ("hook", HookKeys.everything),
+            ("sink", SinkKeys.all),
+        ]
         for (kind, keys) in named {
             for key in Set(keys.names) { homes[key, default: []].append("[\(kind).\(examples[kind] ?? "")]") }
         }
@@ -136,6 +139,25 @@ enum KeyAdvice {
             "delay": .key("debounce"), "parallel": .key("concurrency"), "max_running": .key("concurrency"),
             "secret": .key("secret_file"), "token": .key("header_files"), "data": .key("body"),
             "name": .sentence("the name of a hook is that of its table, as in [hook.log]"),
+        ],
+        "sink": [
+            "target": .key("url"), "server": .key("url"), "servers": .key("url"), "broker": .key("url"),
+            "address": .key("url"), "host": .key("url"), "endpoint": .key("url"), "uri": .key("url"),
+            "device_id": .key("device"), "id": .key("device"), "client_id": .key("device"), "event": .key("types"),
+            "events": .key("types"), "on": .key("types"), "type": .key("types"), "via": .key("when"),
+            "media": .key("when"), "interfaces": .key("when"), "in_flight": .key("window"), "prefix": .key("topic"),
+            "username": .key("user"), "password": .key("password_file"), "pass": .key("password_file"),
+            "token": .key("token_file"), "creds": .key("credentials_file"), "jwt": .key("credentials_file"),
+            "credentials": .key("credentials_file"), "nkey": .key("nkey_file"), "seed": .key("nkey_file"),
+            "cert": .key("client_certificate"), "cert_file": .key("client_certificate"), "key": .key("client_key"),
+            "key_file": .key("client_key"), "ca": .key("ca_file"), "cacert": .key("ca_file"),
+            "ca_cert": .key("ca_file"),
+            "pin_spki": .key("pins"), "version": .key("mqtt_version"), "retain": .key("keep_state"),
+            "discovery": .key("home_assistant"), "discovery_prefix": .key("home_assistant"),
+            "qos": .sentence("events are sent with QoS 1"),
+            "tls": .sentence("an address over TLS begins with tls:// or mqtts://"),
+            "port": .sentence("the port is part of 'url', as in tls://nats.example.org:4222"),
+            "name": .sentence("the name of a sink is that of its table, as in [sink.fleet]"),
         ],
         "hooks": ["folder": .key("folders"), "directory": .key("folders"), "directories": .key("folders")],
         "metered": [

@@ -48,6 +48,9 @@ struct SettingsReader {
                 timeout: settings.hooks.folderTimeout
             )
         }
+        if let sinks = root.table(RootKeys.keys.sink) {
+            settings.sinks = SinkReader.settings(in: sinks, material: material)
+        }
         root.finish()
         warn(of: root)
     }
@@ -109,6 +112,12 @@ struct SettingsReader {
             let agent = root.section(RootKeys.keys.agent)
             let key = ["journal_directory", "journal_size"].first(where: agent.has)
             if let key { agent.warn(key, "has no effect while 'journal' is false") }
+            if !settings.sinks.isEmpty {
+                agent.warn("journal", "sinks ship only what happens while their broker is reached: 'journal' is false")
+            }
+        }
+        if settings.agent.sockets == false, !settings.sinks.isEmpty {
+            root.section(RootKeys.keys.agent).report("sockets", "sinks read the agent's events from its sockets")
         }
         guard notes.isClean, case .atLeast(let count) = settings.quorum else { return }
         let required = settings.probes.count { $0.rule.isRequired }
@@ -120,7 +129,7 @@ struct SettingsReader {
         )
     }
 
-    /// An error in the name of a probe, a target or a hook.
+    /// An error in the name of a probe, a target, a hook or a sink.
     static func flaw(ofName name: String) -> String? {
         let isName = name.utf8.allSatisfy { TOMLKey.isBare($0) || $0 == UInt8(ascii: ".") }
         guard isName, (1...64).contains(name.utf8.count) else {

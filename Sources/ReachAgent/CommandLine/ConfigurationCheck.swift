@@ -53,6 +53,7 @@ struct ConfigurationCheck {
         let hooks = settings.hooks.definitions.count
         return Self.count(settings.probes.count, "probe") + disabled
             + ", \(Self.count(settings.targets.count, "target"))" + (hooks > 0 ? ", \(Self.count(hooks, "hook"))" : "")
+            + (settings.sinks.isEmpty ? "" : ", \(Self.count(settings.sinks.count, "sink"))")
     }
 
     /// The next step, where there is one.
@@ -90,6 +91,7 @@ extension ConfigurationCheck: JSONRepresentable {
             json.member("disabled_probes", loaded.settings.disabledProbes)
             json.member("targets", loaded.settings.targets.count)
             json.member("hooks", loaded.settings.hooks.definitions.count)
+            json.member("sinks", loaded.settings.sinks.count)
             json.name("errors")
             json.array(errors, Self.write)
             json.name("warnings")

@@ -1,7 +1,7 @@
 /// The settings of one sink, complete with defaults.
 ///
-/// The agent reads them from `[sink.NAME]` and hands them over to `reachagent-sink` in ``SinkDocument``. Secrets are not
-/// among them: only the paths of the files that hold them.
+/// The agent reads them from `[sink.NAME]` and hands them over to `reachagent-sink` in ``SinkDocument``. Secrets are
+/// not among them: only the paths of the files that hold them.
 public struct SinkSettings: Codable, Sendable, Hashable {
     /// The name: `[sink.NAME]`.
     public var name: String
@@ -17,7 +17,8 @@ public struct SinkSettings: Codable, Sendable, Hashable {
     public var stream: String?
     /// The media over which the sink connects (`wifi`, `wwan`, `wired`, `other`); empty for all.
     public var media: [String]
-    /// The age of the oldest event that waits, in seconds, from which on the sink connects over every medium; `nil` for never.
+    /// The age of the oldest event that waits, in seconds, from which on the sink connects over every medium; `nil` for
+    /// never.
     public var maximumAge: Int?
     /// The maximum number of events that are sent and not acknowledged.
     public var window: Int
@@ -51,15 +52,23 @@ public struct SinkSettings: Codable, Sendable, Hashable {
         public init() {}
     }
 
+    /// The default of ``window``.
+    public static let standardWindow = 32
+
+    /// The default of ``subject``.
+    public static func standardSubject(of scheme: BrokerAddress.Scheme) -> String {
+        scheme.isNATS ? "reachagent.<device>.<type>" : "reachagent/<device>/<type>"
+    }
+
     /// Creates settings with the defaults.
     public init(name: String, broker: BrokerAddress, device: String) {
         self.name = name
         self.broker = broker
         self.device = device
         types = []
-        subject = broker.scheme.isNATS ? "reachagent.<device>.<type>" : "reachagent/<device>/<type>"
+        subject = Self.standardSubject(of: broker.scheme)
         media = []
-        window = 32
+        window = Self.standardWindow
         credentials = Credentials()
         pins = []
         mqtt = broker.scheme.isNATS ? nil : MQTTSettings()
@@ -78,7 +87,8 @@ public struct MQTTSettings: Codable, Sendable, Hashable {
 
     /// The version of the protocol.
     public var version = Version.five
-    /// `true` for the retained topic of the state: `<prefix>/<device>/state`, and the last will `offline` in `…/status`.
+    /// `true` for the retained topic of the state: `<prefix>/<device>/state`, and the last will `offline` in
+    /// `…/status`.
     public var keepsState = true
     /// The prefix of Home Assistant's discovery topics (`homeassistant`); `nil` for none.
     public var discoveryPrefix: String?
