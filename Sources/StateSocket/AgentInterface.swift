@@ -47,9 +47,9 @@ public protocol AgentInterface: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, with checked parameters.
-    ///   - user: The client's user, as the kernel recorded it on connecting; `nil` if unknown.
+    ///   - client: The client, as the kernel recorded it on connecting.
     ///   - reply: Must be called once, from any thread, at once or later.
-    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void)
+    func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping @Sendable (ControlReply) -> Void)
 }
 
 /// A request for the agent.
@@ -60,6 +60,22 @@ public enum AgentRequest: Sendable, Hashable {
     case reload
     /// `hooks`: return the status of all hooks.
     case hooks
+    /// `sink`: take the report of a sink; only from root and the agent's own user.
+    case sink(SinkReport)
+}
+
+/// The client that makes a request.
+public struct AgentClient: Sendable, Hashable {
+    /// The user; `nil` if unknown.
+    public var user: UInt32?
+    /// The process; `nil` if unknown, and of another namespace 0.
+    public var process: Int32?
+
+    /// Creates a client.
+    public init(user: UInt32?, process: Int32? = nil) {
+        self.user = user
+        self.process = process
+    }
 }
 
 /// A document over HTTP.

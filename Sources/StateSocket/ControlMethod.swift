@@ -32,6 +32,11 @@ struct ControlMethod: Sendable {
             replies: "Starts the checks at once, or joins those that are running, below"
         ) { request throws(ControlFailure) in .ask(.check(probe: try request.probeName())) },
         ControlMethod(name: "hooks", replies: "The status of all hooks") { _ in .ask(.hooks) },
+        ControlMethod(
+            name: "sink",
+            parameters: ["status", "stream", "bytes", "lost"],
+            replies: "Takes the report of a sink, below; for root and the agent's own user"
+        ) { request throws(ControlFailure) in .ask(.sink(try request.sinkReport())) },
         ControlMethod(name: "reload", replies: "Reloads the configuration, below") { _ in .ask(.reload) },
     ]
 

@@ -49,7 +49,7 @@ struct ControlRequest {
     }
 
     /// Reads a part of the request; its flaw becomes the failure of the request.
-    private static func read<Value>(
+    static func read<Value>(
         _ kind: String = "member",
         code: String = "invalid_request",
         _ body: () throws(JSONObject.Flaw) -> Value
@@ -74,7 +74,7 @@ struct ControlRequest {
         }
     }
 
-    private static func invalidParameters(_ message: String) -> ControlFailure {
+    static func invalidParameters(_ message: String) -> ControlFailure {
         ControlFailure(code: "invalid_parameters", message: message)
     }
 }
@@ -138,7 +138,7 @@ extension ControlRequest {
     }
 
     /// A parameter, or nothing where there is none.
-    private func parameter<Value>(
+    func parameter<Value>(
         _ body: (JSONObject) throws(JSONObject.Flaw) -> Value?
     ) throws(ControlFailure) -> Value? {
         guard let parameters else { return nil }

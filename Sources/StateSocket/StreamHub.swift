@@ -274,7 +274,8 @@ final class StreamHub {
     func ask(_ request: AgentRequest, for connection: Connection, slot: Int) {
         let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
         let (gate, number) = (gate, connection.number)
-        agent.answer(request, from: connection.peer?.user) { reply in
+        let client = AgentClient(user: connection.peer?.user, process: connection.peer?.process)
+        agent.answer(request, from: client) { reply in
             gate.execute { hub.value.connections[number]?.conversation?.take(reply, slot: slot) }
         }
     }

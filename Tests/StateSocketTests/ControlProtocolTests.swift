@@ -1,3 +1,4 @@
+import AgentEvents
 import ForeignText
 import Foundation
 import Synchronization
@@ -26,7 +27,7 @@ struct ControlProtocolTests {
         (#"{"method":"status","more":1}"#, "invalid_request", "more"),
         (#"{"method":"status","oneway":true}"#, "invalid_request", "oneway"),
         (#"{"method":"dance"}"#, "unknown_method", "dance"),
-        (#"{"method":"dance"}"#, "unknown_method", "status, subscribe, subscribers, probe, hooks, reload"),
+        (#"{"method":"dance"}"#, "unknown_method", "status, subscribe, subscribers, probe, hooks, sink, reload"),
         (#"{"method":"Hook"}"#, "unknown_method", "did you mean 'hooks'?"),
         (#"{"method":"statsu"}"#, "unknown_method", "did you mean 'status'?"),
         (#"{"method":""}"#, "unknown_method", "''"),
@@ -37,6 +38,40 @@ struct ControlProtocolTests {
         (#"{"method":"probe","parameters":{"name":null}}"#, "invalid_parameters", "name"),
         (#"{"method":"reload","parameters":{"x":1}}"#, "invalid_parameters", "x"),
         (#"{"method":"hooks","parameters":{"x":1}}"#, "invalid_parameters", "x"),
+        (#"{"method":"sink"}"#, "invalid_parameters", "status"),
+        (#"{"method":"sink","parameters":{"status":{"name":"a"}}}"#, "invalid_parameters", "state"),
+        (#"{"method":"sink","parameters":{"status":{"state":"waiting"}}}"#, "invalid_parameters", "name"),
+        (#"{"method":"sink","parameters":{"status":{"name":"a","state":"absent"}}}"#, "invalid_parameters", "state"),
+        (#"{"method":"sink","parameters":{"status":{"name":"","state":"waiting"}}}"#, "invalid_parameters", "name"),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"\#(String(repeating: "a", count: 65))","state":"waiting"}}}"#,
+            "invalid_parameters", "name"
+        ),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting","code":"A b"}}}"#,
+            "invalid_parameters", "code"
+        ),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting","acknowledged_seq":9223372036854775808}}}"#,
+            "invalid_parameters", "acknowledged_seq"
+        ),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting","since":"now"}}}"#,
+            "invalid_parameters", "since"
+        ),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting"},"lost":{"first_seq":9,"last_seq":8,"code":"x"}}}"#,
+            "invalid_parameters", "lost"
+        ),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting"},"lost":{"first_seq":0,"last_seq":8,"code":"x"}}}"#,
+            "invalid_parameters", "lost"
+        ),
+        (
+            #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting"},"bytes":-1}}"#,
+            "invalid_parameters",
+            "bytes"
+        ),
         (#"{"method":"\u009b2J\u202e\u2028"}"#, "unknown_method", #"\\u{9b}2J\\u{202e}\\u{2028}"#),
         (#"{"\u009b":1}"#, "invalid_request", #"\\u{9b}"#),
         (#"{"method":"subscribe"}"#, "expected_more", "more"),
@@ -96,15 +131,56 @@ struct ControlProtocolTests {
         }
     }
 
+    /// The methods that need no parameter.
+    private static let methods = ControlMethod.all.filter { $0.name != "sink" }
+
+    @Test func `a report reaches the agent as it was sent, and bounded`() throws {
+        let line = #"""
+            {"method":"sink","parameters":{"status":{"name":"fleet","broker":"nats://a.test","state":"connected",\#
+            "since":"2026-11-21T07:00:00Z","code":"broker_too_large","detail":"a\u001b[2J","acknowledged_seq":41,\#
+            "acknowledged_time":"2026-11-21T07:00:01.5Z","pending":7,"lost":3,"new":{"x":[1]}},"stream":"6f1c",\#
+            "bytes":1234,"lost":{"first_seq":7,"last_seq":8,"code":"broker_too_large"}}}
+            """#
+        let start = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+        let status = SinkStatus(
+            name: "fleet",
+            broker: "nats://a.test",
+            state: .connected,
+            since: start,
+            code: "broker_too_large",
+            detail: #"a\u{1b}[2J"#,
+            acknowledged: 41,
+            acknowledgedTime: Timestamp(microsecondsSince1970: start.microsecondsSince1970 + 1_500_000)
+        )
+        let loss = SinkLoss(sink: "fleet", firstSequence: 7, lastSequence: 8, code: "broker_too_large")
+        let report = SinkReport(status: status, stream: "6f1c", bytes: 1234, lost: loss)
+        #expect(try ControlRequest(parsing: Array(line.utf8)).call() == .ask(.sink(report)))
+        let long = String(repeating: "x", count: 5000)
+        let shortened = #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting","detail":"\#(long)"}}}"#
+        guard case .ask(.sink(let bounded)) = try ControlRequest(parsing: Array(shortened.utf8)).call() else {
+            Issue.record("no report")
+            return
+        }
+        #expect((bounded.status.detail?.utf8.count ?? 0) < 600 && bounded.bytes == 0 && bounded.lost == nil)
+    }
+
+    @Test func `what the program of sinks writes is read as it was`() throws {
+        let status = SinkStatus(name: "a", broker: "b", state: .waiting, acknowledged: 7, lost: 0)
+        let report = SinkReport(status: status, stream: "s", bytes: 5)
+        let text = String(decoding: JSONWriter.text(of: report), as: UTF8.self)
+        let line = #"{"method":"sink","parameters":\#(text)}"#
+        #expect(try ControlRequest(parsing: Array(line.utf8)).call() == .ask(.sink(report)))
+    }
+
     @Test func `every method of the table answers`() async throws {
         let replies = try await ServedStream.run { stream in
-            try ControlMethod.all.map { method in
+            try Self.methods.map { method in
                 let client = try Client(stream.control)
                 try client.send(#"{"method":"\#(method.name)","more":true}"# + "\n")
                 return try client.line()
             }
         }
-        for (method, reply) in zip(ControlMethod.all, replies) {
+        for (method, reply) in zip(Self.methods, replies) {
             #expect(reply?.hasPrefix(#"{"parameters":{"#) == true, "\(method.name): \(reply ?? "")")
         }
     }

@@ -87,8 +87,8 @@ final class ScriptedAgent: AgentInterface {
         return AgentDocument(contentType: "application/json", body: Array("{\(text)}\n".utf8))
     }
 
-    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping Reply) {
+    func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping Reply) {
         if answersAtOnce.withLock({ $0 }) { return reply(.parameters(Array(#"{"did":"\#(request)"}"#.utf8))) }
-        calls.withLock { $0.append((request, user, reply)) }
+        calls.withLock { $0.append((request, client.user, reply)) }
     }
 }

@@ -32,7 +32,7 @@ struct LoadAgent: AgentInterface {
         throw .absent("there is no journal")
     }
 
-    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
+    func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping @Sendable (ControlReply) -> Void) {
         reply(.failure(code: "unknown_method", message: "there is nothing to \(request)"))
     }
 }
