@@ -226,6 +226,11 @@ public final class EventJournal: Sendable {
     /// Returns the status of the journal; never waits for the disk.
     public func status() -> JournalStatus { board.status() }
 
+    /// Sets a closure to call, on the journal's own thread, after old events were removed (``oldestSequence`` has risen).
+    ///
+    /// It must be quick, and may publish.
+    public func whenRemoved(_ note: (@Sendable () -> Void)?) { board.withState { $0.whenRemoved = note } }
+
     /// Sets a closure to call, on any thread, when ``takeConditions()`` has something.
     func whenConditionsChange(_ wake: (@Sendable () -> Void)?) { board.withState { $0.whenUntold = wake } }
 

@@ -19,6 +19,8 @@ final class JournalBoard: Sendable {
         var untold: [JournalCondition] = []
         /// Wakes the recorder.
         var whenUntold: (@Sendable () -> Void)?
+        /// Told of each removal of old events.
+        var whenRemoved: (@Sendable () -> Void)?
     }
 
     private static let maximumRepairs = 32

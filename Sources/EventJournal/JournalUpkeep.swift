@@ -203,12 +203,16 @@ final class JournalUpkeep: Sendable {
         // Never one in the middle.
         let removed = expired.prefix { keepLasting(of: $0, among: segments) }
         if !removed.isEmpty {
-            board.withState { state in state.segments.removeAll { removed.contains($0.name) } }
+            let told = board.withState { state in
+                state.segments.removeAll { removed.contains($0.name) }
+                return state.whenRemoved
+            }
             for name in removed {
                 directory.remove(name.plain)
                 directory.remove(name.compressed)
                 directory.remove(name.index)
             }
+            told?()
         }
         guard configuration.historyAge > .zero, !removed.isEmpty || !retained.load(ordering: .relaxed) else { return }
         retained.store(true, ordering: .relaxed)

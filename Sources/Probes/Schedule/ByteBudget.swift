@@ -15,7 +15,7 @@ public struct DataUsage: Sendable, Hashable, Codable {
 }
 
 /// The data budget of each account on the current UTC day.
-struct ByteBudget {
+package struct ByteBudget: Sendable {
     private static let secondsPerDay: Int64 = 86_400
 
     /// The divisor of a day's budget for requested checks.
@@ -30,7 +30,21 @@ struct ByteBudget {
     private var former: DataUsage?
     private var hasChanged = false
 
-    init(continuing former: DataUsage? = nil) { self.former = former }
+    /// A budget of which nothing was used, but by an earlier process.
+    package init(continuing former: DataUsage? = nil) { self.former = former }
+
+    /// Counts bytes that were not used by a check.
+    ///
+    /// - Parameter seconds: The wall clock, in seconds since 1970.
+    /// - Returns: The bytes left for today, `nil` without a budget; and the usage to save if it has changed.
+    package mutating func charge(_ bytes: Int, to cost: LinkCost, seconds: Int64) -> (left: Int?, usage: DataUsage?) {
+        update(seconds: seconds)
+        use(bytes, of: cost.account)
+        return (remaining(cost), takeChange())
+    }
+
+    /// The usage of the current day; `nil` before the first.
+    package var usage: DataUsage? { day.map { DataUsage(day: $0, bytes: used) } }
 
     /// Starts a new day when the date has changed.
     ///

@@ -98,6 +98,11 @@ public final class ProbeScheduler: Sendable {
     /// Sets the concurrency limits; running checks continue.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 
+    /// Counts bytes that somebody else used over a link, as those of checks are counted.
+    ///
+    /// - Returns: The bytes left for today; `nil` for a link without a budget.
+    public func charge(_ bytes: Int, to cost: LinkCost) -> Int? { engine.charge(bytes, to: cost) }
+
     /// Calls a closure on the scheduler's thread as soon as it is idle, which proves that it is not stuck.
     ///
     /// Safe to call from any thread. Before the start and after the end it is called at once, by the caller.

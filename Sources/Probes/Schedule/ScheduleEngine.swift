@@ -93,6 +93,16 @@ final class ScheduleEngine: Sendable {
         return answer
     }
 
+    /// Counts bytes that were not used by a check, and returns those left for today.
+    func charge(_ bytes: Int, to cost: LinkCost) -> Int? {
+        let seconds = wallClock()
+        let (left, usage) = monitor.withLock { state in
+            state.schedule.budget.charge(bytes, to: cost, seconds: seconds)
+        }
+        if let usage { whenUsed?(usage) }
+        return left
+    }
+
     /// Sets the limits; queued turns may start at once.
     func setLimits(_ limits: ScheduleLimits) {
         let mustWake = monitor.withLock { state in

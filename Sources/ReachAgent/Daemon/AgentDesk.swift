@@ -27,6 +27,7 @@ final class AgentDesk: AgentInterface {
     private let runner: ProbeRunner
     private let reloader: Reloader
     private let hooks: HookRunner
+    private let sinks: SinkBoard
     let metricsBoard: MetricsBoard
     let threads: [AgentThread]
     private let history: HistoryFollower
@@ -45,6 +46,7 @@ final class AgentDesk: AgentInterface {
         runner: ProbeRunner,
         reloader: Reloader,
         hooks: HookRunner,
+        sinks: SinkBoard,
         metrics: MetricsBoard,
         threads: [AgentThread],
         history: HistoryFollower,
@@ -59,6 +61,7 @@ final class AgentDesk: AgentInterface {
         self.runner = runner
         self.reloader = reloader
         self.hooks = hooks
+        self.sinks = sinks
         metricsBoard = metrics
         self.threads = threads
         self.history = history
@@ -110,7 +113,8 @@ final class AgentDesk: AgentInterface {
             schedule: runner.statistics,
             configuration: reloader.facts,
             hookSetup: hookSetup(),
-            hooks: hooks.statuses
+            hooks: hooks.statuses,
+            sinks: sinks.statuses
         )
         status.probes += waitingProbes(besides: probes)
         return (status, probes)
@@ -148,11 +152,13 @@ final class AgentDesk: AgentInterface {
         return status
     }
 
-    func answer(_ request: AgentRequest, from user: UInt32?, reply: @escaping @Sendable (ControlReply) -> Void) {
+    func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping @Sendable (ControlReply) -> Void) {
+        let user = client.user ?? .max
         switch request {
-        case .check(let probe): reply(check(probe, for: user ?? .max))
+        case .check(let probe): reply(check(probe, for: user))
+        case .sink(let report): reply(take(report, from: client))
         case .reload:
-            guard let delay = reloadRequests.delay(of: user ?? .max) else { return reloader.reload(reply: reply) }
+            guard let delay = reloadRequests.delay(of: user) else { return reloader.reload(reply: reply) }
             reply(
                 .failure(
                     code: "too_many_reloads",
@@ -163,6 +169,24 @@ final class AgentDesk: AgentInterface {
             )
         case .hooks: reply(.parameters(JSONWriter.text(of: HooksReply(hooks.statuses))))
         }
+    }
+
+    /// Takes the report of a sink: it moves what the journal may forget, so that not every member of the group may send one.
+    private func take(_ report: SinkReport, from client: AgentClient) -> ControlReply {
+        guard let user = client.user, user == 0 || user == geteuid() else {
+            return .failure(
+                code: "permission_denied",
+                message: "only root and the user that the agent runs as may report for a sink"
+            )
+        }
+        guard sinks.take(report, from: client.process) else {
+            let name = ForeignText.shown(report.status.name, limit: 64)
+            return .failure(code: "unknown_sink", message: "there is no sink '\(name)' in the configuration")
+        }
+        let (cost, isMetered) = driver.costOfDefaultPath
+        let left = runner.charge(Int(clamping: report.bytes), to: cost)
+        let budget = left.map { UInt64(max(0, $0)) }
+        return .parameters(JSONWriter.text(of: SinkReportReply(isMetered: isMetered, budget: budget)))
     }
 
     /// Begins the checks of one probe, or of all, at once, or joins those that are under way.

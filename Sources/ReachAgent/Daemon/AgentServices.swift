@@ -75,7 +75,15 @@ struct AgentServices {
             log.note(completion)
             driver.announce(EventDraft(completion))
         }
-        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, loop, reporter)
+        let sinks = SinkBoard(
+            settings.sinks,
+            journal: journal,
+            stream: origin.streamID,
+            newest: { bus.lastSequence },
+            document: configuration.sockets.map { SinkDocumentFile(in: $0.directory, host: origin.host) },
+            publish: { driver.announce(EventDraft($0)) }
+        )
+        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         if let journal { parts.append(recording(journal, bus, driver)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
         parts.append(following(EventFeed(bus: bus, take: history.take)))
@@ -89,6 +97,7 @@ struct AgentServices {
             runner: runner,
             reloader: reloader,
             hooks: hooks,
+            sinks: sinks,
             metrics: metrics,
             threads: [
                 AgentThread(name: "netlink", whenFree: kernel.whenFree),
@@ -109,6 +118,7 @@ struct AgentServices {
             reloader.whenApplied { server.setAccess($0.http.access) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
         }
+        parts.append(AgentPart(name: "sinks", start: sinks.start, stop: sinks.stop))
         let dump = StateDump(of: { [connections] in desk.currentStatus(connections: connections()) })
         loop.setWork(
             AgentLoop.Work(
@@ -158,6 +168,7 @@ struct AgentServices {
         _ runner: ProbeRunner,
         _ kernel: KernelSource,
         _ hooks: HookRunner,
+        _ sinks: SinkBoard,
         _ loop: AgentLoop,
         _ reporter: ServiceReporter?
     ) -> Reloader {
@@ -170,6 +181,7 @@ struct AgentServices {
             AgentLogger.setLevel(new.agent.logLevel)
             runner.setLimits(new.limits)
             hooks.configure(configuration.hooks(new))
+            sinks.configure(new.sinks)
             driver.configure(new, reload)
             do throws(NetlinkError) {
                 try kernel.watch(configuration.monitor(new))

@@ -137,16 +137,25 @@ struct ConnectivityPlan: Sendable {
         return (path.underlay?.interface ?? path.interface).map { ($0.name, $0.kind) }
     }
 
-    private func cost(of interface: (name: String, kind: InterfaceKind)) -> LinkCost {
-        let isCellular = interface.kind == .wwan
-        let isMetered =
-            isCellular && settings.metered.includesCellular
+    /// Returns the cost of the default path, and whether it is metered.
+    func costOfDefaultPath(in snapshot: NetworkSnapshot) -> (cost: LinkCost, isMetered: Bool) {
+        let state = ReachabilityState(snapshot)
+        guard let interface = interface(of: Vantage(), state: state, snapshot: snapshot) else { return (.free, false) }
+        return (cost(of: interface), isMetered(interface))
+    }
+
+    private func isMetered(_ interface: (name: String, kind: InterfaceKind)) -> Bool {
+        interface.kind == .wwan && settings.metered.includesCellular
             || settings.metered.interfaces.contains { NamePattern($0).matches(interface.name) }
+    }
+
+    private func cost(of interface: (name: String, kind: InterfaceKind)) -> LinkCost {
+        let isMetered = isMetered(interface)
         return LinkCost(
             account: interface.kind.rawValue,
             intervalFactor: isMetered ? settings.metered.intervalFactor : 1,
             bytesPerDay: isMetered ? settings.metered.bytesPerDay : nil,
-            isCellular: isCellular
+            isCellular: interface.kind == .wwan
         )
     }
 }

@@ -1,6 +1,8 @@
 internal import Probes
 internal import Synchronization
 
+internal import struct AgentEvents.Timestamp
+
 /// The threads that make checks, from the first probe on: an agent without probes has none of them.
 final class ProbeRunner: Sendable {
     private struct Running {
@@ -18,6 +20,8 @@ final class ProbeRunner: Sendable {
     private let keeper: DataUsageKeeper?
     private let judge: ProbeScheduler.Judge
     private let state = Mutex(State.idle)
+    /// The bytes of others than checks, while there was never a probe.
+    private let budget = Mutex<ByteBudget?>(nil)
 
     /// - Parameters:
     ///   - keeper: Keeps what the day's budgets have lost; without one they begin anew with the process.
@@ -42,7 +46,7 @@ final class ProbeRunner: Sendable {
                 let scheduler = ProbeScheduler(
                     transport: prober,
                     limits: limits,
-                    usage: keeper?.usage,
+                    usage: budget.withLock { $0?.usage } ?? keeper?.usage,
                     whenUsed: { keeper?.note($0) },
                     judge: judge
                 )
@@ -65,6 +69,20 @@ final class ProbeRunner: Sendable {
 
     /// Makes these points due at once without cancelling anything; nothing where there was never a probe.
     func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }
+
+    /// Counts bytes that a sink used over a link, as those of checks are counted.
+    ///
+    /// - Returns: The bytes left for today; `nil` for a link without a budget.
+    func charge(_ bytes: Int, to cost: LinkCost) -> Int? {
+        if let scheduler { return scheduler.charge(bytes, to: cost) }
+        let (left, usage) = budget.withLock { budget in
+            var present = budget ?? ByteBudget(continuing: keeper?.usage)
+            defer { budget = present }
+            return present.charge(bytes, to: cost, seconds: Timestamp.now.microsecondsSince1970 / 1_000_000)
+        }
+        if let usage { keeper?.note(usage) }
+        return left
+    }
 
     /// The scheduler's counters; `nil` while there was never a probe.
     var statistics: ScheduleStatistics? { scheduler?.statistics }

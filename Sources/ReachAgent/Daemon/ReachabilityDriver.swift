@@ -198,6 +198,12 @@ final class ReachabilityDriver: Sendable {
     /// The present checks.
     var plan: ConnectivityPlan { state.withLock { $0.plan } }
 
+    /// The cost of the default path, and whether it is metered.
+    var costOfDefaultPath: (cost: LinkCost, isMetered: Bool) {
+        let (plan, network) = state.withLock { ($0.plan, $0.network) }
+        return plan.costOfDefaultPath(in: network)
+    }
+
     /// Has the checks of a probe, or of all, begun at once, from all of their vantages.
     func requestChecks(of probe: String?) -> RequestedChecks {
         let points = state.withLock { $0.machine.points.filter { probe == nil || $0.probe == probe } }
@@ -209,9 +215,14 @@ final class ReachabilityDriver: Sendable {
     /// Publishes an event that no change of the kernel's brought about; never before the agent's first event.
     ///
     /// Safe from any thread.
-    func announce(_ draft: EventDraft) {
+    ///
+    /// - Returns: The event's number; `nil` while it waits for the agent's first event, and after the last one.
+    @discardableResult
+    func announce(_ draft: EventDraft) -> UInt64? {
         state.withLock { state in
-            if state.isStarted { publish(draft, &state, at: .now) } else { state.announced.append(draft) }
+            if state.isStarted { return publish(draft, &state, at: .now) }
+            state.announced.append(draft)
+            return nil
         }
     }
 
@@ -278,19 +289,22 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    private func publish(_ draft: EventDraft, _ state: inout State, at time: ObservedTime) {
+    @discardableResult
+    private func publish(_ draft: EventDraft, _ state: inout State, at time: ObservedTime) -> UInt64? {
         publish(draft, &state, at: time) { sequence, _ in board.note(sequence: sequence) }
     }
 
-    /// Publishes an event, and then lets the board know of its number.
+    /// Publishes an event, and then lets the board know of its number, which it returns.
+    @discardableResult
     private func publish(
         _ draft: EventDraft,
         _ state: inout State,
         at time: ObservedTime,
         _ note: (UInt64, ObservedTime) -> Void
-    ) {
+    ) -> UInt64? {
         let stamp = state.clock.stamp(time)
         let published = bus.publish { Event(draft, from: origin, at: Timestamp(stamp), number: $0) }
         if let published { note(published.sequence, stamp) }
+        return published?.sequence
     }
 }

@@ -5,6 +5,7 @@ internal import Synchronization
 
 internal import struct AgentEvents.AgentStatus
 internal import struct AgentEvents.EventDraft
+internal import struct AgentEvents.SinkStatus
 internal import struct AgentEvents.Timestamp
 
 /// Remembers what was published, so that `status` can be answered at any time, from any thread, without asking anybody.
@@ -117,7 +118,8 @@ final class StatusBoard: Sendable {
         schedule: ScheduleStatistics? = nil,
         configuration: AgentStatus.Configuration? = nil,
         hookSetup: AgentStatus.HookSetup? = nil,
-        hooks: [AgentStatus.HookStatus] = []
+        hooks: [AgentStatus.HookStatus] = [],
+        sinks: [SinkStatus] = []
     ) -> AgentStatus {
         let state = self.state.withLock { $0 }
         return AgentStatus(
@@ -132,6 +134,7 @@ final class StatusBoard: Sendable {
             configuration: configuration,
             hookSetup: hookSetup,
             hooks: hooks,
+            sinks: sinks,
             network: state.network,
             recent: state.recent.compactMap {
                 AgentStatus.Transition($0.transition, sequence: $0.sequence, time: $0.time)

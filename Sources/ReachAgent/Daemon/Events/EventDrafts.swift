@@ -129,6 +129,9 @@ extension EventDraft {
         self.init(.journalDegraded, .journalDegraded(change))
     }
 
+    /// `sink.lost`.
+    init(_ loss: SinkLoss) { self.init(.sinkLost, subject: loss.sink, .sinkLost(loss)) }
+
     /// `probe.completed`; not numbered.
     ///
     /// - Parameter cadence: How soon the probe is due again.

@@ -10,7 +10,7 @@ enum EventLogLine {
         case .reachabilityChanged, .targetChanged: isLoss(event) ? .warning : .notice
         case .uplinkChanged: levelOfUplink(event)
         case .probeChanged: levelOfProbe(event)
-        case .certificateExpiring, .netlinkOverrun: .warning
+        case .certificateExpiring, .netlinkOverrun, .sinkLost: .warning
         case .netlinkResynced: .info
         case .pathChanged, .probeSummary: .debug
         case .configReloaded, .configRejected, .hookCompleted, .journalDegraded: nil
@@ -25,6 +25,7 @@ enum EventLogLine {
         case .targetChanged: "target \(event.subject): \(event.summary)"
         case .uplinkChanged: "uplink \(event.subject): \(event.summary)"
         case .probeChanged, .probeSummary, .certificateExpiring: "probe \(event.subject): \(event.summary)"
+        case .sinkLost: "sink \(event.subject): \(event.summary)"
         case .pathChanged where event.subject == AgentEvent.defaultSubject: "path: \(event.summary)"
         case .pathChanged: "path of target \(event.subject): \(event.summary)"
         default: event.summary

@@ -15,7 +15,7 @@ final class MetricsFile: Sendable {
     private static let mode: mode_t = 0o644
 
     private struct State {
-        /// Whether there is something new; the first state that is known is.
+        /// True when there is something new; the first known state is.
         var isStale = false
         var isStopping = false
         var written: ContinuousClock.Instant?
@@ -62,11 +62,11 @@ final class MetricsFile: Sendable {
         thread.withLock { $0 }?.join()
     }
 
-    /// Whether the metrics are worth writing again; `probe.summary` keeps counters from growing old.
+    /// True when the metrics are worth writing again; `probe.summary` keeps counters from growing old.
     private static func isSettled(_ type: EventType) -> Bool {
         [
             .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .probeSummary, .certificateExpiring,
-            .configReloaded, .journalDegraded,
+            .configReloaded, .journalDegraded, .sinkLost,
         ].contains(type)
     }
 

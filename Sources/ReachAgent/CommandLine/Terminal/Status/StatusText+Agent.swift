@@ -28,6 +28,7 @@ extension StatusText {
         if let losses = reply.losses(clock: { kept(clock.brief($0)) }) { rows.append(("kernel", safe(losses))) }
         if let schedule { rows.append(("checks", schedule)) }
         if let hooksCount { rows.append(("hooks", hooksCount)) }
+        for sink in reply.sinks { rows.append(("sink \(safe(sink.name))", text(sink))) }
         if let configuration = reply.configuration { rows.append(("configuration", text(configuration))) }
         rows.append(("journal", reply.journal.map { text($0) } ?? "none: events are lost when the agent ends"))
         if let sockets = reply.sockets {
@@ -60,6 +61,29 @@ extension StatusText {
         guard let limit = reply.schedule?.bytesPerDay?[account] else { return nil }
         let used = reply.schedule?.bytes?[account] ?? 0
         return ByteCountText.of(UInt64(clamping: used), outOf: UInt64(clamping: limit))
+    }
+
+    /// `connected to tls://nats.example.org since 14:02 (6 min), shipped through #41 (3 s ago), 2 waiting`.
+    private func text(_ sink: SinkStatus) -> String {
+        let state =
+            switch sink.state {
+            case .absent: "not reported, for"
+            case .waiting: "waiting for"
+            case .connecting: "connecting to"
+            case .connected: "connected to"
+            default: "\(safe(sink.state.rawValue)):"
+            }
+        var parts = ["\(state) \(safe(sink.broker))" + (moment(sink.since).map { " since \($0)" } ?? "")]
+        if let code = sink.code { parts[0] += " [\(safe(code))]" }
+        if let sequence = sink.acknowledged {
+            let age = sink.acknowledgedTime.map { " (\(clock.age(of: $0, units: 1)))" } ?? ""
+            parts.append(kept("shipped through #\(sequence)\(age)"))
+        }
+        if let pending = sink.pending, pending > 0 {
+            parts.append(kept("\(SummaryText.number(Int(clamping: pending))) waiting"))
+        }
+        if sink.lost > 0 { parts.append(kept("\(SummaryText.number(Int(clamping: sink.lost))) lost")) }
+        return parts.joined(separator: ", ")
     }
 
     private func text(_ configuration: Status.Configuration) -> String {

@@ -1,0 +1,148 @@
+internal import AgentEvents
+internal import EventJournal
+internal import Glibc
+internal import Sinks
+internal import Synchronization
+
+/// The sinks as their agent knows them: it hands over their settings, takes their reports, and tells them what they have lost.
+///
+/// It knows nothing of brokers: a program of its own ships the events, and reports on the control socket.
+final class SinkBoard: Sendable {
+    private struct State {
+        var sinks: [SinkSettings] = []
+        var reports: [String: (status: SinkStatus, process: Int32?)] = [:]
+        var isActive = false
+    }
+
+    private let journal: EventJournal?
+    private let newest: @Sendable () -> UInt64
+    private let document: SinkDocumentFile?
+    private let keeper: SinkKeeper
+    private let logger = AgentLogger.make()
+    private let state: Mutex<State>
+
+    /// Creates a board; nothing is done before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - sinks: The configured sinks.
+    ///   - stream: The stream of the agent's numbers.
+    ///   - newest: The number of the newest event.
+    ///   - document: The file in which the settings are handed over; `nil` without sockets.
+    ///   - publish: Publishes `sink.lost`, and returns its number; `nil` when it has none yet.
+    init(
+        _ sinks: [SinkSettings],
+        journal: EventJournal?,
+        stream: String,
+        newest: @escaping @Sendable () -> UInt64,
+        document: SinkDocumentFile?,
+        publish: @escaping @Sendable (SinkLoss) -> UInt64?
+    ) {
+        self.journal = journal
+        self.newest = newest
+        self.document = document
+        keeper = SinkKeeper(in: journal, stream: stream, publish: publish)
+        state = Mutex(State(sinks: sinks))
+    }
+
+    // MARK: Settings
+
+    /// Hands the settings over, and follows the journal's removals from now on.
+    func start() {
+        let sinks = state.withLock { state in
+            state.isActive = true
+            return state.sinks
+        }
+        apply(sinks)
+    }
+
+    /// Takes other settings; to be called before their event is published, so that who reads it finds the new file.
+    func configure(_ sinks: [SinkSettings]) {
+        let hasChanged = state.withLock { state in
+            guard state.sinks != sinks else { return false }
+            state.sinks = sinks
+            let names = Set(sinks.map(\.name))
+            state.reports = state.reports.filter { names.contains($0.key) }
+            return state.isActive
+        }
+        if hasChanged { apply(sinks) }
+    }
+
+    /// Keeps the ledger for the next start.
+    func stop() {
+        journal?.whenRemoved(nil)
+        state.withLock { $0.isActive = false }
+        keeper.finish()
+    }
+
+    private func apply(_ sinks: [SinkSettings]) {
+        let next = newest() + 1
+        keeper.change { [journal] in $0.configure(sinks, oldest: journal?.oldestSequence ?? next) }
+        if sinks.isEmpty { journal?.whenRemoved(nil) } else { journal?.whenRemoved { [weak self] in self?.notice() } }
+        notice()
+        if let reason = document?.write(sinks) { logger.error("cannot hand over the sinks: \(reason)") }
+    }
+
+    // MARK: Reports
+
+    /// Takes a report.
+    ///
+    /// - Parameter process: The process that reports, by which the agent knows whether it still runs.
+    /// - Returns: `false` when there is no such sink.
+    func take(_ report: SinkReport, from process: Int32?) -> Bool {
+        let isKnown = state.withLock { state in
+            guard state.isActive, let sink = state.sinks.first(where: { $0.name == report.status.name }) else {
+                return false
+            }
+            var status = report.status
+            status.broker = sink.broker.description
+            state.reports[sink.name] = (status, process)
+            return true
+        }
+        guard isKnown else { return false }
+        let (newest, name) = (newest(), report.status.name)
+        keeper.change { ledger in
+            if report.stream == ledger.stream, let acknowledged = report.status.acknowledged {
+                ledger.acknowledge(acknowledged, at: report.status.acknowledgedTime, by: name, newest: newest)
+            }
+            if let loss = report.lost { _ = ledger.refuse(loss, newest: newest) }
+        }
+        notice()
+        return true
+    }
+
+    /// Looks for events that have left the journal unsent.
+    private func notice() {
+        guard state.withLock({ $0.isActive && !$0.sinks.isEmpty }), let oldest = journal?.oldestSequence else { return }
+        let newest = newest()
+        keeper.change { _ = $0.remove(before: oldest, newest: newest) }
+    }
+
+    // MARK: Status
+
+    /// The sinks, by their names.
+    var statuses: [SinkStatus] {
+        let (sinks, reports) = state.withLock { ($0.sinks, $0.reports) }
+        guard !sinks.isEmpty else { return [] }
+        let (ledger, newest) = (keeper.ledger, newest())
+        // What has left the journal waits no longer.
+        let gone = (journal?.oldestSequence ?? 1) - 1
+        return sinks.map { sink in
+            let broker = sink.broker.description
+            var status = SinkStatus(name: sink.name, broker: broker)
+            if let report = reports[sink.name], Self.isAlive(report.process) { status = report.status }
+            let entry = ledger.entries[sink.name]
+            status.acknowledged = entry?.acknowledged
+            status.acknowledgedTime = entry?.acknowledgedTime
+            status.pending = entry.map { newest - min(newest, max(gone, $0.acknowledged ?? $0.settled)) }
+            status.lost = entry?.lost ?? 0
+            return status
+        }
+    }
+
+    /// False when a process has certainly ended.
+    private static func isAlive(_ process: Int32?) -> Bool {
+        // A process of another namespace has the number 0.
+        guard let process, process > 0 else { return true }
+        return kill(process, 0) == 0 || errno != ESRCH
+    }
+}

@@ -1,0 +1,74 @@
+internal import AgentEvents
+internal import Glibc
+internal import Sinks
+
+/// The file beside the sockets in which the sinks are handed over to `reachagent-sink`, and whose presence starts it.
+///
+/// It has no secrets, only the paths of their files, and is replaced as a whole.
+struct SinkDocumentFile: Sendable {
+    private static let mode: mode_t = 0o640
+
+    /// The path of the file.
+    let path: String
+    /// The host's name.
+    let host: String
+
+    /// The file in the directory of the sockets.
+    init(in directory: String, host: String) {
+        path = "\(directory)/\(SinkDocument.fileName)"
+        self.host = host
+    }
+
+    /// Writes the file, or removes it where there is no sink; returns the reason why not.
+    func write(_ sinks: [SinkSettings]) -> String? {
+        guard !sinks.isEmpty else {
+            unlink(path)
+            return nil
+        }
+        let document = SinkDocument(host: host, sinks: sinks.map(\.withAbsolutePaths))
+        let bytes = JSONWriter.text(of: document) + [UInt8(ascii: "\n")]
+        guard bytes.count <= SinkDocument.maximumBytes else {
+            return "they have more than \(SinkDocument.maximumBytes) bytes"
+        }
+        return replace(with: bytes)
+    }
+
+    private func replace(with bytes: [UInt8]) -> String? {
+        let temporary = "\(path).new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return "\(temporary): \(Self.reason(errno))" }
+        var rest = bytes[...]
+        var failure: Int32?
+        while failure == nil, !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count > 0 { rest = rest.dropFirst(count) } else { failure = count < 0 ? errno : ENOSPC }
+        }
+        if failure == nil, fchmod(file, Self.mode) != 0 { failure = errno }
+        close(file)
+        if failure == nil, rename(temporary, path) != 0 { failure = errno }
+        guard let failure else { return nil }
+        unlink(temporary)
+        return "\(path): \(Self.reason(failure))"
+    }
+
+    private static func reason(_ number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+}
+
+extension SinkSettings {
+    /// The settings for a program with another working directory.
+    fileprivate var withAbsolutePaths: SinkSettings {
+        var settings = self
+        settings.authorities = authorities.map(AbsolutePath.of)
+        settings.credentials.passwordFile = credentials.passwordFile.map(AbsolutePath.of)
+        settings.credentials.tokenFile = credentials.tokenFile.map(AbsolutePath.of)
+        settings.credentials.credentialsFile = credentials.credentialsFile.map(AbsolutePath.of)
+        settings.credentials.nkeyFile = credentials.nkeyFile.map(AbsolutePath.of)
+        settings.credentials.clientCertificate = credentials.clientCertificate.map(AbsolutePath.of)
+        settings.credentials.clientKey = credentials.clientKey.map(AbsolutePath.of)
+        return settings
+    }
+}

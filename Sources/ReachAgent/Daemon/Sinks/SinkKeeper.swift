@@ -1,0 +1,182 @@
+internal import AgentEvents
+internal import EventJournal
+internal import LinuxSupport
+
+/// Keeps the ledger of the sinks over restarts, in a file beside the journal's events, and publishes losses exactly once.
+///
+/// A loss is written down before it is published: after a crash in between, the journal tells whether its event was recorded.
+/// All of it is done on a thread that exists only while there is something to do; acknowledgements are written at most every
+/// 10 s, and at the end.
+final class SinkKeeper: Sendable {
+    /// The name of the file.
+    static let name = "sinks"
+    /// The minimum time between two writings because of acknowledgements.
+    static let interval: Duration = .seconds(10)
+    /// The maximum size of the file: 64 sinks with 16 announcements each have less.
+    private static let maximumBytes = 512 << 10
+    private static let chunkBytes = 256 << 10
+
+    private struct State {
+        var ledger: SinkLedger
+        var written: SinkLedger
+        var writtenAt: ContinuousClock.Instant?
+        var isRunning = false
+        var isFinal = false
+        /// Announcements of an earlier process that may be in the journal.
+        var doubtful: [SinkLedger.Announcement]
+    }
+
+    private enum Step {
+        case search(SinkLedger.Announcement)
+        case write(SinkLedger)
+        case publish(SinkLoss)
+        case end
+    }
+
+    private let journal: EventJournal?
+    private let interval: Duration
+    private let publish: @Sendable (SinkLoss) -> UInt64?
+    private let state: Monitor<State>
+
+    /// Reads the ledger of the process before.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream of the agent's numbers.
+    ///   - interval: The minimum time between two writings because of acknowledgements.
+    ///   - publish: Publishes `sink.lost`, and returns its number; `nil` when it has none yet.
+    init(
+        in journal: EventJournal?,
+        stream: String,
+        interval: Duration = SinkKeeper.interval,
+        publish: @escaping @Sendable (SinkLoss) -> UInt64?
+    ) {
+        self.journal = journal
+        self.interval = interval
+        self.publish = publish
+        var ledger = SinkLedger(stream: stream)
+        if let content = journal?.kept(Self.name, atMost: Self.maximumBytes),
+            let former = try? EventDecoder.decode(SinkLedger.self, from: content), former.stream == stream
+        {
+            ledger = former
+        }
+        let doubtful = ledger.doubtful
+        ledger.doubt()
+        state = Monitor(State(ledger: ledger, written: ledger, doubtful: doubtful))
+    }
+
+    /// The present ledger.
+    var ledger: SinkLedger { state.withLock { $0.ledger } }
+
+    /// Changes the ledger; what has to be written or published follows on the thread.
+    @discardableResult
+    func change<Result>(_ body: (inout SinkLedger) -> Result) -> Result {
+        let (result, starts) = state.withLock { state in
+            let result = body(&state.ledger)
+            guard Self.hasWork(state), !state.isRunning else { return (result, false) }
+            state.isRunning = true
+            return (result, true)
+        }
+        if starts { start() } else { state.wakeAll() }
+        return result
+    }
+
+    /// Writes what is left, and returns when that is done.
+    ///
+    /// Nothing is published any more.
+    func finish() {
+        let starts = state.withLock { state in
+            state.isFinal = true
+            guard Self.hasWork(state), !state.isRunning else { return false }
+            state.isRunning = true
+            return true
+        }
+        if starts { start() }
+        state.wakeAll()
+        state.wait { $0.isRunning ? .sleep(nil) : .done(()) }
+    }
+
+    private static func hasWork(_ state: State) -> Bool {
+        state.ledger != state.written || !state.isFinal && !(state.doubtful.isEmpty && state.ledger.unpublished.isEmpty)
+    }
+
+    private func start() {
+        do throws(SystemError) {
+            try NamedThread.start("sinks") { self.run() }
+        } catch {
+            // The next change tries again.
+            state.withLock { $0.isRunning = false }
+            state.wakeAll()
+        }
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        while true {
+            switch next() {
+            case .search(let announcement):
+                let sequence = number(of: announcement)
+                state.withLock { state in
+                    state.doubtful.removeAll { $0 == announcement }
+                    if let sequence { state.ledger.published(announcement.loss, as: sequence) }
+                }
+            case .write(let ledger): write(ledger)
+            case .publish(let loss):
+                let sequence = publish(loss)
+                // Without a number it is published with the agent's first event; which number that is, the journal knows.
+                state.withLock { $0.ledger.published(loss, as: sequence ?? .max) }
+            case .end: return state.wakeAll()
+            }
+        }
+    }
+
+    private func next() -> Step {
+        let newest = journal?.newestSequence
+        return state.wait { state in
+            if !state.isFinal, let doubtful = state.doubtful.first { return .done(.search(doubtful)) }
+            if let newest { state.ledger.recorded(through: newest) }
+            let unpublished = state.isFinal ? [] : state.ledger.unpublished
+            if state.ledger != state.written {
+                let due = state.writtenAt.map { $0 + interval } ?? .now
+                let left = ContinuousClock.now.duration(to: due)
+                guard unpublished.isEmpty, !state.isFinal, left > .zero else {
+                    (state.written, state.writtenAt) = (state.ledger, .now)
+                    return .done(.write(state.ledger))
+                }
+                return .sleep(left)
+            }
+            if let first = unpublished.first { return .done(.publish(first.loss)) }
+            state.isRunning = false
+            return .done(.end)
+        }
+    }
+
+    /// Should writing fail, the next change tries again; a loss is published all the same.
+    private func write(_ ledger: SinkLedger) {
+        guard let journal else { return }
+        try? journal.keep(JSONWriter.text(of: ledger), as: Self.name)
+    }
+
+    /// The number of the event that announced a loss; `nil` when the journal has none.
+    private func number(of announcement: SinkLedger.Announcement) -> UInt64? {
+        guard let journal,
+            let reader = try? JournalReader(directory: journal.configuration.directory, includesHistory: true)
+        else { return nil }
+        var cursor = reader.events(after: announcement.after)
+        while true {
+            let next: JournalChunk?
+            do throws(JournalError) {
+                next = try cursor.next(atMost: Self.chunkBytes)
+            } catch {
+                guard case .malformed = error.cause else { return nil }
+                continue
+            }
+            guard let chunk = next else { return nil }
+            for line in chunk.lines where chunk.type(of: line) == .sinkLost {
+                if case .sinkLost(announcement.loss)? = AgentEvent(line: Array(chunk.bytes[line.range]))?.content {
+                    return line.sequence
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+import AgentEvents
+import AgentTestKit
+import EventJournal
+import Foundation
+import LinuxSupport
+import Sinks
+import Testing
+
+@testable import ReachAgent
+
+/// The sinks as their agent knows them: what it hands over, what it takes, and what it announces.
+@Suite(.onOwnThread) final class SinkBoardTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "sinks-\(UUID().uuidString)").path()
+    private static let origin = EventOrigin(streamID: "s", host: "edge-7")
+    private static let patience: Duration = .seconds(30)
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// A journal of four small files.
+    private func journal() throws -> EventJournal {
+        let configuration = JournalConfiguration(
+            directory: folder + "/journal",
+            sync: .never,
+            segmentBytes: 2048,
+            totalBytes: 8192
+        )
+        return try EventJournal(opening: configuration, now: { .now })
+    }
+
+    /// What an agent does about a loss.
+    enum Publishing: Sendable, CaseIterable {
+        /// The event is recorded.
+        case records
+        /// The process ends before.
+        case crashesBefore
+        /// The process ends after, and before it has noted so.
+        case crashesAfter
+    }
+
+    /// The part of an agent that a board needs.
+    private final class Agent: Sendable {
+        let journal: EventJournal
+        let publishing: Publishing
+        private let announced = Monitor<[SinkLoss]>([])
+        /// The file of the ledger at the moment of a crash.
+        private let wreck = Monitor<[UInt8]?>(nil)
+
+        init(_ journal: EventJournal, _ publishing: Publishing = .records) {
+            self.journal = journal
+            self.publishing = publishing
+        }
+
+        func board(_ sinks: [SinkSettings], document: SinkDocumentFile? = nil) -> SinkBoard {
+            SinkBoard(
+                sinks,
+                journal: journal,
+                stream: journal.streamID,
+                newest: { [journal] in journal.nextSequence - 1 },
+                document: document,
+                publish: { self.publish($0) }
+            )
+        }
+
+        private func publish(_ loss: SinkLoss) -> UInt64? {
+            wreck.withLock { $0 = $0 ?? journal.kept(SinkKeeper.name, atMost: 1 << 20) }
+            let number = publishing == .crashesBefore ? nil : record(EventDraft(loss))
+            announced.withLock { $0.append(loss) }
+            announced.wakeAll()
+            return number
+        }
+
+        @discardableResult
+        func record(_ draft: EventDraft) -> UInt64 {
+            let number = journal.nextSequence
+            let event = Event(draft, from: SinkBoardTests.origin, at: .now, number: number)
+            if let record = JournalRecord(event) { journal.append([record]) }
+            return number
+        }
+
+        /// Records events until the journal has removed some.
+        func overflow() {
+            let before = journal.oldestSequence
+            while journal.oldestSequence == before || before == nil && (journal.oldestSequence ?? 1) == 1 {
+                record(.agentStopping(reason: String(repeating: "x", count: 400)))
+                _ = journal.flush(within: SinkBoardTests.patience)
+            }
+        }
+
+        /// The losses, as soon as there are so many.
+        func losses(_ count: Int) -> [SinkLoss] {
+            let deadline = ContinuousClock.now + SinkBoardTests.patience
+            return announced.wait { losses in
+                let left = ContinuousClock.now.duration(to: deadline)
+                return losses.count >= count || left <= .zero ? .done(losses) : .sleep(left)
+            }
+        }
+
+        /// Ends the process; after a crash the file is what it was in that moment.
+        func end(_ board: SinkBoard) throws {
+            board.stop()
+            if publishing != .records, let wreck = wreck.withLock({ $0 }) {
+                try journal.keep(wreck, as: SinkKeeper.name)
+            }
+            _ = journal.close(within: SinkBoardTests.patience)
+        }
+    }
+
+    private static func report(_ acknowledged: UInt64?, stream: String?, lost: SinkLoss? = nil) -> SinkReport {
+        let status = SinkStatus(name: "a", broker: "", state: .connected, acknowledged: acknowledged)
+        return SinkReport(status: status, stream: stream, bytes: 0, lost: lost)
+    }
+
+    private static func recorded(in journal: EventJournal) throws -> [SinkLoss] {
+        let reader = try JournalReader(directory: journal.configuration.directory, includesHistory: true)
+        var cursor = reader.events()
+        var losses: [SinkLoss] = []
+        while let chunk = try cursor.next(atMost: 1 << 20) {
+            for line in chunk.lines {
+                if case .sinkLost(let loss)? = AgentEvent(line: Array(chunk.bytes[line.range]))?.content {
+                    losses.append(loss)
+                }
+            }
+        }
+        return losses
+    }
+
+    // MARK: Losses
+
+    @Test func `what the journal removes unsent is announced, with exactly these numbers`() throws {
+        let agent = Agent(try journal())
+        let board = agent.board([try SinkLedgerTests.settings("a")])
+        board.start()
+        agent.record(.agentStopping(reason: "x"))
+        agent.record(.agentStopping(reason: "x"))
+        #expect(board.take(Self.report(1, stream: agent.journal.streamID), from: nil))
+        agent.overflow()
+        let oldest = try #require(agent.journal.oldestSequence)
+        let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: oldest - 1)
+        #expect(agent.losses(1) == [loss])
+        #expect(board.statuses.first?.lost == loss.count)
+        try agent.end(board)
+        #expect(try Self.recorded(in: agent.journal) == [loss])
+    }
+
+    @Test func `what was shipped is not lost`() throws {
+        let agent = Agent(try journal())
+        let board = agent.board([try SinkLedgerTests.settings("a")])
+        board.start()
+        for _ in 0..<100 {
+            let number = agent.record(.agentStopping(reason: String(repeating: "x", count: 400)))
+            #expect(board.take(Self.report(number, stream: agent.journal.streamID), from: nil))
+        }
+        _ = agent.journal.flush(within: Self.patience)
+        #expect((agent.journal.oldestSequence ?? 0) > 1)
+        try agent.end(board)
+        #expect(try Self.recorded(in: agent.journal).isEmpty)
+    }
+
+    @Test(arguments: Publishing.allCases)
+    func `a loss is announced exactly once, whenever the agent ends`(_ publishing: Publishing) throws {
+        let sinks = [try SinkLedgerTests.settings("a")]
+        let first = Agent(try journal(), publishing)
+        var board = first.board(sinks)
+        board.start()
+        first.record(.agentStopping(reason: "x"))
+        first.overflow()
+        let loss = try #require(first.losses(1).first)
+        try first.end(board)
+        #expect(try Self.recorded(in: first.journal).count == (publishing == .crashesBefore ? 0 : 1))
+        for _ in 0..<2 {
+            let next = Agent(try journal())
+            board = next.board(sinks)
+            board.start()
+            if try Self.recorded(in: next.journal).isEmpty { #expect(next.losses(1) == [loss]) }
+            // The file is settled when the board has stopped.
+            try next.end(board)
+            #expect(try Self.recorded(in: next.journal) == [loss])
+        }
+    }
+
+    @Test func `what is removed while no board looks is announced at the next start`() throws {
+        let sinks = [try SinkLedgerTests.settings("a")]
+        let first = Agent(try journal())
+        var board = first.board(sinks)
+        board.start()
+        first.record(.agentStopping(reason: "x"))
+        board.stop()
+        first.overflow()
+        _ = first.journal.close(within: Self.patience)
+        let next = Agent(try journal())
+        board = next.board(sinks)
+        board.start()
+        let oldest = try #require(next.journal.oldestSequence)
+        #expect(next.losses(1) == [SinkLoss(sink: "a", firstSequence: 1, lastSequence: oldest - 1)])
+        try next.end(board)
+    }
+
+    @Test func `a sink that is new loses nothing of what was before it`() throws {
+        let agent = Agent(try journal())
+        let board = agent.board([])
+        board.start()
+        agent.record(.agentStopping(reason: "x"))
+        agent.overflow()
+        board.configure([try SinkLedgerTests.settings("a")])
+        let status = try #require(board.statuses.first)
+        #expect(status.lost == 0 && status.acknowledged == nil && status.state == .absent)
+        #expect(status.pending == agent.journal.nextSequence - (agent.journal.oldestSequence ?? 0))
+        try agent.end(board)
+        #expect(try Self.recorded(in: agent.journal).isEmpty)
+    }
+
+    // MARK: Reports
+
+    @Test func `cursors outlive the agent, and not the sink`() throws {
+        let sinks = [try SinkLedgerTests.settings("a")]
+        let first = Agent(try journal())
+        var board = first.board(sinks)
+        board.start()
+        for _ in 0..<3 { first.record(.agentStopping(reason: "x")) }
+        #expect(board.take(Self.report(2, stream: first.journal.streamID), from: nil))
+        try first.end(board)
+        let second = Agent(try journal())
+        board = second.board(sinks)
+        board.start()
+        #expect(board.statuses.first?.acknowledged == 2 && board.statuses.first?.pending == 1)
+        #expect(board.statuses.first?.state == .absent)
+        board.configure([])
+        try second.end(board)
+        let third = Agent(try journal())
+        board = third.board(sinks)
+        board.start()
+        #expect(board.statuses.first?.acknowledged == nil && board.statuses.first?.pending == 3)
+        try third.end(board)
+    }
+
+    @Test func `a number of another stream, and a sink that there is not, count for nothing`() throws {
+        let agent = Agent(try journal())
+        let board = agent.board([try SinkLedgerTests.settings("a")])
+        #expect(!board.take(Self.report(1, stream: agent.journal.streamID), from: nil))
+        board.start()
+        agent.record(.agentStopping(reason: "x"))
+        #expect(board.take(Self.report(1, stream: "other"), from: nil))
+        #expect(board.take(Self.report(1, stream: nil), from: nil))
+        #expect(board.statuses.first?.acknowledged == nil && board.statuses.first?.state == .connected)
+        var stranger = Self.report(1, stream: agent.journal.streamID)
+        stranger.status.name = "b"
+        #expect(!board.take(stranger, from: nil))
+        #expect(board.statuses.map(\.name) == ["a"])
+        try agent.end(board)
+    }
+
+    @Test func `a sink whose process has ended is absent`() throws {
+        let agent = Agent(try journal())
+        let board = agent.board([try SinkLedgerTests.settings("a")])
+        board.start()
+        for (process, state) in [(getpid(), SinkStatus.State.connected), (Int32.max, .absent), (0, .connected)] {
+            #expect(board.take(Self.report(nil, stream: nil), from: process))
+            #expect(board.statuses.first?.state == state)
+        }
+        try agent.end(board)
+    }
+
+    @Test func `what a broker refuses is announced with its code`() throws {
+        let agent = Agent(try journal())
+        let board = agent.board([try SinkLedgerTests.settings("a")])
+        board.start()
+        for _ in 0..<3 { agent.record(.agentStopping(reason: "x")) }
+        let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: 2, code: "broker_too_large")
+        for _ in 0..<2 { #expect(board.take(Self.report(1, stream: nil, lost: loss), from: nil)) }
+        #expect(agent.losses(1) == [loss])
+        try agent.end(board)
+        #expect(try Self.recorded(in: agent.journal) == [loss])
+    }
+
+    // MARK: The document
+
+    @Test func `the settings are handed over, replaced, and removed`() throws {
+        let agent = Agent(try journal())
+        let file = SinkDocumentFile(in: folder, host: "edge-7")
+        var sink = try SinkLedgerTests.settings("a")
+        sink.credentials.tokenFile = "secrets/token"
+        sink.authorities = "/etc/ca.pem"
+        let board = agent.board([sink], document: file)
+        board.start()
+        func document() throws -> SinkDocument {
+            try JSONDecoder().decode(SinkDocument.self, from: Data(contentsOf: URL(filePath: file.path)))
+        }
+        let written = try document()
+        #expect(written.host == "edge-7" && written.sinks.map(\.name) == ["a"])
+        #expect(written.sinks.first?.authorities == "/etc/ca.pem")
+        #expect(written.sinks.first?.credentials.tokenFile == AbsolutePath.of("secrets/token"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o640)
+        board.configure([sink, try SinkLedgerTests.settings("b")])
+        #expect(try document().sinks.map(\.name) == ["a", "b"])
+        board.configure([])
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try agent.end(board)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["journal"])
+    }
+
+    @Test func `a file that was left behind is removed where there is no sink`() throws {
+        let agent = Agent(try journal())
+        let file = SinkDocumentFile(in: folder, host: "edge-7")
+        #expect(file.write([try SinkLedgerTests.settings("a")]) == nil)
+        let board = agent.board([], document: file)
+        board.start()
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try agent.end(board)
+        #expect(!FileManager.default.fileExists(atPath: folder + "/journal/\(SinkKeeper.name)"))
+    }
+
+    @Test func `a folder that is not there is a reason`() throws {
+        let file = SinkDocumentFile(in: folder + "/nowhere", host: "edge-7")
+        #expect(file.write([try SinkLedgerTests.settings("a")])?.contains("No such file or directory") == true)
+    }
+}

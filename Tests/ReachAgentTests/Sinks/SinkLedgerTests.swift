@@ -1,0 +1,173 @@
+import AgentEvents
+import Sinks
+import Testing
+
+@testable import ReachAgent
+
+/// What is known of each sink: what its broker has, and what it never gets.
+@Suite struct SinkLedgerTests {
+    static func settings(_ name: String, _ url: String = "nats://a.test", device: String = "edge-7") throws
+        -> SinkSettings
+    {
+        SinkSettings(name: name, broker: try BrokerAddress(url), device: device)
+    }
+
+    /// A ledger with one sink `a`, configured when the journal began with a number.
+    private static func ledger(oldest: UInt64 = 1) throws -> SinkLedger {
+        var ledger = SinkLedger(stream: "s")
+        ledger.configure([try settings("a")], oldest: oldest)
+        return ledger
+    }
+
+    private static func losses(_ ledger: SinkLedger) -> [ClosedRange<UInt64>] {
+        ledger.unpublished.map { $0.loss.firstSequence...$0.loss.lastSequence }
+    }
+
+    struct Removal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var configuredAt: UInt64 = 1
+        var acknowledged: UInt64?
+        let oldest: UInt64
+        let losses: [ClosedRange<UInt64>]
+    }
+
+    @Test(arguments: [
+        Removal(testDescription: "nothing was removed", acknowledged: 5, oldest: 1, losses: []),
+        Removal(testDescription: "all of it was shipped", acknowledged: 40, oldest: 41, losses: []),
+        Removal(testDescription: "more than was removed was shipped", acknowledged: 90, oldest: 41, losses: []),
+        Removal(testDescription: "some was not shipped", acknowledged: 30, oldest: 41, losses: [31...40]),
+        Removal(testDescription: "the last one was not shipped", acknowledged: 39, oldest: 41, losses: [40...40]),
+        Removal(testDescription: "nothing was ever shipped", oldest: 41, losses: [1...40]),
+        Removal(testDescription: "the sink is younger than what was removed", configuredAt: 41, oldest: 41, losses: []),
+        Removal(testDescription: "the sink is as young as some of it", configuredAt: 20, oldest: 41, losses: [20...40]),
+        Removal(testDescription: "the journal is empty", oldest: 0, losses: []),
+    ])
+    func `what leaves the journal unsent is lost`(_ removal: Removal) throws {
+        var ledger = try Self.ledger(oldest: removal.configuredAt)
+        if let acknowledged = removal.acknowledged {
+            ledger.acknowledge(acknowledged, at: nil, by: "a", newest: 100)
+        }
+        let hasLost = ledger.remove(before: removal.oldest, newest: 100)
+        #expect(hasLost == !removal.losses.isEmpty)
+        #expect(Self.losses(ledger) == removal.losses)
+        #expect(ledger.entries["a"]?.lost == UInt64(removal.losses.reduce(0) { $0 + $1.count }))
+    }
+
+    @Test func `a loss is told once, and the next one follows it`() throws {
+        var ledger = try Self.ledger()
+        ledger.acknowledge(10, at: nil, by: "a", newest: 100)
+        #expect(ledger.remove(before: 21, newest: 100))
+        #expect(!ledger.remove(before: 21, newest: 100))
+        // What comes late changes nothing.
+        ledger.acknowledge(15, at: nil, by: "a", newest: 100)
+        #expect(!ledger.remove(before: 21, newest: 100))
+        #expect(ledger.remove(before: 31, newest: 100))
+        #expect(Self.losses(ledger) == [11...20, 21...30])
+        #expect(ledger.entries["a"]?.lost == 20)
+    }
+
+    @Test func `what was published is forgotten when the journal has it`() throws {
+        var ledger = try Self.ledger()
+        #expect(ledger.remove(before: 11, newest: 100))
+        let loss = try #require(ledger.unpublished.first)
+        #expect(loss.after == 100 && loss.loss.code == "events_expired")
+        ledger.published(loss.loss, as: 101)
+        #expect(ledger.unpublished.isEmpty && ledger.doubtful.count == 1)
+        ledger.recorded(through: 100)
+        #expect(ledger.doubtful.count == 1)
+        ledger.recorded(through: 101)
+        #expect(ledger.doubtful.isEmpty)
+    }
+
+    @Test func `after a restart what was published must be looked for`() throws {
+        var ledger = try Self.ledger()
+        #expect(ledger.remove(before: 11, newest: 100))
+        ledger.published(try #require(ledger.unpublished.first).loss, as: 101)
+        ledger.doubt()
+        #expect(Self.losses(ledger) == [1...10])
+    }
+
+    @Test func `events that a broker refuses are lost, each once`() throws {
+        var ledger = try Self.ledger()
+        func refuse(_ range: ClosedRange<UInt64>, _ ledger: inout SinkLedger) -> Bool {
+            ledger.refuse(
+                SinkLoss(
+                    sink: "a",
+                    firstSequence: range.lowerBound,
+                    lastSequence: range.upperBound,
+                    code: "broker_too_large"
+                ),
+                newest: 100
+            )
+        }
+        #expect(refuse(7...7, &ledger))
+        // The sink has not seen the answer, and reports it again.
+        #expect(!refuse(7...7, &ledger))
+        #expect(refuse(7...9, &ledger))
+        #expect(!refuse(101...200, &ledger))
+        #expect(Self.losses(ledger) == [7...7, 8...9])
+        #expect(ledger.unpublished.map(\.loss.code) == ["broker_too_large", "broker_too_large"])
+        #expect(ledger.entries["a"]?.lost == 3)
+    }
+
+    @Test func `a sink keeps its numbers as long as its broker and its device`() throws {
+        var ledger = SinkLedger(stream: "s")
+        let names = ["same", "moved", "renamed", "gone"]
+        ledger.configure(try names.map { try Self.settings($0) }, oldest: 1)
+        for name in names { ledger.acknowledge(30, at: nil, by: name, newest: 100) }
+        ledger.configure(
+            [
+                try Self.settings("same"), try Self.settings("moved", "nats://b.test"),
+                try Self.settings("renamed", device: "edge-8"), try Self.settings("new"),
+            ],
+            oldest: 21
+        )
+        #expect(ledger.entries.mapValues(\.acknowledged) == ["same": 30, "moved": nil, "renamed": nil, "new": nil])
+        #expect(ledger.entries.mapValues(\.settled) == ["same": 30, "moved": 20, "renamed": 20, "new": 20])
+    }
+
+    @Test func `announcements are bounded, and no number is left out`() throws {
+        var ledger = try Self.ledger()
+        for oldest in 2...60 as ClosedRange<UInt64> { #expect(ledger.remove(before: oldest, newest: 100)) }
+        let losses = Self.losses(ledger)
+        #expect(losses.count == SinkLedger.maximumAnnouncements)
+        #expect(losses.flatMap { Array($0) } == Array(1...59))
+        #expect(ledger.entries["a"]?.lost == 59)
+    }
+
+    @Test func `a number that no journal has is cut`() throws {
+        var ledger = try Self.ledger()
+        ledger.acknowledge(UInt64(Int64.max), at: nil, by: "a", newest: 100)
+        #expect(ledger.entries["a"]?.acknowledged == 100 && ledger.entries["a"]?.settled == 100)
+    }
+
+    // MARK: The file
+
+    @Test func `a ledger is read as it was written`() throws {
+        var ledger = try Self.ledger()
+        ledger.acknowledge(10, at: Timestamp(microsecondsSince1970: 1_795_244_400_000_000), by: "a", newest: 100)
+        #expect(ledger.remove(before: 21, newest: 100))
+        let text = JSONWriter.text(of: ledger)
+        #expect(try EventDecoder.decode(SinkLedger.self, from: text) == ledger)
+        #expect(
+            String(decoding: text, as: UTF8.self) == """
+                {"stream":"s","sinks":{"a":{"broker":"nats://a.test","device":"edge-7","acknowledged_seq":10,\
+                "acknowledged_time":"2026-11-21T07:00:00.000000Z","settled_seq":20,"lost":10,"announcing":[{"loss":\
+                {"sink":"a","first_seq":11,"last_seq":20,"code":"events_expired"},"after_seq":100}]}}}
+                """
+        )
+    }
+
+    private static let entry = #""broker":"nats://a.test","device":"edge-7","lost":0,"announcing":[]"#
+
+    @Test(arguments: [
+        "", "{", "null", "[]", "{}", #"{"stream":"s"}"#, #"{"stream":"s","sinks":[]}"#,
+        #"{"stream":"s","sinks":{"a":{}}}"#,
+        #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":-1}}}"#,
+        #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":9223372036854775808}}}"#,
+        #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":1,"acknowledged_seq":18446744073709551615}}}"#,
+    ])
+    func `a damaged file is none`(text: String) {
+        #expect(throws: (any Error).self) { try EventDecoder.decode(SinkLedger.self, from: Array(text.utf8)) }
+    }
+}
