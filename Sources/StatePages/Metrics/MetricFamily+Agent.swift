@@ -144,6 +144,52 @@ extension MetricFamily {
                 hook.failedRuns.map { Sample(labels: [hook.hook], value: Double($0)) }
             }
         },
+        MetricFamily(
+            "reachagent_sink_connected",
+            .gauge,
+            "1 while a sink is connected to its broker",
+            labels: ["sink"]
+        ) {
+            $0.status.sinks.map { Sample(labels: [$0.name], value: $0.state == .connected ? 1 : 0) }
+        },
+        MetricFamily(
+            "reachagent_sink_acknowledged_seq",
+            .gauge,
+            "The number up to which a sink's broker has all events",
+            labels: ["sink"]
+        ) {
+            $0.status.sinks.compactMap { sink in
+                sink.acknowledged.map { Sample(labels: [sink.name], value: Double($0)) }
+            }
+        },
+        MetricFamily(
+            "reachagent_sink_last_acknowledgement_timestamp_seconds",
+            .gauge,
+            "The time of the last acknowledgement by a sink's broker",
+            labels: ["sink"]
+        ) {
+            $0.status.sinks.compactMap { sink in
+                sink.acknowledgedTime.map { Sample(labels: [sink.name], value: $0.seconds) }
+            }
+        },
+        MetricFamily(
+            "reachagent_sink_pending_events",
+            .gauge,
+            "The number of events that wait for a sink",
+            labels: ["sink"]
+        ) {
+            $0.status.sinks.compactMap { sink in
+                sink.pending.map { Sample(labels: [sink.name], value: Double($0)) }
+            }
+        },
+        MetricFamily(
+            "reachagent_sink_lost_events_total",
+            .counter,
+            "The number of events that a sink's broker never gets, since the sink was configured",
+            labels: ["sink"]
+        ) {
+            $0.status.sinks.map { Sample(labels: [$0.name], value: Double($0.lost)) }
+        },
     ]
 
     /// The agent's process, by the names of Prometheus' client libraries.

@@ -71,12 +71,31 @@ extension StatusPage {
     func writeAgent(_ html: inout HTMLText) {
         html.raw("<footer aria-label=\"The agent\"><dl>")
         for (label, text) in agentRows {
-            html.raw("<div><dt>\(label)</dt>")
+            html.raw("<div>")
+            html.element("dt", label)
             html.element("dd", text)
             html.raw("</div>")
         }
         html.raw("</dl><p><a href=\"/metrics\">Metrics</a> <a href=\"/api/status\">Status as JSON</a>")
         html.raw(" <a href=\"/healthz\">Health</a></p></footer>")
+    }
+
+    /// `connected to tls://nats.example.org, shipped through #41, 2 waiting`.
+    private static func text(of sink: SinkStatus) -> String {
+        let state =
+            switch sink.state {
+            case .absent: "not reported, for"
+            case .waiting: "waiting for"
+            case .connecting: "connecting to"
+            default: "\(sink.state) to"
+            }
+        var parts = ["\(state) \(sink.broker)" + (sink.code.map { " [\($0)]" } ?? "")]
+        if let sequence = sink.acknowledged { parts.append("shipped through #\(sequence)") }
+        if let pending = sink.pending, pending > 0 {
+            parts.append("\(SummaryText.number(Int(clamping: pending))) waiting")
+        }
+        if sink.lost > 0 { parts.append("\(SummaryText.number(Int(clamping: sink.lost))) lost") }
+        return parts.joined(separator: ", ")
     }
 
     private var agentRows: [(label: String, text: String)] {
@@ -102,6 +121,7 @@ extension StatusPage {
                 ("Hooks", SummaryText.number(status.hooks.count + max(0, min(status.hooksOmitted ?? 0, 1 << 32))))
             )
         }
+        for sink in status.sinks { rows.append(("Sink \(sink.name)", Self.text(of: sink))) }
         if let sockets = status.sockets, let count = sockets.connections, let limit = sockets.limit {
             rows.append(("Connections", "\(count) of \(limit)"))
         }
