@@ -15,6 +15,9 @@ struct AgentConnection: ~Copyable {
         socket = try StreamSocket(connectingTo: location, wakeup: wakeup, deadline: deadline)
     }
 
+    /// The socket's descriptor.
+    var descriptor: Int32 { socket.descriptor }
+
     /// Sends a request.
     ///
     /// - Parameter parameters: One JSON object.

@@ -1,12 +1,12 @@
 internal import Glibc
-internal import LinuxSupport
 
 /// Tells when a socket appears, so that nobody has to look for it again and again (inotify(7)).
 final class SocketWatch {
-    /// inotify; negative when there is none, and then nothing is ever told.
-    private let descriptor: Int32
+    /// The descriptor that becomes readable (inotify(7)); negative when there is none, and then no appearance is noticed.
+    let descriptor: Int32
     private let directory: String
     private let name: String
+    private var watched: (number: Int32, isDirectory: Bool) = (-1, false)
 
     init(_ location: SocketLocation) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -18,19 +18,18 @@ final class SocketWatch {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Sleeps until the socket appears, the deadline is over, or the thread is woken.
-    func sleep(deadline: ContinuousClock.Instant, wakeup: Wakeup) -> Wakeup.Reason {
-        guard descriptor >= 0 else { return wakeup.sleep(deadline: deadline) }
-        var watched = watch()
-        while true {
-            let reason = wakeup.sleep(untilReady: descriptor, for: POLLIN, deadline: deadline)
-            guard reason == .ready else { return reason }
-            if hasAppeared() { return .ready }
-            // The directory comes and goes with the agent. In a new one the socket may be there already.
-            let now = watch()
-            if now.isDirectory, now != watched { return .ready }
-            watched = now
-        }
+    /// Starts to watch, if it does not yet.
+    func start() { watched = watch() }
+
+    /// Takes what has happened since the last call; `true` when the socket has appeared, or may have.
+    ///
+    /// To be called when ``descriptor`` is readable.
+    func takeAppearance() -> Bool {
+        if hasAppeared() { return true }
+        // The directory comes and goes with the agent. In a new one the socket may be there already.
+        let now = watch()
+        defer { watched = now }
+        return now.isDirectory && now != watched
     }
 
     /// Watches the directory, or the one that it is going to be in; to watch it twice is the same as once.

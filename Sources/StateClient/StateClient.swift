@@ -99,7 +99,8 @@ public struct StateClient: Sendable, Hashable {
         }
     }
 
-    private static func call(
+    /// Sends one request and waits for its one reply on the calling thread.
+    static func call(
         _ method: String,
         _ parameters: [UInt8],
         at location: SocketLocation,

@@ -19,6 +19,10 @@ public struct StateSubscription: Sendable, Hashable {
     /// `true` to make a lost connection again; otherwise the stream ends with an error.
     public var reconnects: Bool
 
+    /// `true` to go on with the oldest event that is left, where events expired while the connection was lost; otherwise the
+    /// stream goes on with the state as it is then.
+    package var resumesWithOldest = false
+
     /// A subscription.
     public init(
         types: [String] = [],

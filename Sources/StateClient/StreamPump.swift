@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LinuxSupport
 internal import Synchronization
 
@@ -108,86 +109,21 @@ final class StreamPump: Sendable {
     // MARK: The thread's side
 
     private func run() {
-        var resumption = StreamResumption(subscription)
-        let watch = SocketWatch(location)
-        while true {
-            let end = follow(&resumption)
-            guard !isCancelled else { return }
-            switch resumption.connectionEnded(end, fraction: .random(in: 0...1)) {
-            case .fail(let error): return finish(error)
-            case .retry(let items, let time):
-                guard offer(items) else { return }
-                guard time > .zero else { continue }
-                switch watch.sleep(deadline: .now.advanced(by: time), wakeup: wakeup) {
-                case .ready: resumption.socketAppeared()
-                case .deadline: break
-                case .woken: return
-                }
+        let reader = StateReader(location, subscription, wakeup: wakeup)
+        repeat {
+            let items: [StreamItem]
+            do throws(ClientError) {
+                // What has come together is handed over together.
+                items = try reader.take(maximum: Self.maximumItems / 4)
+            } catch {
+                if !isCancelled { finish(error) }
+                return
             }
-        }
+            guard offer(items) else { return }
+        } while wakeup.sleep(untilReady: reader.descriptor, for: POLLIN, deadline: reader.deadline) != .woken
     }
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    /// Follows one connection to its end.
-    private func follow(_ resumption: inout StreamResumption) -> StreamResumption.End {
-        do throws(StreamResumption.End) {
-            try followThrowing(&resumption)
-        } catch {
-            return error
-        }
-    }
-
-    private func followThrowing(_ resumption: inout StreamResumption) throws(StreamResumption.End) -> Never {
-        var connection = try Self.failing { () throws(ClientError) in
-            try AgentConnection(to: location, wakeup: wakeup)
-        }
-        let parameters = resumption.parameters
-        try Self.failing { () throws(ClientError) in
-            try connection.send("subscribe", parameters: parameters, wantsMore: true)
-        }
-        while true {
-            var items: [StreamItem] = []
-            var end: StreamResumption.End?
-            do throws(StreamResumption.End) {
-                var line = try Self.failing { () throws(ClientError) in try connection.nextLine() }
-                while true {
-                    items += try resumption.receive(try Self.event(in: line))
-                    // What has come together is handed over together.
-                    guard items.count < Self.maximumItems / 4 else { break }
-                    let next = try Self.failing { () throws(ClientError) in
-                        try connection.nextLineWithoutWaiting()
-                    }
-                    guard let next else { break }
-                    line = next
-                }
-            } catch {
-                end = error
-            }
-            guard offer(items) else { throw .failed(.cancelled) }
-            if let end { throw end }
-        }
-    }
-
-    private static func failing<Value: ~Copyable>(
-        _ body: () throws(ClientError) -> Value
-    ) throws(StreamResumption.End) -> Value {
-        do throws(ClientError) {
-            return try body()
-        } catch {
-            throw .failed(error)
-        }
-    }
-
-    /// The event that is a reply's parameters.
-    private static func event(in line: ArraySlice<UInt8>) throws(StreamResumption.End) -> StreamLine {
-        switch try failing({ () throws(ClientError) in try Reply(line) }) {
-        case .error(let error): throw .refused(error)
-        case .parameters(let parameters):
-            guard let event = StreamLine(Array(parameters)) else { throw .failed(.malformed("a reply is no event")) }
-            return event
-        }
-    }
 
     /// Hands items over and waits until there is room for more; `false` when nobody wants them any more.
     private func offer(_ items: [StreamItem]) -> Bool {

@@ -153,7 +153,9 @@ struct StreamResumption {
             self.position = nil
         case "events_expired":
             // Who asked for the past gets what is left of it; who was following is better served with the state now.
-            if !hasBegun, let oldest = reply.parameters?.oldestSequence, oldest > 1, oldest - 1 > position {
+            if !hasBegun || subscription.resumesWithOldest, let oldest = reply.parameters?.oldestSequence, oldest > 1,
+                oldest - 1 > position
+            {
                 self.position = oldest - 1
                 return .retry([.missed(position + 1...oldest - 1)], after: .zero)
             }

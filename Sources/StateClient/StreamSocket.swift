@@ -8,7 +8,8 @@ struct StreamSocket: ~Copyable {
     /// The maximum number of bytes of a path (`sun_path` less the byte that ends it, unix(7)).
     static let longestPath = 107
 
-    private let descriptor: Int32
+    /// The socket.
+    let descriptor: Int32
     private let path: String
     private let wakeup: Wakeup
 

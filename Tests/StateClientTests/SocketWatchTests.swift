@@ -1,5 +1,6 @@
 import AgentTestKit
 import Foundation
+import Glibc
 import LinuxSupport
 import Testing
 
@@ -9,13 +10,22 @@ import Testing
 @Suite struct SocketWatchTests {
     private static func newDirectory() -> String { "/tmp/reachagent-\(UUID().uuidString.prefix(13))" }
 
+    /// Sleeps until the socket appears, or for so long.
+    private static func sleep(_ watch: SocketWatch, _ wakeup: Wakeup, _ time: Duration) -> Wakeup.Reason {
+        let deadline = ContinuousClock.now.advanced(by: time)
+        while true {
+            let reason = wakeup.sleep(untilReady: watch.descriptor, for: POLLIN, deadline: deadline)
+            if reason != .ready || watch.takeAppearance() { return reason }
+        }
+    }
+
     /// What ends a sleep of up to 30 seconds, while something is done.
     private func reason(_ path: String, _ body: @escaping @Sendable () throws -> Void) async throws -> Wakeup.Reason {
         let wakeup = try Wakeup()
         async let reason = onThread {
             let watch = SocketWatch(SocketLocation(path: path))
-            let deadline = ContinuousClock.now.advanced(by: .seconds(30))
-            return watch.sleep(deadline: deadline, wakeup: wakeup)
+            watch.start()
+            return Self.sleep(watch, wakeup, .seconds(30))
         }
         let stop = Flag()
         async let done: Void = onThread {
@@ -60,10 +70,9 @@ import Testing
         let wakeup = try Wakeup()
         let reason = await onThread {
             let watch = SocketWatch(SocketLocation(path: "\(directory)/control.sock"))
-            _ = watch.sleep(deadline: .now, wakeup: wakeup)
+            watch.start()
             try? Data().write(to: URL(filePath: "\(directory)/events.sock"))
-            let deadline = ContinuousClock.now.advanced(by: .milliseconds(50))
-            return watch.sleep(deadline: deadline, wakeup: wakeup)
+            return Self.sleep(watch, wakeup, .milliseconds(50))
         }
         #expect(reason == .deadline)
     }

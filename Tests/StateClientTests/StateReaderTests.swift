@@ -1,0 +1,132 @@
+import AgentTestKit
+import Glibc
+import LinuxSupport
+import Testing
+
+@testable import StateClient
+
+/// The stream for a thread that sleeps by itself, from a server that does as it is told.
+@Suite(.onOwnThread) struct StateReaderTests {
+    private static func reply(_ number: UInt64) -> String { AgentLines.reply(AgentLines.path(number)) }
+    private static func hello(_ number: UInt64, oldest: UInt64 = 1) -> String {
+        AgentLines.reply(AgentLines.hello(number, oldest: oldest))
+    }
+
+    private static func text(_ item: StreamItem) -> String? {
+        switch item {
+        case .connected(let hello): "hello \(hello.sequence)"
+        case .snapshot: "snapshot"
+        case .event(let line): "event \(line.sequence ?? 0)"
+        case .interrupted: nil
+        case .missed(let range): "missed \(range.lowerBound)-\(range.upperBound)"
+        case .restarted(_, let stream): "restarted \(stream)"
+        }
+    }
+
+    /// Takes items, a few lines at a time, until one of them is the last.
+    private static func items(_ reader: StateReader, maximum: Int = 2, until last: String) throws -> [String] {
+        let wakeup = try Wakeup()
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        var texts: [String] = []
+        while true {
+            let items = try reader.take(maximum: maximum)
+            #expect(items.count <= 2 * maximum)
+            texts += items.compactMap(text)
+            if texts.last == last { return texts }
+            try #require(.now < end, "\(texts)")
+            let deadline = min(end, reader.deadline ?? end)
+            _ = wakeup.sleep(untilReady: reader.descriptor, for: POLLIN, deadline: deadline)
+        }
+    }
+
+    @Test func `lines that were received already are not waited for`() throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(([Self.hello(0)] + (1...7).map(Self.reply)).joined(separator: "\n") + "\n")
+            connection.waitForClose()
+        })
+        let reader = try StateClient(socket: agent.path).reader(StateSubscription(since: 0))
+        let texts = try Self.items(reader, until: "event 7")
+        #expect(texts == ["hello 0"] + (1...7).map { "event \($0)" })
+        #expect(try reader.take(maximum: 2) == [])
+        #expect(reader.deadline == nil)
+    }
+
+    @Test func `a connection that ends is made again, after the last event`() throws {
+        let agent = try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(2), Self.reply(1), Self.reply(2))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(3), Self.reply(3))
+                connection.waitForClose()
+            }
+        )
+        let reader = try StateClient(socket: agent.path).reader(StateSubscription(since: 0))
+        let texts = try Self.items(reader, until: "event 3")
+        #expect(texts == ["hello 2", "event 1", "event 2", "hello 3", "event 3"])
+        #expect(agent.requests.last?.contains(#""since_seq":2"#) == true)
+    }
+
+    @Test func `an agent that starts later is noticed when its socket appears`() throws {
+        let path = ScriptedAgent.newPath()
+        let reader = try StateClient(socket: path).reader(StateSubscription(since: 0))
+        #expect(try reader.take(maximum: 1).compactMap(Self.text) == [])
+        #expect(reader.descriptor >= 0)
+        let agent = try ScriptedAgent(
+            at: path,
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(1), Self.reply(1))
+                connection.waitForClose()
+            }
+        )
+        #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test(arguments: [false, true])
+    func `events that expired while the connection was lost are skipped as the subscription wants it`(
+        resumesWithOldest: Bool
+    ) throws {
+        let agent = try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(2), Self.reply(1), Self.reply(2))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: AgentLines.error("events_expired", #"{"oldest_seq":6}"#))
+            },
+            { connection in
+                let isResumed = connection.readLine()?.contains(#""since_seq":5"#) == true
+                connection.send(lines: Self.hello(8, oldest: 6))
+                if isResumed { connection.send(lines: Self.reply(6), Self.reply(7), Self.reply(8)) }
+                connection.send(lines: Self.reply(9))
+                connection.waitForClose()
+            }
+        )
+        var subscription = StateSubscription(since: 0)
+        subscription.resumesWithOldest = resumesWithOldest
+        let reader = try StateClient(socket: agent.path).reader(subscription)
+        let texts = try Self.items(reader, until: "event 9")
+        let before = ["hello 2", "event 1", "event 2"]
+        let left = ["missed 3-5", "hello 8", "event 6", "event 7", "event 8", "event 9"]
+        #expect(texts == before + (resumesWithOldest ? left : ["hello 8", "missed 3-8", "event 9"]))
+    }
+
+    @Test func `a refused subscription is thrown, and nothing is tried again`() throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no"}"#))
+        })
+        let reader = try StateClient(socket: agent.path).reader(StateSubscription(since: 0))
+        #expect(throws: ClientError.refused(code: "invalid_parameters", message: "no")) {
+            try Self.items(reader, until: "never")
+        }
+        #expect(reader.descriptor < 0)
+        #expect(reader.deadline == nil)
+    }
+}
