@@ -1,0 +1,228 @@
+internal import Glibc
+internal import Sinks
+
+/// The talk with a broker over one connection, once TCP is connected: TLS, the broker's answer, events and their
+/// acknowledgements, and keep-alives.
+///
+/// It ends with the first ``failure``, and does nothing afterwards.
+final class MQTTConversation {
+    /// A message that was sent and is not acknowledged.
+    private struct Sent {
+        let sequence: UInt64
+        let topic: String
+    }
+
+    /// The bytes that a broker may send for the beginning of a connection, and for each packet of ours.
+    ///
+    /// libmosquitto has no bound of its own, and keeps what comes.
+    private static let greetingBytes: UInt64 = 1 << 17
+    private static let answerBytes: UInt64 = 1 << 10
+
+    /// The connection.
+    let session: MQTTSession
+    /// The reason for which the conversation is over.
+    private(set) var failure: TransportFailure?
+
+    private let greetings: [RetainedMessage]
+    private let failures: MQTTFailure
+    private let patience: MQTTTransport.Patience
+    private let connectionEnd: ContinuousClock.Instant
+
+    private var isGreeted = false
+    private var events: [TransportEvent] = []
+    private var inFlight: [Int32: Sent] = [:]
+    private var keepAlive: Duration
+    private var packets: UInt64 = 1
+    private var lastSent = ContinuousClock.now
+    /// The last acknowledgement, or the first message that waits for one.
+    private var lastProgress = ContinuousClock.now
+    /// The moment at which the answer to a keep-alive is overdue.
+    private var answerEnd: ContinuousClock.Instant?
+
+    /// A conversation over a connected session.
+    ///
+    /// - Parameters:
+    ///   - greetings: The messages to publish before any event.
+    ///   - connectionEnd: The last moment for the broker's answer.
+    init(
+        _ session: MQTTSession,
+        greetings: [RetainedMessage],
+        failures: MQTTFailure,
+        patience: MQTTTransport.Patience,
+        connectionEnd: ContinuousClock.Instant
+    ) {
+        self.session = session
+        self.greetings = greetings
+        self.failures = failures
+        self.patience = patience
+        self.connectionEnd = connectionEnd
+        keepAlive = .seconds(Int(patience.keepAlive))
+    }
+
+    /// True when ``takeEvents()`` or ``failure`` has something new.
+    var hasNews: Bool { failure != nil || !events.isEmpty }
+
+    /// The next moment at which something is due by itself.
+    var deadline: ContinuousClock.Instant? {
+        if hasNews { return .now }
+        guard isGreeted else { return connectionEnd }
+        return [keepAliveDue, answerEnd, acknowledgementEnd].compactMap(\.self).min()
+    }
+
+    /// The events since the last call.
+    func takeEvents() -> [TransportEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    /// Sends an event.
+    func publish(_ message: SinkMessage) {
+        guard isGreeted, failure == nil else { return }
+        do {
+            let packet = try session.publish(message)
+            if inFlight.isEmpty { lastProgress = .now }
+            inFlight[packet] = Sent(sequence: message.sequence, topic: message.subject)
+            noteSent()
+        } catch {
+            refuse(failures.refusal(error, topic: message.subject), message.sequence)
+        }
+    }
+
+    /// Publishes a message that the broker keeps; one that it refuses is no reason to stop shipping events.
+    func keep(_ message: RetainedMessage) {
+        guard isGreeted, failure == nil else { return }
+        do {
+            try session.publish(message)
+            noteSent()
+        } catch {
+            if case .connection(let failure) = failures.refusal(error, topic: message.topic) { fail(failure) }
+        }
+    }
+
+    /// Leaves a last message behind, and ends the connection in order.
+    func sayFarewell(_ farewell: RetainedMessage?) { if isGreeted, failure == nil { session.close(farewell) } }
+
+    /// Goes on with whatever is possible now.
+    func advance(_ now: ContinuousClock.Instant) {
+        guard failure == nil else { return }
+        exchange()
+        guard failure == nil else { return }
+        if isGreeted {
+            watch(now)
+        } else if now >= connectionEnd {
+            fail(failures.failure("broker_timeout", "accepts the connection and does not answer"))
+        }
+    }
+
+    // MARK: - The exchange
+
+    /// Reads and writes what is possible, and takes the broker's answers.
+    private func exchange() {
+        do {
+            let isReadable = session.readiness & (POLLIN | POLLERR | POLLHUP) != 0
+            if session.isShakingHands {
+                try session.shakeHands()
+            } else if isReadable {
+                try session.read()
+                answerEnd = nil
+            }
+            // The handshake may just have ended.
+            if !session.isShakingHands, session.wantsToWrite {
+                try session.write()
+                lastSent = .now
+            }
+        } catch {
+            return lose(error)
+        }
+        takeAnswers()
+        guard failure == nil else { return }
+        guard session.descriptor != nil else { return fail(failures.closed(isGreeted: isGreeted)) }
+        session.measure()
+        if session.received > Self.greetingBytes + packets * Self.answerBytes {
+            fail(failures.failure("broker_protocol", "sends more than it is asked for"))
+        }
+    }
+
+    private func takeAnswers() {
+        for answer in session.takeAnswers() where failure == nil {
+            switch answer {
+            case .greeted(let code, let interval): greet(code, interval)
+            case .ended(let reason): fail(failures.end(reason))
+            case .answered(let packet, let reason):
+                // The packets of retained messages are not among them.
+                guard let sent = inFlight.removeValue(forKey: packet) else { continue }
+                lastProgress = .now
+                if reason < 0x80 {
+                    events.append(.acknowledged(sent.sequence))
+                } else {
+                    refuse(failures.refusal(reason, topic: sent.topic), sent.sequence)
+                }
+            }
+        }
+    }
+
+    private func greet(_ code: Int32, _ interval: UInt16?) {
+        guard !isGreeted else { return fail(failures.failure("broker_protocol", "answers the connection twice")) }
+        guard code == 0 else { return fail(failures.connection(code)) }
+        isGreeted = true
+        // 0 turns the keep-alive off.
+        keepAlive = .seconds(Int(interval ?? patience.keepAlive))
+        noteSent()
+        events.append(.connected(newest: nil))
+        for message in greetings { keep(message) }
+    }
+
+    /// Ends a conversation whose time is up, and sends keep-alives.
+    private func watch(_ now: ContinuousClock.Instant) {
+        if let acknowledgementEnd, now >= acknowledgementEnd {
+            return fail(failures.failure("broker_timeout", "no longer acknowledges events"))
+        }
+        if let answerEnd, now >= answerEnd { return fail(failures.failure("broker_timeout", "no longer answers")) }
+        guard let keepAliveDue, now >= keepAliveDue else { return }
+        do {
+            try session.keepAlive()
+            noteSent()
+            answerEnd = now + patience.answer
+        } catch {
+            lose(error)
+        }
+    }
+
+    // MARK: - Times and counts
+
+    /// libmosquitto counts whole seconds: a second later it is due for certain.
+    private var keepAliveDue: ContinuousClock.Instant? {
+        keepAlive > .zero ? lastSent + keepAlive + .seconds(1) : nil
+    }
+
+    private var acknowledgementEnd: ContinuousClock.Instant? {
+        inFlight.isEmpty ? nil : lastProgress + patience.answer
+    }
+
+    private func noteSent() {
+        lastSent = .now
+        packets += 1
+    }
+
+    // MARK: - Ends
+
+    private func refuse(_ refusal: MQTTFailure.Refusal, _ sequence: UInt64) {
+        switch refusal {
+        case .message(let failure): events.append(.refused(sequence, failure))
+        case .connection(let failure): fail(failure)
+        }
+    }
+
+    /// Ends with the best reason that there is.
+    private func lose(_ error: MQTTSession.CallFailure) {
+        // The broker's last words may still be there to be read.
+        if session.descriptor != nil, !session.isShakingHands { try? session.read() }
+        takeAnswers()
+        fail(failures.loss(of: session, error, isGreeted: isGreeted))
+    }
+
+    private func fail(_ failure: TransportFailure) {
+        // The first reason is the one; what follows from it is none.
+        if self.failure == nil { self.failure = failure }
+    }
+}

@@ -1,0 +1,171 @@
+internal import CMosquitto
+internal import ForeignText
+internal import Glibc
+internal import Sinks
+
+/// The reasons of MQTT, as codes and sentences.
+struct MQTTFailure {
+    /// The broker, for people.
+    let broker: String
+    /// The name that the client gives itself.
+    let client: String
+    /// The version of the protocol.
+    let version: MQTTSettings.Version
+
+    /// The answer to a message that is no success.
+    enum Refusal: Hashable {
+        /// The broker does not take this message, and would not take it later.
+        case message(TransportFailure)
+        /// The broker has a trouble of its own; the connection is to end.
+        case connection(TransportFailure)
+    }
+
+    /// The reason of a connection that the broker has refused (CONNACK).
+    func connection(_ code: Int32) -> TransportFailure {
+        switch UInt32(bitPattern: code) {
+        case 1, MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue:
+            failure("broker_protocol", "does not speak MQTT \(version.rawValue)")
+        case 2, MQTT_RC_CLIENTID_NOT_VALID.rawValue:
+            failure("broker_denied", "refuses the client id '\(ForeignText.shown(client))'")
+        case 3, MQTT_RC_SERVER_UNAVAILABLE.rawValue, MQTT_RC_SERVER_BUSY.rawValue,
+            MQTT_RC_CONNECTION_RATE_EXCEEDED.rawValue, MQTT_RC_QUOTA_EXCEEDED.rawValue:
+            failure("broker_unreachable", "takes no connection at the moment (\(Self.text(code)))")
+        case 4, MQTT_RC_BAD_USERNAME_OR_PASSWORD.rawValue:
+            failure("broker_denied", "refuses the user name or the password")
+        case 5, MQTT_RC_NOT_AUTHORIZED.rawValue, MQTT_RC_BANNED.rawValue:
+            failure(
+                "broker_denied",
+                "does not let this client in: the user name, the password, or the client's certificate is wrong or missing"
+            )
+        default: failure("broker_protocol", "refuses the connection (\(Self.text(code)))")
+        }
+    }
+
+    /// The reason of a message that the broker has refused (PUBACK), or of one that cannot be sent.
+    func refusal(_ reason: Int32, topic: String) -> Refusal {
+        let topic = ForeignText.shown(topic)
+        switch UInt32(bitPattern: reason) {
+        case MQTT_RC_NOT_AUTHORIZED.rawValue:
+            return .message(failure("broker_denied", "does not allow this client to publish to '\(topic)'"))
+        case MQTT_RC_QUOTA_EXCEEDED.rawValue:
+            return .message(failure("broker_denied", "has no room for more messages (quota exceeded)"))
+        case MQTT_RC_PACKET_TOO_LARGE.rawValue:
+            return .message(failure("broker_too_large", "does not take an event of this size"))
+        case MQTT_RC_TOPIC_NAME_INVALID.rawValue, MQTT_RC_PAYLOAD_FORMAT_INVALID.rawValue:
+            return .message(
+                failure("broker_protocol", "does not take the event for '\(topic)' (\(Self.text(reason)))")
+            )
+        default:
+            return .connection(failure("broker_protocol", "does not store an event (\(Self.text(reason)))"))
+        }
+    }
+
+    /// The reason for which libmosquitto has not taken a message.
+    func refusal(_ error: MQTTSession.CallFailure, topic: String) -> Refusal {
+        switch error.code {
+        case MOSQ_ERR_OVERSIZE_PACKET.rawValue, MOSQ_ERR_PAYLOAD_SIZE.rawValue:
+            .message(failure("broker_too_large", "does not take an event of this size"))
+        case MOSQ_ERR_INVAL.rawValue, MOSQ_ERR_MALFORMED_UTF8.rawValue:
+            .message(
+                TransportFailure(
+                    code: "broker_protocol",
+                    detail: "'\(ForeignText.shown(topic))' cannot be a topic of MQTT"
+                )
+            )
+        case MOSQ_ERR_QOS_NOT_SUPPORTED.rawValue:
+            .connection(failure("broker_protocol", "acknowledges no message: it offers QoS 0 alone"))
+        default: .connection(call(error, isGreeted: true))
+        }
+    }
+
+    /// The reason that the broker gives when it ends the connection (DISCONNECT of MQTT 5).
+    func end(_ reason: Int32) -> TransportFailure {
+        switch UInt32(bitPattern: reason) {
+        case MQTT_RC_SESSION_TAKEN_OVER.rawValue:
+            failure(
+                "broker_conflict",
+                "gave the connection to another client with the id '\(ForeignText.shown(client))': does another machine have the same 'device'?"
+            )
+        case MQTT_RC_PACKET_TOO_LARGE.rawValue:
+            failure("broker_too_large", "ended the connection: an event was too large")
+        case MQTT_RC_NOT_AUTHORIZED.rawValue, MQTT_RC_BANNED.rawValue, MQTT_RC_ADMINISTRATIVE_ACTION.rawValue:
+            failure("broker_denied", "ended the connection (\(Self.text(reason)))")
+        case MQTT_RC_SERVER_SHUTTING_DOWN.rawValue, MQTT_RC_SERVER_BUSY.rawValue:
+            failure("broker_unreachable", "ended the connection (\(Self.text(reason)))")
+        case MQTT_RC_KEEP_ALIVE_TIMEOUT.rawValue:
+            failure("broker_timeout", "ended the connection: it had heard nothing for too long")
+        default: failure("broker_protocol", "ended the connection (\(Self.text(reason)))")
+        }
+    }
+
+    /// The reason of a connection that has failed in a call of libmosquitto's.
+    ///
+    /// - Parameter isGreeted: True after the broker's answer to the connection.
+    func loss(of session: MQTTSession, _ error: MQTTSession.CallFailure, isGreeted: Bool) -> TransportFailure {
+        if let refusal = session.encryption?.refusal { return refusal }
+        if let alert = session.encryption?.alert {
+            return failure("broker_tls", "ended the TLS connection: \(ForeignText.shown(alert))")
+        }
+        return call(error, isGreeted: isGreeted, logged: session.loggedError)
+    }
+
+    private func call(
+        _ error: MQTTSession.CallFailure,
+        isGreeted: Bool,
+        logged: String? = nil
+    ) -> TransportFailure {
+        switch error.code {
+        case MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_NO_CONN.rawValue: return closed(isGreeted: isGreeted)
+        case MOSQ_ERR_KEEPALIVE.rawValue: return failure("broker_timeout", "no longer answers")
+        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: return handshake(logged)
+        case MOSQ_ERR_ERRNO.rawValue where error.errno == EPROTO: return handshake(logged)
+        case MOSQ_ERR_ERRNO.rawValue where error.errno != 0:
+            guard isGreeted, [EPIPE, ECONNRESET].contains(error.errno) else { return unreachable(error.errno) }
+            return closed(isGreeted: true)
+        case MOSQ_ERR_ERRNO.rawValue: return closed(isGreeted: isGreeted)
+        case MOSQ_ERR_NOMEM.rawValue:
+            return TransportFailure(code: "broker_protocol", detail: "no memory is left for libmosquitto")
+        default:
+            return failure(
+                "broker_protocol",
+                "breaks the rules of MQTT (\(String(cString: mosquitto_strerror(error.code))))"
+            )
+        }
+    }
+
+    /// The reason of a connection that was not made.
+    func unreachable(_ errno: Int32) -> TransportFailure {
+        TransportFailure(
+            code: "broker_unreachable",
+            detail: "\(broker) cannot be reached: \(ErrorText.system(errno))"
+        )
+    }
+
+    /// The reason of a connection that the broker has closed without a word.
+    func closed(isGreeted: Bool) -> TransportFailure {
+        isGreeted
+            ? failure("broker_unreachable", "closed the connection")
+            : failure("broker_protocol", "closed the connection before it answered")
+    }
+
+    /// The reason of a TLS connection that failed.
+    private func handshake(_ logged: String?) -> TransportFailure {
+        // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number"
+        let reason = logged?.split(separator: ":").last.map { ForeignText.shown(String($0)) } ?? "no reason is known"
+        return TransportFailure(code: "broker_tls", detail: "the TLS connection with \(broker) failed: \(reason)")
+    }
+
+    /// A failure whose sentence begins with the broker.
+    func failure(_ code: String, _ predicate: String) -> TransportFailure {
+        TransportFailure(code: code, detail: "\(broker) \(predicate)")
+    }
+
+    private static func text(_ reason: Int32) -> String {
+        String(cString: reason < 0x80 ? mosquitto_connack_string(reason) : mosquitto_reason_string(reason)).lowercased()
+            .trimmingFullStop
+    }
+}
+
+extension String {
+    fileprivate var trimmingFullStop: String { last == "." ? String(dropLast()) : self }
+}

@@ -1,0 +1,260 @@
+internal import CMosquitto
+internal import Glibc
+internal import Sinks
+
+/// One connection of libmosquitto's, from its first packet to its last: made for an address, and never used for a second one.
+///
+/// Nothing of it blocks: the address is one that needs no name server, and the loop is the transport's. What the library calls
+/// back for is kept in ``takeAnswers()``, as nothing may be done to a connection from within its own callbacks.
+final class MQTTSession {
+    /// An answer of the broker's.
+    enum Answer: Hashable {
+        /// The answer to the connection (CONNACK): 0 for success, and the interval of the keep-alive if the broker wants another one.
+        case greeted(code: Int32, keepAlive: UInt16?)
+        /// The answer to a message (PUBACK); the number is the packet's.
+        case answered(packet: Int32, reason: Int32)
+        /// The broker ends the connection, and says why (MQTT 5).
+        case ended(reason: Int32)
+    }
+
+    /// The error of a call, with the number of the system's error that belongs to it.
+    struct CallFailure: Error {
+        /// libmosquitto's number.
+        let code: Int32
+        /// errno(3) at that moment.
+        let errno: Int32
+    }
+
+    private let handle: OpaquePointer
+    /// The encryption; `nil` in the clear.
+    let encryption: MQTTEncryption?
+    private let isFive: Bool
+    private var answers: [Answer] = []
+    /// The last error that the library has logged; only OpenSSL's stand nowhere else.
+    private(set) var loggedError: String?
+    /// The bytes on the link at the last ``measure()``.
+    private(set) var bytes: UInt64 = 0
+    /// The bytes that the broker had sent by then.
+    private(set) var received: UInt64 = 0
+
+    /// A session that is not connected yet.
+    ///
+    /// - Throws: ``TransportFailure`` when there is no memory, or the name or password cannot be sent.
+    init(
+        _ settings: SinkSettings,
+        client: String,
+        password: String?,
+        will: RetainedMessage?,
+        encryption: MQTTEncryption?
+    ) throws(TransportFailure) {
+        guard MosquittoLibrary.isReady, let handle = mosquitto_new(client, true, nil) else {
+            throw TransportFailure(code: "broker_protocol", detail: "libmosquitto cannot begin")
+        }
+        self.handle = handle
+        self.encryption = encryption
+        isFive = settings.mqtt?.version != .three
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        try configure(settings, password: password, will: will)
+        mosquitto_connect_v5_callback_set(handle) { _, own, code, _, properties in
+            var interval: UInt16 = 0
+            let found = mosquitto_property_read_int16(
+                properties,
+                Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue),
+                &interval,
+                false
+            )
+            MQTTSession.of(own)?.answers.append(.greeted(code: code, keepAlive: found == nil ? nil : interval))
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, own, packet, reason, _ in
+            MQTTSession.of(own)?.answers.append(.answered(packet: packet, reason: reason))
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, own, reason, _ in
+            // Smaller numbers are the library's own errors, which its calls return too.
+            if reason >= 0x80 { MQTTSession.of(own)?.answers.append(.ended(reason: reason)) }
+        }
+        mosquitto_log_callback_set(handle) { _, own, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            MQTTSession.of(own)?.loggedError = String(cString: text)
+        }
+    }
+
+    /// Closes the connection as it stands; the broker then publishes the will.
+    deinit { mosquitto_destroy(handle) }
+
+    private static func of(_ own: UnsafeMutableRawPointer?) -> MQTTSession? {
+        own.map { Unmanaged<MQTTSession>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func configure(
+        _ settings: SinkSettings,
+        password: String?,
+        will: RetainedMessage?
+    ) throws(TransportFailure) {
+        var results = [
+            mosquitto_int_option(
+                handle,
+                MOSQ_OPT_PROTOCOL_VERSION,
+                isFive ? Int32(MQTT_PROTOCOL_V5) : Int32(MQTT_PROTOCOL_V311)
+            ),
+            // The window is the engine's; MQTT 5 lets the broker ask for a smaller one.
+            mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(UInt16.max)),
+        ]
+        if settings.credentials.user != nil || password != nil {
+            // MQTT 3.1.1 has no password without a name.
+            results.append(mosquitto_username_pw_set(handle, settings.credentials.user ?? "", password))
+        }
+        if let will {
+            results.append(
+                mosquitto_will_set(handle, will.topic, Int32(clamping: will.payload.count), will.payload, 1, true)
+            )
+        }
+        if let encryption {
+            results.append(mosquitto_int_option(handle, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
+            results.append(
+                mosquitto_void_option(handle, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(encryption.context))
+            )
+        }
+        guard let failed = results.first(where: { $0 != MOSQ_ERR_SUCCESS.rawValue }) else { return }
+        let reason = String(cString: mosquitto_strerror(failed))
+        throw TransportFailure(code: "broker_protocol", detail: "libmosquitto refuses the settings: \(reason)")
+    }
+
+    // MARK: - The loop
+
+    /// The socket; `nil` when there is none.
+    var descriptor: Int32? {
+        let descriptor = mosquitto_socket(handle)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// True while TLS is not established.
+    var isShakingHands: Bool { connection.map { SSL_is_init_finished($0) == 0 } ?? false }
+
+    /// True to wait until the socket can be written to as well.
+    var wantsToWrite: Bool {
+        // libmosquitto goes on wanting to write during the whole handshake: a socket is nearly always ready for that.
+        if let connection, SSL_is_init_finished(connection) == 0 { return SSL_want(connection) == SSL_WRITING }
+        return mosquitto_want_write(handle)
+    }
+
+    private var connection: OpaquePointer? { mosquitto_ssl_get(handle).map { OpaquePointer($0) } }
+
+    /// Begins to connect to an address that needs no name server.
+    func connect(to address: String, port: UInt16, keepAlive: Int32) throws(CallFailure) {
+        try check(mosquitto_connect_bind_async(handle, address, Int32(port), keepAlive, nil))
+    }
+
+    /// The result of ``connect(to:port:keepAlive:)``: 0, or the number of the error; `nil` until it is known.
+    var connectionResult: Int32? {
+        guard let descriptor else { return ECONNABORTED }
+        guard readiness & (POLLOUT | POLLERR | POLLHUP) != 0 else { return nil }
+        var error: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 else { return errno }
+        // Only what was connected is reset.
+        return error == ECONNRESET ? 0 : error
+    }
+
+    /// The events of poll(2) that the socket is ready for.
+    var readiness: Int32 {
+        var entry = pollfd(fd: descriptor ?? -1, events: Int16(POLLIN | POLLOUT), revents: 0)
+        return poll(&entry, 1, 0) > 0 ? Int32(entry.revents) : 0
+    }
+
+    /// Goes on with the handshake of TLS.
+    func shakeHands() throws(CallFailure) {
+        // libmosquitto takes an end within the handshake for one more reason to wait.
+        var byte: UInt8 = 0
+        let peeked = recv(descriptor ?? -1, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        if peeked == 0 { throw CallFailure(code: MOSQ_ERR_CONN_LOST.rawValue, errno: 0) }
+        if peeked < 0, errno != EAGAIN, errno != EINTR {
+            throw CallFailure(code: MOSQ_ERR_CONN_LOST.rawValue, errno: errno)
+        }
+        try read()
+    }
+
+    /// Asks the kernel for ``bytes`` and ``received``.
+    func measure() {
+        guard let descriptor, let count = ConnectionBytes(of: descriptor) else { return }
+        (bytes, received) = (count.total, count.received)
+    }
+
+    /// Reads what has come; goes on with the handshake before.
+    func read() throws(CallFailure) { try check(mosquitto_loop_read(handle, 1)) }
+
+    /// Writes what waits.
+    func write() throws(CallFailure) { try check(mosquitto_loop_write(handle, 1)) }
+
+    /// Sends a keep-alive if it is due.
+    func keepAlive() throws(CallFailure) { try check(mosquitto_loop_misc(handle)) }
+
+    /// The answers since the last call.
+    func takeAnswers() -> [Answer] {
+        defer { answers = [] }
+        return answers
+    }
+
+    // MARK: - Messages
+
+    /// Sends an event; the number of its packet comes back in the answer.
+    func publish(_ message: SinkMessage) throws(CallFailure) -> Int32 {
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if isFive {
+            // The MQTT binding of CloudEvents, section 3.2: the structured mode.
+            try check(
+                mosquitto_property_add_string(
+                    &properties,
+                    Int32(MQTT_PROP_CONTENT_TYPE.rawValue),
+                    "application/cloudevents+json"
+                )
+            )
+            let key = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
+            try check(mosquitto_property_add_string_pair(&properties, key, "id", message.id))
+        }
+        return try publish(message.subject, message.payload, quality: 1, isRetained: false, properties)
+    }
+
+    /// Sends a message that the broker keeps.
+    func publish(_ message: RetainedMessage, quality: Int32 = 1) throws(CallFailure) {
+        _ = try publish(message.topic, message.payload, quality: quality, isRetained: true, nil)
+    }
+
+    private func publish(
+        _ topic: String,
+        _ payload: [UInt8],
+        quality: Int32,
+        isRetained: Bool,
+        _ properties: OpaquePointer?
+    ) throws(CallFailure) -> Int32 {
+        var packet: Int32 = 0
+        let count = Int32(clamping: payload.count)
+        // A zero would end the topic for a library in C.
+        guard !topic.utf8.contains(0) else { throw CallFailure(code: MOSQ_ERR_INVAL.rawValue, errno: 0) }
+        try check(mosquitto_publish_v5(handle, &packet, topic, count, payload, quality, isRetained, properties))
+        return packet
+    }
+
+    /// Ends the connection in order, as far as that takes no waiting: what does not fit the socket is lost with it, and the
+    /// broker publishes the will all the same.
+    ///
+    /// - Parameter farewell: The message to leave behind in the will's place.
+    func close(_ farewell: RetainedMessage?) {
+        // A socket that is closed with something left to read is reset, and the broker loses the last words.
+        try? read()
+        if isFive, farewell != nil {
+            // Lets the broker publish the will, which is the farewell.
+            _ = mosquitto_disconnect_v5(handle, Int32(MQTT_RC_DISCONNECT_WITH_WILL_MSG.rawValue), nil)
+        } else {
+            if let farewell { try? publish(farewell, quality: 0) }
+            _ = mosquitto_disconnect(handle)
+        }
+        if mosquitto_want_write(handle) { _ = mosquitto_loop_write(handle, 1) }
+    }
+
+    private func check(_ result: Int32) throws(CallFailure) {
+        let number = errno
+        // Less than zero says that the connection is on its way.
+        if result > 0 { throw CallFailure(code: result, errno: number) }
+    }
+}

@@ -1,0 +1,284 @@
+internal import Glibc
+public import Sinks
+
+/// A connection to an MQTT broker (3.1.1 or 5), over libmosquitto.
+///
+/// Events go out with QoS 1: a broker acknowledges that it has them, and cannot be asked what it has. So an event is there at
+/// least once; its `id` and `seq` let a reader drop doubles and see holes. With ``MQTTSettings/keepsState`` the broker also
+/// keeps the machine's last state, and its presence: `online`, and `offline` by the last will.
+///
+/// The socket is the caller's to wait for; only names are looked up on a thread of their own. Between two keep-alives an idle
+/// connection wakes nobody.
+public final class MQTTTransport: SinkTransport {
+    /// The times to wait.
+    package struct Patience: Sendable {
+        /// The time for one connection, from the name to the broker's answer.
+        package var connection: Duration = .seconds(20)
+        /// The time for the next acknowledgement, or for the answer to a keep-alive.
+        package var answer: Duration = .seconds(20)
+        /// The interval of the keep-alive, in seconds: after half as much again the broker publishes the will.
+        package var keepAlive: UInt16 = 120
+
+        /// The defaults.
+        package init() {}
+    }
+
+    private enum Phase {
+        case idle
+        /// The name is being looked up.
+        case resolving(NameResolution)
+        /// TCP connects to the first address; the others are to be tried afterwards.
+        case connecting(MQTTSession, [String], until: ContinuousClock.Instant)
+        /// TCP is connected.
+        case talking(MQTTConversation)
+    }
+
+    private let settings: SinkSettings
+    private let server: BrokerAddress.Server
+    private let retained: MQTTRetained
+    private let failures: MQTTFailure
+    private let patience: Patience
+    private let wake: @Sendable () -> Void
+
+    private var phase = Phase.idle
+    private var events: [TransportEvent] = []
+    /// The last lookup that may still be under way.
+    private var resolution: NameResolution?
+    private var state: [UInt8]?
+    /// The last moment for the connection that is being made.
+    private var connectionEnd = ContinuousClock.now
+    private var closedBytes: UInt64 = 0
+
+    /// A transport that is not connected.
+    ///
+    /// - Parameters:
+    ///   - settings: The sink.
+    ///   - host: The host's name, for people; Home Assistant shows it.
+    ///   - version: The agent's version, for people.
+    ///   - wake: Called from any thread when ``takeEvents()`` has something to do.
+    /// - Throws: ``SinkSettingError`` when the topic of the settings is not valid.
+    public convenience init(
+        _ settings: SinkSettings,
+        host: String,
+        version: String? = nil,
+        wake: @escaping @Sendable () -> Void
+    ) throws(SinkSettingError) {
+        try self.init(settings, host: host, version: version, patience: Patience(), wake: wake)
+    }
+
+    /// A transport with other times to wait; otherwise as ``init(_:host:version:wake:)``.
+    package init(
+        _ settings: SinkSettings,
+        host: String,
+        version: String? = nil,
+        patience: Patience,
+        wake: @escaping @Sendable () -> Void
+    ) throws(SinkSettingError) {
+        self.settings = settings
+        self.patience = patience
+        self.wake = wake
+        retained = try MQTTRetained(settings, host: host, version: version)
+        // An address has one server at least.
+        server = settings.broker.servers.first ?? BrokerAddress.Server(host: "localhost", port: 1883)
+        failures = MQTTFailure(
+            broker: server.authority,
+            client: "reachagent-\(settings.device)-\(settings.name)",
+            version: settings.mqtt?.version ?? .five
+        )
+    }
+
+    // MARK: - SinkTransport
+
+    /// The socket, once there is one.
+    public var descriptor: Int32? { session?.descriptor }
+
+    /// True while TCP connects, and while something waits to be written.
+    public var wantsToWrite: Bool {
+        if case .connecting = phase { return true }
+        return session?.wantsToWrite ?? false
+    }
+
+    /// The next keep-alive, or the end of the patience.
+    public var deadline: ContinuousClock.Instant? {
+        guard events.isEmpty else { return .now }
+        return switch phase {
+        case .idle: nil
+        case .resolving: connectionEnd
+        case .connecting(_, _, let end): min(end, connectionEnd)
+        case .talking(let conversation): conversation.deadline
+        }
+    }
+
+    /// The bytes on the link, with all headers, as the kernel counts them; nothing for the lookup of the name.
+    public var bytes: UInt64 { closedBytes &+ (session?.bytes ?? 0) }
+
+    /// Begins to connect; credentials and authorities are read anew.
+    public func connect() {
+        end()
+        events = []
+        connectionEnd = .now + patience.connection
+        // A lookup that hangs is not followed by a second one; an answer that nobody has waited for is old.
+        let lookup = resolution.flatMap { $0.result == nil ? $0 : nil } ?? NameResolution(server.host, wake: wake)
+        resolution = lookup
+        phase = .resolving(lookup)
+    }
+
+    /// Sends an event.
+    public func publish(_ message: SinkMessage) {
+        guard case .talking(let conversation) = phase else { return }
+        conversation.publish(message)
+        // What libmosquitto refuses at once, nothing else would make the caller ask for.
+        if conversation.hasNews { wake() }
+    }
+
+    /// Publishes the state, and again on each connection.
+    public func publishState(_ state: [UInt8]) {
+        guard retained.keepsState, state != self.state else { return }
+        self.state = state
+        guard case .talking(let conversation) = phase else { return }
+        conversation.keep(retained.state(state))
+        if conversation.hasNews { wake() }
+    }
+
+    /// Says farewell as far as that takes no waiting, and closes.
+    public func disconnect() {
+        if case .talking(let conversation) = phase { conversation.sayFarewell(retained.farewell) }
+        end()
+        events = []
+    }
+
+    /// Goes on with whatever is possible now.
+    public func takeEvents() -> [TransportEvent] {
+        advance(.now)
+        defer { events = [] }
+        return events
+    }
+
+    // MARK: - The steps
+
+    private var session: MQTTSession? {
+        switch phase {
+        case .idle, .resolving: nil
+        case .connecting(let session, _, _): session
+        case .talking(let conversation): conversation.session
+        }
+    }
+
+    private func advance(_ now: ContinuousClock.Instant) {
+        switch phase {
+        case .idle: break
+        case .resolving(let lookup): finishResolving(lookup, isLate: now >= connectionEnd)
+        case .connecting(let session, let addresses, let end):
+            finishConnecting(session, addresses, isLate: now >= min(end, connectionEnd))
+        case .talking(let conversation): talk(conversation, now)
+        }
+    }
+
+    private func finishResolving(_ lookup: NameResolution, isLate: Bool) {
+        switch lookup.result {
+        case .success(let addresses):
+            resolution = nil
+            open(addresses[...], lastError: nil)
+        case .failure(let failure):
+            resolution = nil
+            fail(failure)
+        case nil where isLate:
+            fail(
+                TransportFailure(
+                    code: "broker_unreachable",
+                    detail: "the name '\(server.host)' cannot be resolved: no name server has answered"
+                )
+            )
+        case nil: break
+        }
+    }
+
+    /// Begins to connect to the first address that can be tried.
+    private func open(_ addresses: ArraySlice<String>, lastError: TransportFailure?) {
+        var addresses = addresses
+        var lastError = lastError
+        while let address = addresses.first {
+            let session: MQTTSession
+            do {
+                session = try makeSession()
+            } catch {
+                return fail(error)
+            }
+            do {
+                try session.connect(to: address, port: server.port, keepAlive: Int32(patience.keepAlive))
+                // A silent address leaves time for the others.
+                let end = ContinuousClock.now + (connectionEnd - .now) / addresses.count
+                phase = .connecting(session, Array(addresses), until: end)
+                return
+            } catch {
+                lastError = failures.loss(of: session, error, isGreeted: false)
+            }
+            addresses = addresses.dropFirst()
+        }
+        fail(lastError ?? failures.unreachable(ENETUNREACH))
+    }
+
+    private func makeSession() throws(TransportFailure) -> MQTTSession {
+        var encryption: MQTTEncryption?
+        if settings.broker.scheme.isEncrypted {
+            encryption = try MQTTEncryption(settings, trust: try BrokerTrust(settings, for: server))
+        }
+        var password: String?
+        if let path = settings.credentials.passwordFile { password = try CredentialFile.firstLine(of: path) }
+        return try MQTTSession(
+            settings,
+            client: failures.client,
+            password: password,
+            will: retained.farewell,
+            encryption: encryption
+        )
+    }
+
+    /// Looks whether TCP has connected.
+    private func finishConnecting(_ session: MQTTSession, _ addresses: [String], isLate: Bool) {
+        switch session.connectionResult {
+        case 0:
+            let conversation = MQTTConversation(
+                session,
+                greetings: retained.greetings + (state.map { [retained.state($0)] } ?? []),
+                failures: failures,
+                patience: patience,
+                connectionEnd: connectionEnd
+            )
+            phase = .talking(conversation)
+            talk(conversation, .now)
+        case let error?:
+            close()
+            open(addresses.dropFirst(), lastError: failures.unreachable(error))
+        case nil where isLate:
+            close()
+            open(addresses.dropFirst(), lastError: failures.unreachable(ETIMEDOUT))
+        case nil: break
+        }
+    }
+
+    private func talk(_ conversation: MQTTConversation, _ now: ContinuousClock.Instant) {
+        conversation.advance(now)
+        events += conversation.takeEvents()
+        if let failure = conversation.failure { fail(failure) }
+    }
+
+    // MARK: - Ends
+
+    private func fail(_ failure: TransportFailure) {
+        end()
+        events.append(.disconnected(failure))
+    }
+
+    private func end() {
+        close()
+        phase = .idle
+    }
+
+    private func close() {
+        session?.measure()
+        closedBytes &+= session?.bytes ?? 0
+        // The session goes with the phase.
+        phase = .idle
+    }
+}

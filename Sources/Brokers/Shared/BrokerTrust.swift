@@ -1,0 +1,95 @@
+internal import CheckResults
+internal import ForeignText
+internal import ServerTrust
+internal import Sinks
+
+internal import struct FoundationEssentials.Date
+
+/// The judge of a broker's certificate: the rules, the authorities and the pins that probes are judged by.
+struct BrokerTrust {
+    /// The maximum number of steps for one chain; a step is about the time to process one byte.
+    static let maximumSteps = 1 << 26
+
+    /// The name that the server is asked for (SNI); `nil` for an address, which must not stand there (RFC 6066, section 3).
+    let serverName: String?
+
+    private let evaluator: TrustEvaluator
+    private let identity: ServerIdentity
+    private let broker: String
+    private let now: @Sendable () -> Date
+
+    /// A judge for the broker of a sink.
+    ///
+    /// - Parameters:
+    ///   - settings: The sink; its file of authorities is read now.
+    ///   - server: The server, whose name the certificate must be valid for.
+    ///   - now: The time at which it must be valid.
+    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`.
+    init(
+        _ settings: SinkSettings,
+        for server: BrokerAddress.Server,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(TransportFailure) {
+        var policy = SecurityPolicy()
+        if !settings.pins.isEmpty {
+            policy.pinningMode = .publicKey
+            policy.pinnedPublicKeys = try settings.pins.map { (text) throws(TransportFailure) in
+                guard let digest = Self.digest(text) else {
+                    throw TransportFailure(
+                        code: "credentials_unreadable",
+                        detail: "the pin '\(ForeignText.shown(text))' is not a SHA-256 digest in hexadecimal"
+                    )
+                }
+                return PublicKeyPin(digest: digest)
+            }
+        }
+        var anchors = TrustAnchors.system
+        if let path = settings.authorities {
+            do {
+                anchors = TrustAnchors(certificates: try CertificateFile.certificates(at: path))
+            } catch {
+                throw TransportFailure(code: "credentials_unreadable", detail: error.description)
+            }
+        }
+        evaluator = TrustEvaluator(policy: policy, anchors: anchors)
+        // A zone says where the address is, and is no part of it.
+        let host = server.host.prefix { $0 != "%" }
+        if let address = IPAddressText.bytes(of: String(host)) {
+            identity = .address(address)
+            serverName = nil
+        } else {
+            let name = host.last == "." ? String(host.dropLast()) : String(host)
+            identity = .name(name)
+            serverName = name
+        }
+        broker = server.authority
+        self.now = now
+    }
+
+    /// Returns the reason to refuse a chain, in DER as it was presented; `nil` to accept it.
+    func refusal(of presented: [[UInt8]]) -> TransportFailure? {
+        let budget = WorkBudget(deadline: .now + .seconds(5), steps: Self.maximumSteps)
+        let verdict = evaluator.evaluate(presented: presented, identity: identity, at: now(), within: budget)
+        guard !verdict.isAccepted else { return nil }
+        guard let finding = verdict.findings.first(where: { $0.severity == .refusal }) else {
+            return TransportFailure(code: "broker_tls", detail: "the certificate of \(broker) is refused")
+        }
+        return TransportFailure(
+            code: "broker_tls",
+            detail: "the certificate of \(broker) is refused (\(finding.code.rawValue)): \(finding.evidence)"
+        )
+    }
+
+    private static func digest(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { digit -> UInt8? in
+            switch digit {
+            case 0x30...0x39: digit - 0x30
+            case 0x41...0x46: digit - 0x37
+            case 0x61...0x66: digit - 0x57
+            default: nil
+            }
+        }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+internal import Sinks
+
+/// A file with a secret: read anew for each connection, so that a new secret counts without a restart.
+enum CredentialFile {
+    /// The maximum number of bytes that are read.
+    static let maximumBytes = 1 << 16
+
+    /// Returns the first line, without the line's end.
+    ///
+    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`; it names the file, and never its content.
+    static func firstLine(of path: String) throws(TransportFailure) -> String {
+        let bytes = try contents(of: path)
+        var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard !line.isEmpty else { throw failure(path, "the first line is empty") }
+        guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
+            throw failure(path, "the first line is not text")
+        }
+        return text
+    }
+
+    /// Throws when a library that is given the path could not read the file, or would wait for a pipe or a device.
+    ///
+    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`.
+    static func check(_ path: String) throws(TransportFailure) { close(try opened(path)) }
+
+    /// A failure that names the file.
+    static func failure(_ path: String, _ reason: String) -> TransportFailure {
+        TransportFailure(code: "credentials_unreadable", detail: "\(path) cannot be used: \(reason)")
+    }
+
+    private static func contents(of path: String) throws(TransportFailure) -> [UInt8] {
+        let descriptor = try opened(path)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: maximumBytes)
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw failure(path, ErrorText.system(errno)) }
+            guard read > 0 else { break }
+            count += read
+        }
+        return Array(bytes[..<count])
+    }
+
+    private static func opened(_ path: String) throws(TransportFailure) -> Int32 {
+        // A pipe that nobody writes to must not keep the sink waiting.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(path, ErrorText.system(errno)) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw failure(path, "it is not a regular file")
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,199 @@
+package import Foundation
+import Glibc
+import Synchronization
+
+/// A real mosquitto on a free port of the loopback, with a folder of its own.
+///
+///     let broker = try await MosquittoBroker()
+///     let seen = try await broker.subscribe(to: ["reachagent/#"])
+///     broker.kill()
+///     try await broker.start()
+///
+/// It ends with the last reference.
+package final class MosquittoBroker: Sendable {
+    /// The differences from a broker that everybody may use in the clear.
+    package struct Options: Sendable {
+        /// The broker's certificate chain, its key and its authority, and the authority of clients' certificates, if they must
+        /// have one; all in PEM.
+        package struct TLS: Sendable {
+            package var chain: String
+            package var key: String
+            package var authority: String
+            package var clientAuthority: String?
+
+            package init(chain: String, key: String, authority: String, clientAuthority: String? = nil) {
+                self.chain = chain
+                self.key = key
+                self.authority = authority
+                self.clientAuthority = clientAuthority
+            }
+        }
+
+        /// The user and the password without which nobody is let in.
+        package var login: (user: String, password: String)?
+        /// The encryption.
+        package var tls: TLS?
+        /// The lines of an access control list; everything is allowed without them.
+        package var accessList: [String]?
+        /// More lines of the configuration.
+        package var configuration: [String] = []
+
+        package init() {}
+    }
+
+    /// The reason that there is no broker.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// True when mosquitto, its clients and its mosquitto_passwd are installed.
+    package static let isInstalled = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto_sub", "/usr/bin/mosquitto_passwd"]
+        .allSatisfy { (path: String) in access(path, X_OK) == 0 }
+
+    /// The port, on 127.0.0.1; the same after a restart.
+    package let port: UInt16
+    /// The folder with the configuration and the stored messages.
+    package let folder: URL
+
+    private let options: Options
+    private let process = Mutex<CommandLines?>(nil)
+
+    /// Starts a broker, and waits until it listens.
+    package init(_ options: Options = Options()) async throws {
+        self.options = options
+        port = try Self.freePort()
+        folder = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try await writeFiles()
+        try await start()
+    }
+
+    deinit {
+        process.withLock { $0?.end() }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts it again after ``kill()``, on the same port and with the messages that it had stored.
+    package func start() async throws {
+        let broker = try CommandLines("exec mosquitto --config-file '\(file("mosquitto.conf"))' 2>&1")
+        do {
+            try await broker.next(containing: " running")
+        } catch {
+            throw Failure(description: "mosquitto does not start: \(error)")
+        }
+        process.withLock { $0 = broker }
+    }
+
+    /// Ends it at once, as a power cut would, and returns when it is gone.
+    package func kill() async {
+        guard let broker = process.withLock({ $0.take() }) else { return }
+        broker.end()
+        _ = await broker.rest()
+        _ = await broker.status()
+    }
+
+    /// Stops it: the kernel still accepts connections, and nothing answers.
+    package func suspend() { process.withLock { $0?.signal(SIGSTOP) } }
+
+    /// Lets it go on after ``suspend()``.
+    package func resume() { process.withLock { $0?.signal(SIGCONT) } }
+
+    /// Lets it read its lists of passwords and rights again.
+    package func reload() { process.withLock { $0?.signal(SIGHUP) } }
+
+    /// The next line of its log that contains a text; those before it are skipped.
+    @discardableResult
+    package func log(containing text: String) async throws -> String {
+        guard let broker = process.withLock({ $0 }) else { throw Failure(description: "the broker does not run") }
+        return try await broker.next(containing: text)
+    }
+
+    /// A foreign client (mosquitto_sub) that has subscribed: one line for each message.
+    ///
+    /// A line has the topic, 1 where the message was retained, the content type and the user properties in brackets, and
+    /// the payload, separated by spaces.
+    package func subscribe(to topics: [String], withCertificate client: (chain: String, key: String)? = nil)
+        async throws
+        -> CommandLines
+    {
+        let name = "observer-\(UUID().uuidString)"
+        var words = ["exec", "mosquitto_sub", "-h", "127.0.0.1", "-p", "\(port)", "-i", name, "-V", "5", "-q", "1"]
+        words += ["-F", "'%t %r [%C] [%P] %p'"] + topics.flatMap { ["-t", "'\($0)'"] }
+        if let login = options.login { words += ["-u", "'\(login.user)'", "-P", "'\(login.password)'"] }
+        if options.tls != nil {
+            words += ["--cafile", "'\(file("authority.pem"))'", "--insecure"]
+            if let client {
+                try write(client.chain, to: "client.pem")
+                try write(client.key, to: "client.key")
+                words += ["--cert", "'\(file("client.pem"))'", "--key", "'\(file("client.key"))'"]
+            }
+        }
+        let observer = try CommandLines(words.joined(separator: " "))
+        try await log(containing: "Sending SUBACK to \(name)")
+        return observer
+    }
+
+    /// Changes the access control list; ``reload()`` makes it count.
+    package func setAccessList(_ lines: [String]) throws {
+        try write(lines.joined(separator: "\n") + "\n", to: "access")
+    }
+
+    /// Changes the password; ``reload()`` makes it count.
+    package func setPassword(_ password: String, of user: String) async throws {
+        let made = try await FinishedCommand.run(
+            ["-b", "-c", file("passwords"), user, password],
+            of: "/usr/bin/mosquitto_passwd"
+        )
+        guard made.status == 0 else { throw Failure(description: "mosquitto_passwd: \(made.error)") }
+    }
+
+    private func writeFiles() async throws {
+        var lines = [
+            "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(folder.path())/",
+            "autosave_interval 1", "autosave_on_changes true", "log_dest stderr", "log_type all",
+            "connection_messages true", "allow_anonymous \(options.login == nil)",
+        ]
+        if let login = options.login {
+            try await setPassword(login.password, of: login.user)
+            lines.append("password_file \(file("passwords"))")
+        }
+        if let access = options.accessList {
+            try setAccessList(access)
+            lines.append("acl_file \(file("access"))")
+        }
+        if let tls = options.tls {
+            try write(tls.chain, to: "chain.pem")
+            try write(tls.key, to: "key.pem")
+            try write(tls.authority, to: "authority.pem")
+            lines += ["certfile \(file("chain.pem"))", "keyfile \(file("key.pem"))"]
+            if let authority = tls.clientAuthority {
+                try write(authority, to: "clients.pem")
+                lines += ["cafile \(file("clients.pem"))", "require_certificate true"]
+            }
+        }
+        try write((lines + options.configuration).joined(separator: "\n") + "\n", to: "mosquitto.conf")
+    }
+
+    private func file(_ name: String) -> String { folder.appending(path: name).path() }
+
+    private func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    /// A port that the kernel has just given away and taken back: nobody else gets it for a while.
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+            }
+        }
+        guard result == 0 else { throw Failure(description: "no free port: \(String(cString: strerror(errno)))") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,54 @@
+import AgentTestKit
+import Brokers
+import Foundation
+import Sinks
+
+/// A sink for a broker on the loopback.
+func mqttSink(
+    _ address: String,
+    version: MQTTSettings.Version = .five,
+    _ change: (inout SinkSettings) -> Void = { _ in }
+) throws -> SinkSettings {
+    var settings = SinkSettings(name: "home", broker: try BrokerAddress(address), device: "edge7")
+    settings.mqtt?.version = version
+    change(&settings)
+    return settings
+}
+
+/// A loop around the transport of a sink.
+func mqttLoop(_ settings: SinkSettings, patience: MQTTTransport.Patience = .init()) throws -> TransportLoop {
+    try TransportLoop { wake in
+        try MQTTTransport(settings, host: "edge-7", version: "0.1.0", patience: patience, wake: wake)
+    }
+}
+
+/// An event with a number.
+func mqttMessage(_ number: UInt64, topic: String = "reachagent/edge7/path.changed", bytes: Int = 0) -> SinkMessage {
+    let padding = String(repeating: "x", count: bytes)
+    return SinkMessage(
+        sequence: number,
+        subject: topic,
+        id: "\(AgentLines.stream)-\(number)",
+        payload: Array(#"{"specversion":"1.0","seq":\#(number)\#(padding)}"#.utf8)
+    )
+}
+
+/// A folder that goes with the test.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        path = folder.path()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file, and returns its path.
+    func write(_ text: String, to name: String) throws -> String {
+        let file = "\(path)/\(name)"
+        try Data(text.utf8).write(to: URL(filePath: file))
+        return file
+    }
+}

@@ -1,0 +1,106 @@
+import AgentTestKit
+import Brokers
+import Sinks
+import Testing
+
+@Suite(.onOwnThread, .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed"))
+struct MQTTStateTests {
+    private static let status = "reachagent/edge7/status"
+    private static let state = Array(#"{"connectivity":"full","via":"wifi"}"#.utf8)
+
+    @Test(arguments: MQTTSettings.Version.allCases)
+    func `the broker keeps online until the last will`(version: MQTTSettings.Version) async throws {
+        let broker = try await MosquittoBroker()
+        var loop: TransportLoop? = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
+        try loop?.connect()
+        try loop?.roundTrip()
+        let seen = try await broker.subscribe(to: [Self.status])
+        #expect(await seen.next() == "\(Self.status) 1 [] [] online")
+        // The connection breaks off without a word.
+        loop = nil
+        #expect(await seen.next() == "\(Self.status) 0 [] [] offline")
+        let late = try await broker.subscribe(to: [Self.status])
+        #expect(await late.next() == "\(Self.status) 1 [] [] offline")
+    }
+
+    @Test(arguments: MQTTSettings.Version.allCases)
+    func `an orderly end leaves offline behind too`(version: MQTTSettings.Version) async throws {
+        let broker = try await MosquittoBroker()
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
+        let seen = try await broker.subscribe(to: [Self.status])
+        try loop.connect()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] online")
+        loop.transport.disconnect()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] offline")
+        try await broker.log(containing: "Received DISCONNECT from reachagent-edge7-home")
+        try loop.connect()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] online")
+    }
+
+    @Test(arguments: MQTTSettings.Version.allCases)
+    func `the broker keeps the last state and gets it again on each connection`(
+        version: MQTTSettings.Version
+    ) async throws {
+        let broker = try await MosquittoBroker()
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
+        // Known before there is a connection.
+        loop.transport.publishState(Array("before".utf8))
+        loop.transport.publishState(Self.state)
+        try loop.connect()
+        try loop.roundTrip()
+        let seen = try await broker.subscribe(to: ["reachagent/edge7/state"])
+        #expect(await seen.next() == #"reachagent/edge7/state 1 [] [] {"connectivity":"full","via":"wifi"}"#)
+        // The same state is no news.
+        loop.transport.publishState(Self.state)
+        loop.transport.publishState(Array(#"{"connectivity":"none","via":"none"}"#.utf8))
+        try loop.roundTrip()
+        #expect(await seen.next() == #"reachagent/edge7/state 0 [] [] {"connectivity":"none","via":"none"}"#)
+        loop.transport.disconnect()
+        try loop.connect()
+        try loop.roundTrip()
+        #expect(await seen.next() == #"reachagent/edge7/state 0 [] [] {"connectivity":"none","via":"none"}"#)
+    }
+
+    @Test func `Home Assistant finds the entities of the device`() async throws {
+        let broker = try await MosquittoBroker()
+        let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)") { $0.mqtt?.discoveryPrefix = "homeassistant" }
+        let expected = try HomeAssistant.messages(for: settings, host: "edge-7", version: "0.1.0")
+        let loop = try mqttLoop(settings)
+        try loop.connect()
+        try loop.roundTrip()
+        let seen = try await broker.subscribe(to: ["homeassistant/#"])
+        var lines: Set<String> = []
+        for _ in expected { lines.insert(try #require(await seen.next())) }
+        let wanted = expected.map { "\($0.topic) 1 [] [] \(String(decoding: $0.payload, as: UTF8.self))" }
+        #expect(!wanted.isEmpty)
+        #expect(lines == Set(wanted))
+    }
+
+    @Test func `a broker that may keep nothing of it still gets the events`() async throws {
+        var options = MosquittoBroker.Options()
+        options.accessList = ["topic write reachagent/edge7/path.changed"]
+        let broker = try await MosquittoBroker(options)
+        let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)") { $0.mqtt?.discoveryPrefix = "homeassistant" }
+        let loop = try mqttLoop(settings)
+        loop.transport.publishState(Self.state)
+        try loop.connect()
+        loop.transport.publish(mqttMessage(1))
+        #expect(try loop.next() == .acknowledged(1))
+    }
+
+    @Test func `a sink without a state keeps nothing`() async throws {
+        let broker = try await MosquittoBroker()
+        let seen = try await broker.subscribe(to: ["#"])
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)") { $0.mqtt?.keepsState = false })
+        loop.transport.publishState(Self.state)
+        try loop.connect()
+        loop.transport.publish(mqttMessage(1))
+        #expect(try loop.next() == .acknowledged(1))
+        loop.transport.disconnect()
+        #expect(await seen.next()?.hasPrefix("reachagent/edge7/path.changed 0") == true)
+        try await broker.log(containing: "Received DISCONNECT from reachagent-edge7-home")
+        let late = try await broker.subscribe(to: ["#", "unique"])
+        late.end()
+        #expect(await late.rest() == [])
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+
+/// A server on the loopback that sends what a test says to its first client, whatever that asks for.
+final class RawServer: Sendable {
+    /// The end of a connection.
+    enum Ending: Sendable {
+        /// Nothing more comes, and the connection stays.
+        case silence
+        /// The connection is closed in order.
+        case close
+        /// The connection is reset.
+        case reset
+        /// The last bytes come again and again.
+        case flood
+    }
+
+    /// The port, on 127.0.0.1.
+    let port: UInt16
+    private let listener: Int32
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - chunks: Sent one after the other, each on its own.
+    ///   - ending: The end.
+    ///   - readsFirst: True to wait for the client's first bytes.
+    init(_ chunks: [[UInt8]], then ending: Ending, readsFirst: Bool = true) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 ? getsockname(listener, $0, &length) : -1
+            }
+        }
+        guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { Self.serve(listener, chunks, ending, readsFirst) }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func serve(_ listener: Int32, _ chunks: [[UInt8]], _ ending: Ending, _ readsFirst: Bool) {
+        defer { close(listener) }
+        let client = accept(listener, nil, nil)
+        guard client >= 0 else { return }
+        defer { close(client) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        if readsFirst { _ = recv(client, &buffer, buffer.count, 0) }
+        var on: Int32 = 1
+        setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        for chunk in chunks { _ = send(client, chunk, chunk.count, Int32(MSG_NOSIGNAL)) }
+        switch ending {
+        case .close: return
+        case .reset:
+            var now = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(client, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        case .flood:
+            let last = chunks.last ?? [0]
+            while send(client, last, last.count, Int32(MSG_NOSIGNAL)) > 0 {}
+        case .silence: while recv(client, &buffer, buffer.count, 0) > 0 {}
+        }
+    }
+}
