@@ -3,11 +3,11 @@ internal import Glibc
 /// A terminal's second screen, which leaves the first one as it was.
 ///
 /// Keys are neither shown nor kept until the end of a line meanwhile.
-struct AlternateScreen {
+package struct AlternateScreen {
     private let former: termios?
 
     /// Changes to the second screen, with the cursor hidden, and lines cut instead of wrapped.
-    init() {
+    package init() {
         var settings = termios()
         // A job in the background must not change the terminal: that would stop it.
         if tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &settings) == 0 {
@@ -21,7 +21,7 @@ struct AlternateScreen {
     }
 
     /// Goes back to the first screen.
-    func leave() {
+    package func leave() {
         Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         if var former { tcsetattr(STDIN_FILENO, TCSANOW, &former) }
     }
@@ -29,7 +29,7 @@ struct AlternateScreen {
     /// Shows lines, as many as there are rows, with a footer in the last row.
     ///
     /// Everything is written at once and over what stood there: nothing flickers.
-    func show(_ lines: [Substring], footer: String, on size: (columns: Int, rows: Int)) {
+    package func show(_ lines: [Substring], footer: String, on size: (columns: Int, rows: Int)) {
         let shown = lines.prefix(max(size.rows - 1, 0))
         var bytes = Array("\u{1B}[H".utf8)
         for line in shown {

@@ -1,14 +1,22 @@
-internal import AgentEvents
+package import AgentEvents
 
 /// Moments and ages as people compare them with a clock on the wall.
-struct ClockText {
+package struct ClockText {
     /// The moment from which is looked back: its day is not named.
-    let now: Timestamp
+    package let now: Timestamp
     /// RFC 3339 with the offset of the local zone.
-    var local: (Timestamp) -> String = \.localDescription
+    package var local: (Timestamp) -> String
+
+    /// The text of moments beside the present one.
+    ///
+    /// - Parameter local: RFC 3339 with the offset of the local zone.
+    package init(now: Timestamp, local: @escaping (Timestamp) -> String = \.localDescription) {
+        self.now = now
+        self.local = local
+    }
 
     /// The time with the offset, to the second, and before it the day when it is another: `14:02:11+01:00`.
-    func text(_ moment: Timestamp) -> String {
+    package func text(_ moment: Timestamp) -> String {
         let (then, today) = (local(moment), local(now))
         let parts = then.split(separator: "T", maxSplits: 1)
         guard parts.count == 2, parts[1].count > 8 else { return then }
@@ -17,7 +25,7 @@ struct ClockText {
     }
 
     /// The local time without its offset, to the second, and before it the day when it is another: `14:02:11`.
-    func brief(_ moment: Timestamp) -> String {
+    package func brief(_ moment: Timestamp) -> String {
         let (then, today) = (local(moment), local(now))
         let parts = then.split(separator: "T", maxSplits: 1)
         guard parts.count == 2, parts[1].count > 8 else { return then }
@@ -27,12 +35,12 @@ struct ClockText {
     /// How long ago a moment was: `3 h 12 min ago`.
     ///
     /// - Parameter age: How long by a clock that does not jump, where that is known.
-    func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {
+    package func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {
         ago(age ?? duration(since: moment), units: units)
     }
 
     /// The time from a moment until now.
-    func duration(since moment: Timestamp) -> Duration {
+    package func duration(since moment: Timestamp) -> Duration {
         let (microseconds, overflow) = now.microsecondsSince1970.subtractingReportingOverflow(
             moment.microsecondsSince1970
         )
@@ -40,7 +48,7 @@ struct ClockText {
     }
 
     /// An age in words.
-    func ago(_ age: Duration, units: Int = 2) -> String {
+    package func ago(_ age: Duration, units: Int = 2) -> String {
         age < .seconds(1) ? "just now" : "\(DurationText.coarse(age, units: units)) ago"
     }
 }

@@ -2,7 +2,7 @@ internal import LinuxSupport
 
 extension String {
     /// The columns that a terminal needs for the text; colours need none.
-    var displayWidth: Int {
+    package var displayWidth: Int {
         // Most texts are ASCII without colours.
         if utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return utf8.count }
         var width = 0
@@ -20,7 +20,7 @@ extension String {
     }
 
     /// The beginning of a text without colours that has room in so many columns; no character is broken.
-    func prefix(columns: Int) -> String {
+    package func prefix(columns: Int) -> String {
         var width = 0
         var end = startIndex
         while end < endIndex {

@@ -1,27 +1,27 @@
-internal import AgentEvents
+package import AgentEvents
 internal import ArgumentParser
 internal import Glibc
 
 /// A position in the stream of events: a number, or a moment.
-enum EventPosition: Sendable, Hashable {
+package enum EventPosition: Sendable, Hashable {
     case number(UInt64)
     case moment(Timestamp)
 
     /// The forms that are accepted, for the help of options and for errors.
-    static let forms = """
+    package static let forms = """
         42 or #42 (a number), 2026-11-21T07:00:00Z, '2026-11-21 07:00', 10:30, today, yesterday, 'yesterday 10:30', \
         '1 hour ago' and 1h30m
         """
 
     /// Reads an argument; without an offset a time is one of the system's time zone.
-    init(argument text: String) throws {
+    package init(argument text: String) throws {
         guard let position = EventPosition(text, now: .now) else {
             throw ValidationError("expected an event's number or a time, got '\(text)'; accepted are \(Self.forms)")
         }
         self = position
     }
 
-    init?(_ text: String, now: Timestamp) {
+    package init?(_ text: String, now: Timestamp) {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
         if !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) {
             guard let number = UInt64(digits) else { return nil }

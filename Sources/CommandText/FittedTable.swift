@@ -1,26 +1,26 @@
 /// A table that is never wider than the terminal: cells that are too long end in an ellipsis.
-struct FittedTable {
+package struct FittedTable {
     /// A cell and its colour.
-    struct Cell: ExpressibleByStringInterpolation {
-        var text: String
-        var colour: TerminalStyle.Colour?
+    package struct Cell: ExpressibleByStringInterpolation {
+        package var text: String
+        package var colour: TerminalStyle.Colour?
 
-        init(_ text: String?, _ colour: TerminalStyle.Colour? = nil) {
+        package init(_ text: String?, _ colour: TerminalStyle.Colour? = nil) {
             self.text = text ?? ""
             self.colour = colour
         }
 
-        init(stringLiteral text: String) { self.init(text) }
+        package init(stringLiteral text: String) { self.init(text) }
     }
 
     /// A column: its title, and the side that its cells stand at.
-    struct Column: ExpressibleByStringLiteral {
-        var title: String
-        var isRight = false
+    package struct Column: ExpressibleByStringLiteral {
+        package var title: String
+        package var isRight = false
 
-        init(stringLiteral title: String) { self.title = title }
+        package init(stringLiteral title: String) { self.title = title }
 
-        static func right(_ title: String) -> Column {
+        package static func right(_ title: String) -> Column {
             var column = Column(stringLiteral: title)
             column.isRight = true
             return column
@@ -34,16 +34,16 @@ struct FittedTable {
     private static let nearby = 10
 
     private let columns: [Column]
-    private(set) var rows: [[Cell]] = []
+    package private(set) var rows: [[Cell]] = []
     /// Texts below rows, by the number of the row.
     private var notes: [Int: String] = [:]
 
-    init(_ columns: [Column]) { self.columns = columns }
+    package init(_ columns: [Column]) { self.columns = columns }
 
     /// Adds a row.
     ///
     /// - Parameter note: A text that stands below the row from the second column on, in as many lines as it needs.
-    mutating func add(_ row: [Cell], note: String? = nil) {
+    package mutating func add(_ row: [Cell], note: String? = nil) {
         if let note, !note.isEmpty { notes[rows.count] = note }
         rows.append(row)
     }
@@ -51,7 +51,7 @@ struct FittedTable {
     /// The lines, with the titles first; columns without a cell that says something are left out.
     ///
     /// - Parameter wrapsLast: Whether a text in the last column takes as many lines as it needs, instead of being cut.
-    func lines(_ style: TerminalStyle, wrapsLast: Bool = false) -> [String] {
+    package func lines(_ style: TerminalStyle, wrapsLast: Bool = false) -> [String] {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
         let titles = columns.map { Cell($0.title, .bold) }
         let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
@@ -153,11 +153,11 @@ struct FittedTable {
 
 extension TerminalStyle {
     /// `…`, or what stands for it.
-    var ellipsis: String { hasUnicode ? "…" : "..." }
+    package var ellipsis: String { hasUnicode ? "…" : "..." }
     /// `→`, or what stands for it.
-    var arrow: String { hasUnicode ? "→" : "->" }
+    package var arrow: String { hasUnicode ? "→" : "->" }
     /// `–`, or what stands for it.
-    var dash: String { hasUnicode ? "–" : "-" }
+    package var dash: String { hasUnicode ? "–" : "-" }
 }
 
 extension String {

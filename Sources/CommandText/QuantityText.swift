@@ -1,9 +1,9 @@
 internal import AgentEvents
 
 /// Durations as people compare them.
-enum DurationText {
+package enum DurationText {
     /// Milliseconds with as many decimals as matter: `0.04 ms`, `12.3 ms`, `4503 ms`.
-    static func milliseconds(_ duration: Duration) -> String {
+    package static func milliseconds(_ duration: Duration) -> String {
         let microseconds = max(0, duration.microseconds)
         switch microseconds {
         case ..<10_000: return fixed(microseconds, unit: 1000, decimals: 2) + " ms"
@@ -23,7 +23,7 @@ enum DurationText {
     }
 
     /// A time in the two largest units that matter, each rounded down: `42 s`, `3 h 12 min`, `5 d`.
-    static func coarse(_ duration: Duration, units: Int = 2) -> String {
+    package static func coarse(_ duration: Duration, units: Int = 2) -> String {
         var rest = max(0, duration.components.seconds)
         var words: [String] = []
         for (name, seconds) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)] {
@@ -39,16 +39,16 @@ enum DurationText {
 }
 
 /// Numbers of bytes as people compare them.
-enum ByteCountText {
+package enum ByteCountText {
     /// Bytes with at most one decimal: `812 B`, `1.2 MiB`.
-    static func of(_ count: UInt64) -> String {
+    package static func of(_ count: UInt64) -> String {
         guard count >= 1024 else { return "\(count) B" }
         let (unit, size) = unit(for: count)
         return "\(decimal(count, in: size)) \(unit)"
     }
 
     /// A part of a whole, in the unit of the whole: `1.2 of 5 MiB`.
-    static func of(_ count: UInt64, outOf whole: UInt64) -> String {
+    package static func of(_ count: UInt64, outOf whole: UInt64) -> String {
         guard whole >= 1024 else { return "\(count) of \(whole) B" }
         let (unit, size) = unit(for: whole)
         return

@@ -1,34 +1,37 @@
-internal import AgentEvents
-internal import ArgumentParser
-internal import Availability
+package import AgentEvents
+package import ArgumentParser
+package import Availability
 internal import Glibc
 
 /// The format of `reachagent report`.
-enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
+package enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv, html, markdown
 }
 
 /// The time of a report, as the command line gives it.
-struct ReportOptions: ParsableArguments {
+package struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The calendar month (default: the present one, so far).", valueName: "YYYY-MM"),
         transform: ReportOptions.firstDay(ofMonth:)
     )
-    var month: CivilTime.Day?
+    package var month: CivilTime.Day?
 
     @Option(
         help: ArgumentHelp("Begin at this moment instead.", valueName: "time"),
         transform: ReportOptions.moment(argument:)
     )
-    var since: Timestamp?
+    package var since: Timestamp?
 
     @Option(
         help: ArgumentHelp("End at this moment (default: now).", valueName: "time"),
         transform: ReportOptions.moment(argument:)
     )
-    var until: Timestamp?
+    package var until: Timestamp?
 
-    func validate() throws {
+    /// The present month.
+    package init() {}
+
+    package func validate() throws {
         if month != nil, since != nil || until != nil {
             throw ValidationError("'--month' and '--since' or '--until' exclude each other")
         }
@@ -37,7 +40,7 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// The window, which ends now at the latest: the future has no availability.
-    func window(now: Timestamp) throws -> Window {
+    package func window(now: Timestamp) throws -> Window {
         let local = CivilTime.system
         let today = local.day(of: now)
         guard let thisMonth = CivilTime.Day(firstOfMonthWith: today) else {
@@ -78,7 +81,7 @@ struct ReportOptions: ParsableArguments {
 
 extension CivilTime {
     /// The system's time zone.
-    static let system = CivilTime { seconds in
+    package static let system = CivilTime { seconds in
         var moment = time_t(seconds)
         var civil = tm()
         return localtime_r(&moment, &civil) == nil ? 0 : Int64(civil.tm_gmtoff)

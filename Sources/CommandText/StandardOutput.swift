@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import Glibc
 
 /// Standard output of a command that prints much: lines are collected, and written when there are enough of them.
-struct StandardOutput {
+package struct StandardOutput {
     /// Why nothing more can be written.
-    enum Failure: Error {
+    package enum Failure: Error {
         /// Nobody reads any more, as behind `| head`: no reason to complain.
         case readerGone
         /// The disk is full, for example (errno(3)).
@@ -15,23 +15,23 @@ struct StandardOutput {
     private var unwritten: [UInt8] = []
 
     /// An empty output; a reader that goes away is from now on an error and no signal.
-    init() {
+    package init() {
         signal(SIGPIPE, SIG_IGN)
         unwritten.reserveCapacity(Self.enough * 2)
     }
 
     /// Prints text for people, without any control character of a stranger's, and the end of a line.
-    mutating func print(_ text: String) throws(Failure) { try print(line: TerminalText.bytes(of: text)) }
+    package mutating func print(_ text: String) throws(Failure) { try print(line: TerminalText.bytes(of: text)) }
 
     /// Prints a line of JSON as it is.
-    mutating func print(line: some Collection<UInt8>) throws(Failure) {
+    package mutating func print(line: some Collection<UInt8>) throws(Failure) {
         unwritten.append(contentsOf: line)
         unwritten.append(UInt8(ascii: "\n"))
         if unwritten.count >= Self.enough { try flush() }
     }
 
     /// Writes what was collected.
-    mutating func flush() throws(Failure) {
+    package mutating func flush() throws(Failure) {
         var start = 0
         while start < unwritten.count {
             let written = unwritten[start...].withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

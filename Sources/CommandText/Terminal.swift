@@ -1,30 +1,30 @@
-internal import ForeignText
+package import ForeignText
 internal import Glibc
 
 /// Standard output and standard error of a command that prints and ends.
 ///
 /// Text for people is a `String`, and reaches a descriptor through ``TerminalText`` alone; bytes are JSON or a file.
-enum Terminal {
+package enum Terminal {
     /// Prints text and the end of a line to standard output, without any control character of a stranger's.
     ///
     /// A reader that has gone away is no error.
-    static func print(_ text: String) {
+    package static func print(_ text: String) {
         write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 
     /// Prints a line of JSON to standard output; see ``json(_:)``.
-    static func print(_ line: [UInt8]) { write(json(line) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+    package static func print(_ line: [UInt8]) { write(json(line) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
 
     /// A line of JSON for standard output: as it is for a program, and without active characters for a terminal.
-    static func json(_ line: [UInt8]) -> [UInt8] { isTerminal ? TerminalText.json(line) : line }
+    package static func json(_ line: [UInt8]) -> [UInt8] { isTerminal ? TerminalText.json(line) : line }
 
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// Writes the bytes of a file format to standard output, as they are.
-    static func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+    package static func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
     /// Prints text and the end of a line to standard error, without any control character of a stranger's.
-    static func printError(_ text: String) {
+    package static func printError(_ text: String) {
         write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
     }
 
@@ -42,21 +42,29 @@ enum Terminal {
 }
 
 /// What the terminal that reads our output can show.
-struct TerminalStyle {
+package struct TerminalStyle {
     /// Whether colours may be used.
-    var hasColour: Bool
+    package var hasColour: Bool
     /// Whether characters beyond ASCII may be used.
-    var hasUnicode: Bool
+    package var hasUnicode: Bool
     /// How many columns a line has.
-    var columns: Int
+    package var columns: Int
     /// The beginning of a colour: an escape sequence's own, unless ``TerminalText`` makes it one.
-    var introducer = "\u{1B}["
+    package var introducer: String
+
+    /// A style.
+    package init(hasColour: Bool, hasUnicode: Bool, columns: Int, introducer: String = "\u{1B}[") {
+        self.hasColour = hasColour
+        self.hasUnicode = hasUnicode
+        self.columns = columns
+        self.introducer = introducer
+    }
 
     /// Neither colours nor more than ASCII, for files and pipes.
-    static let plain = TerminalStyle(hasColour: false, hasUnicode: false, columns: 80)
+    package static let plain = TerminalStyle(hasColour: false, hasUnicode: false, columns: 80)
 
     /// The style of standard output, by `--color`, the conventions of `NO_COLOR` and `TERM`, and the locale.
-    static func standardOutput(color: ColorMode = .auto) -> TerminalStyle {
+    package static func standardOutput(color: ColorMode = .auto) -> TerminalStyle {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let locale = [value("LC_ALL"), value("LC_CTYPE"), value("LANG")].compactMap(\.self).first { !$0.isEmpty } ?? ""
         let isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().firstRange(of: $0) != nil }
@@ -70,7 +78,7 @@ struct TerminalStyle {
     }
 
     /// The size of the terminal that a descriptor leads to; `nil` where it is unknown.
-    static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+    package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
@@ -78,7 +86,7 @@ struct TerminalStyle {
 
     /// Whether output to a descriptor is coloured: with `auto` where it is a terminal that shows colours, and `NO_COLOR` is
     /// not set.
-    static func takesColour(_ descriptor: Int32, _ mode: ColorMode = .auto) -> Bool {
+    package static func takesColour(_ descriptor: Int32, _ mode: ColorMode = .auto) -> Bool {
         switch mode {
         case .always: true
         case .never: false
@@ -89,7 +97,7 @@ struct TerminalStyle {
     private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// The colours that our output uses.
-    enum Colour: String {
+    package enum Colour: String {
         case red = "31"
         case green = "32"
         case yellow = "33"
@@ -99,12 +107,12 @@ struct TerminalStyle {
     }
 
     /// `text` in a colour, where there are colours.
-    func paint(_ text: String, _ colour: Colour) -> String {
+    package func paint(_ text: String, _ colour: Colour) -> String {
         hasColour ? "\(introducer)\(colour.rawValue)m\(text)\(introducer)0m" : text
     }
 }
 
 extension ForeignText {
     /// Text from the network as a line for a person has it: as ``shown(_:limit:)-swift.type.method`` shows it, up to 2 KiB.
-    static func line(_ text: String) -> String { shown(text, limit: 2048) }
+    package static func line(_ text: String) -> String { shown(text, limit: 2048) }
 }

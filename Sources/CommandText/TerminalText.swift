@@ -5,9 +5,9 @@ internal import ForeignText
 /// Names of interfaces, certificates, answers of servers, output of hooks, files and journals may hold anything. Here every
 /// character that could move a cursor, forge a line or turn the order of reading becomes `\u{…}`; only the ends of lines
 /// and the colours of ``TerminalStyle/standardOutput(_:)`` are left, and those no stranger can write.
-enum TerminalText {
+package enum TerminalText {
     /// The beginning of a colour in text that has not passed yet: private characters, drawn anew by each process.
-    static let introducer: String = {
+    package static let introducer: String = {
         // Characters of plane 15 are private: no text has a use for them. Five with 15 bits each cannot be guessed.
         var scalars = String.UnicodeScalarView()
         for _ in 0..<5 {
@@ -19,7 +19,7 @@ enum TerminalText {
     private static let sequence = Array("\u{1B}[".utf8)
 
     /// The bytes that are written for a text, which may have several lines.
-    static func bytes(of text: String) -> [UInt8] {
+    package static func bytes(of text: String) -> [UInt8] {
         let utf8 = Array(text.utf8)
         guard !isPlain(utf8) else { return utf8 }
         var bytes: [UInt8] = []
@@ -36,7 +36,7 @@ enum TerminalText {
     /// A line of JSON that means the same, in which no character acts on a terminal.
     ///
     /// Beyond ASCII there are only the characters of strings, which JSON can escape (RFC 8259, section 7).
-    static func json(_ line: [UInt8]) -> [UInt8] {
+    package static func json(_ line: [UInt8]) -> [UInt8] {
         guard !isPlain(line) else { return line }
         var bytes: [UInt8] = []
         for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {

@@ -1,24 +1,24 @@
 /// Lines of text that are indented and wrapped to a terminal's width.
-struct TextBlock {
-    private(set) var lines: [String] = []
+package struct TextBlock {
+    package private(set) var lines: [String] = []
     private let columns: Int
 
-    init(columns: Int) { self.columns = columns }
+    package init(columns: Int) { self.columns = columns }
 
     /// Adds a line as it is.
-    mutating func add(_ line: String = "") { lines.append(line) }
+    package mutating func add(_ line: String = "") { lines.append(line) }
 
     /// Adds a label in a column of its own and a text that is wrapped beside it.
-    mutating func add(_ label: String, _ text: String, indent: Int, labelWidth: Int) {
+    package mutating func add(_ label: String, _ text: String, indent: Int, labelWidth: Int) {
         let start = String(repeating: " ", count: indent) + label.padded(to: labelWidth)
         add(text, behind: start, hanging: indent + labelWidth)
     }
 
     /// Adds a text that is wrapped; all lines but the first are indented.
-    mutating func add(_ text: String, hanging: Int) { add(text, behind: "", hanging: hanging) }
+    package mutating func add(_ text: String, hanging: Int) { add(text, behind: "", hanging: hanging) }
 
     /// Adds a line as it is, with its spaces; one that is too long is wrapped.
-    mutating func addFitting(_ line: String, hanging: Int) {
+    package mutating func addFitting(_ line: String, hanging: Int) {
         guard line.displayWidth > columns else { return add(line) }
         let start = String(line.prefix { $0 == " " })
         add(line, behind: start, hanging: hanging)
@@ -39,30 +39,30 @@ struct TextBlock {
         lines.append(line)
     }
 
-    var text: String { lines.joined(separator: "\n") }
+    package var text: String { lines.joined(separator: "\n") }
 }
 
 extension String {
     /// The text with spaces after it up to `width` columns.
-    func padded(to width: Int) -> String {
+    package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - displayWidth))
     }
 
     /// The text with spaces before it up to `width` columns.
-    func leftPadded(to width: Int) -> String {
+    package func leftPadded(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - displayWidth)) + self
     }
 }
 
 /// Columns for a terminal: as wide as their longest cell, the last one as it comes.
-struct TextTable {
+package struct TextTable {
     private var rows: [[String]]
 
-    init(header: [String]) { rows = [header] }
+    package init(header: [String]) { rows = [header] }
 
-    mutating func add(_ row: [String]) { rows.append(row) }
+    package mutating func add(_ row: [String]) { rows.append(row) }
 
-    var text: String {
+    package var text: String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { $0.indices.contains(column) ? $0[column].displayWidth : 0 }.max() ?? 0

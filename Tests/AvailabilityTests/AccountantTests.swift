@@ -76,6 +76,35 @@ struct AccountantTests {
     }
 
     @Test
+    func `numbers that are missing from a selection of events say nothing`() throws {
+        var journal = try Self.running()
+        journal.sequence += 40
+        journal.path(at: 50, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.sequence += 40
+        journal.other(at: 100)
+        var accountant = Accountant(window: try Journal.window(0, 100), numbering: .selected)
+        for event in journal.events { accountant.add(event) }
+        let account = accountant.account()
+        #expect(account.subjects[0].tally[.full] == 50 * Self.second)
+        #expect(account.subjects[0].tally[.none] == 50 * Self.second)
+        #expect(account.coverage.missing == 0)
+    }
+
+    @Test
+    func `a change of a selection that does not begin with the known state makes the time before it unknown`() throws {
+        var journal = try Self.running()
+        journal.path(at: 20, from: Journal.path(.full), to: Journal.path(.partial))
+        journal.path(at: 60, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.other(at: 100)
+        var accountant = Accountant(window: try Journal.window(0, 100), numbering: .selected)
+        for event in journal.events { accountant.add(event) }
+        let tally = accountant.account().subjects[0].tally
+        #expect(tally[.full] == 20 * Self.second)
+        #expect(tally[.unknown(.noData)] == 40 * Self.second)
+        #expect(tally[.none] == 40 * Self.second)
+    }
+
+    @Test
     func `a clock that was not set says nothing of the time until it was`() throws {
         var journal = Journal()
         try journal.start(at: -Journal.epoch)

@@ -8,6 +8,7 @@ extension Accountant {
         let previous = pathTrack.state?.attribution
         let to = state(of: change.to, cause: change.cause, after: previous, sequence: sequence)
         let from = state(of: change.from, cause: nil, after: nil, sequence: sequence)
+        if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
         openPath = to.condition.isOutage ? (change, sequence) : nil
         reattribute(at: time)
@@ -26,6 +27,7 @@ extension Accountant {
         let previous = uplinkTracks[name]?.state?.attribution
         let to = state(of: change.to, cause: change.cause, after: previous, sequence: sequence)
         let from = state(of: change.from, cause: nil, after: nil, sequence: sequence)
+        if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
         uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
         openUplinks[name] = to.condition.isOutage ? (change, sequence) : nil
         reattribute(at: time)

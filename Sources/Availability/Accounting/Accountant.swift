@@ -9,8 +9,19 @@ public struct Accountant: Sendable {
     /// An event before this was stamped by a clock that was not set: 2020-01-01.
     private static let earliestPlausible: Int64 = 1_577_836_800_000_000
 
+    /// The completeness of the events that are added.
+    public enum Numbering: Sendable, Hashable {
+        /// All events of a journal: nothing is known of the time around a number that is missing.
+        case complete
+        /// A selection of them, by their types for example: a missing number says nothing. A change that does not begin with the
+        /// state that is known shows that one before it is missing.
+        case selected
+    }
+
     /// The time to account for.
     public let window: Window
+    /// The completeness of the events.
+    public let numbering: Numbering
     /// The track of a subject without an event so far.
     private(set) var template: Track
     var pathTrack: Track
@@ -32,9 +43,12 @@ public struct Accountant: Sendable {
 
     /// An account of a window.
     ///
-    /// - Parameter window: The time to account for.
-    public init(window: Window) {
+    /// - Parameters:
+    ///   - window: The time to account for.
+    ///   - numbering: The completeness of the events that will be added.
+    public init(window: Window, numbering: Numbering = .complete) {
         self.window = window
+        self.numbering = numbering
         template = Track(window: window)
         pathTrack = template
     }
@@ -143,7 +157,7 @@ public struct Accountant: Sendable {
             coverage.streams += 1
             interrupt(until: moment, .noData)
         } else if let last {
-            let missing = first > last.sequence ? first - last.sequence - 1 : 0
+            let missing = numbering == .complete && first > last.sequence ? first - last.sequence - 1 : 0
             if missing > 0 {
                 coverage.missing &+= missing
                 interrupt(until: moment, .noData)

@@ -32,6 +32,14 @@ struct Track: Sendable {
         settle(until: end, Self.unknown(reason))
     }
 
+    /// Takes the time since the last change for unknown where the state at its end is another one than is known.
+    mutating func distrust(unless condition: Condition, until observed: Timestamp, _ published: Timestamp) {
+        guard let state, state.condition != condition else { return }
+        let moment = min(observed, published).microsecondsSince1970
+        guard moment > cursor else { return }
+        settle(until: moment, Self.unknown(.noData))
+    }
+
     /// Forgets the state: the next change tells it.
     mutating func forget(at moment: Int64) {
         settle(until: moment, state ?? Self.unknown(.noData))

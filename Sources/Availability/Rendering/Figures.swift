@@ -2,9 +2,9 @@ internal import AgentEvents
 internal import ForeignText
 
 /// Numbers and names as all formats for people have them.
-enum Figures {
+package enum Figures {
     /// Per cent with three decimals, rounded down so that 100 is never reached by rounding; `nil` of nothing.
-    static func percent(_ part: Int64, of whole: Int64) -> String? {
+    package static func percent(_ part: Int64, of whole: Int64) -> String? {
         guard whole > 0 else { return nil }
         let thousandths = Int128(part) * 100_000 / Int128(whole)
         return "\(thousandths / 1000).\(CivilTime.digits(Int(thousandths % 1000), 3))"
@@ -16,7 +16,7 @@ enum Figures {
     }
 
     /// The two greatest units: `3d4h`, `1m30s`, `850ms`.
-    static func duration(_ microseconds: Int64) -> String {
+    package static func duration(_ microseconds: Int64) -> String {
         guard microseconds >= 0 else { return "-" + duration(-max(microseconds, -.max)) }
         let seconds = microseconds / 1_000_000
         guard seconds > 0 else { return "\(microseconds / 1000)ms" }
@@ -31,7 +31,7 @@ enum Figures {
     }
 
     /// Seconds with six decimals, exactly.
-    static func seconds(_ microseconds: Int64) -> String {
+    package static func seconds(_ microseconds: Int64) -> String {
         let magnitude = microseconds.magnitude
         let sign = microseconds < 0 ? "-" : ""
         return "\(sign)\(magnitude / 1_000_000).\(CivilTime.digits(Int(magnitude % 1_000_000), 6))"
