@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import CommandText
+internal import ForeignText
+internal import Glibc
+
+/// `reachagent fleet`: the program of that name, as git(1) finds its commands.
+struct FleetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet",
+        abstract: "Show the devices whose sinks ship to a NATS server.",
+        usage: "reachagent fleet <command> [<options>]",
+        discussion: """
+            Starts 'reachagent-fleet', which stands beside this program or on the PATH; the Debian package 'reachagent-sink' has it. Its \
+            commands are status, watch and report: 'reachagent fleet --help' describes them.
+
+            EXAMPLES
+              reachagent fleet status --server nats://broker.example
+              reachagent fleet watch --server nats://broker.example
+              reachagent fleet report --server nats://broker.example --month 2026-10
+            """
+    )
+
+    /// The program.
+    static let program = "reachagent-fleet"
+
+    @Argument(parsing: .captureForPassthrough, help: "The command and its options.")
+    var words: [String] = []
+
+    func run() throws {
+        let paths = Self.paths(
+            ownPath: Self.ownPath,
+            path: getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        )
+        var reason = ENOENT
+        for path in paths {
+            Self.replaceProcess(path, words)
+            // What is there and cannot be started is of more interest than where it is not.
+            if errno != ENOENT, errno != ENOTDIR { reason = errno }
+        }
+        guard reason == ENOENT else {
+            Terminal.printError("reachagent: cannot start '\(Self.program)': \(String(cString: strerror(reason)))")
+            throw ExitCode(reason == EACCES ? ExitStatus.notPermitted : ExitStatus.tryAgain)
+        }
+        Terminal.printError(
+            "reachagent: '\(Self.program)' is not installed; the Debian package 'reachagent-sink' has it: apt install reachagent-sink"
+        )
+        throw ExitCode(ExitStatus.unavailable)
+    }
+
+    /// The places to look: beside this program, then in the directories of the PATH with an absolute path.
+    static func paths(ownPath: String?, path: String) -> [String] {
+        let own = ownPath.flatMap { text in text.lastIndex(of: "/").map { String(text[..<$0]) } }
+        let directories = path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+        return ([own].compactMap(\.self) + directories).map { "\($0)/\(program)" }
+    }
+
+    private static var ownPath: String? {
+        realpath("/proc/self/exe", nil).map { path in
+            defer { free(path) }
+            return String(cString: path)
+        }
+    }
+
+    /// Returns only where the program cannot be started; `errno` says why.
+    private static func replaceProcess(_ path: String, _ words: [String]) {
+        let arguments = ([program] + words).map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        execv(path, arguments)
+    }
+}

@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import CommandText
+internal import ForeignText
+internal import Glibc
+internal import Sinks
+
+/// `reachagent-fleet`, which people call `reachagent fleet`: the root of its command line.
+@main
+struct FleetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reachagent fleet",
+        abstract: "Show the devices whose sinks ship to a NATS server.",
+        discussion: """
+            Reads the events that 'reachagent-sink' stores in a JetStream stream, and folds them into one table. Nothing is \
+            written to the server but the consumer, and nothing is asked of the devices.
+
+            EXIT STATUS
+              0   done
+              64  wrong usage
+              69  the server cannot be reached, or has no stream of the subject
+              75  the server did not answer in time; try again
+              77  the server refuses the credentials or the permission
+              78  a file with credentials cannot be used
+            """,
+        version: ProgramVersion.text,
+        subcommands: [FleetStatusCommand.self, FleetWatchCommand.self, FleetReportCommand.self]
+    )
+
+    /// Runs the command of the process's arguments.
+    static func main() {
+        // A message of the shell's language in a locale that is not set would be ASCII.
+        setlocale(LC_ALL, "")
+        do {
+            var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
+            try command.run()
+        } catch let failure as TransportFailure {
+            Terminal.printError("reachagent fleet: \(ForeignText.line(failure.detail))")
+            Glibc.exit(failure.exitStatus)
+        } catch let failure as StandardOutput.Failure {
+            if case .errno(let number) = failure {
+                Terminal.printError("reachagent fleet: standard output: \(String(cString: strerror(number)))")
+                Glibc.exit(FleetExit.tryAgain)
+            }
+        } catch {
+            Glibc.exit(end(with: error))
+        }
+    }
+
+    private static func end(with error: any Error) -> Int32 {
+        let code = exitCode(for: error)
+        guard code != .success else {
+            Terminal.write(Array((fullMessage(for: error) + "\n").utf8))
+            return 0
+        }
+        if !(error is ExitCode) { Terminal.printError(fullMessage(for: error)) }
+        return code.rawValue
+    }
+}
+
+/// The exit statuses beside 0 (sysexits.h).
+enum FleetExit {
+    static let usage: Int32 = 64
+    static let unavailable: Int32 = 69
+    static let tryAgain: Int32 = 75
+    static let notPermitted: Int32 = 77
+    static let badConfiguration: Int32 = 78
+}
+
+extension TransportFailure {
+    /// The exit status of a command that the failure ends.
+    var exitStatus: Int32 {
+        switch code {
+        case "broker_denied": FleetExit.notPermitted
+        case "broker_timeout", "broker_protocol": FleetExit.tryAgain
+        case "credentials_unreadable": FleetExit.badConfiguration
+        default: FleetExit.unavailable
+        }
+    }
+}

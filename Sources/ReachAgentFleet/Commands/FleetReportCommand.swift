@@ -1,0 +1,119 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import Availability
+internal import CommandText
+internal import ForeignText
+
+/// `reachagent fleet report`: the availability of each device over a time.
+struct FleetReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Report the availability and outages of each device.",
+        usage: "reachagent fleet report [<options>]",
+        discussion: """
+            Reads every event of the time, and prints a row for each device, the lowest availability first. With exactly one \
+            --device without a star it is the whole report of that device, as 'reachagent report' makes it there. Times are those of \
+            the devices' clocks; days are those of this system's time zone (TZ).
+
+            The stream must still have the events: the report begins with the state before its time where the stream has that, and \
+            counts as unknown what no event tells.
+
+            EXAMPLES
+              reachagent fleet report --server nats://broker.example --month 2026-10 --slo 99.5
+              reachagent fleet report --since 7d --format csv >fleet.csv
+              reachagent fleet report --device edge-7 --format html >edge-7.html
+
+            EXIT STATUS
+              0   done
+              64  wrong usage, such as a month that does not exist
+              69  the server cannot be reached, or the stream has no event of these devices
+            """
+    )
+
+    @OptionGroup var time: ReportOptions
+
+    @Option(
+        help: ArgumentHelp("The objective, for the error budget: 99.5 for 99.5 %.", valueName: "percent"),
+        transform: FleetReportCommand.objective(argument:)
+    )
+    var slo: Objective?
+
+    @Option(
+        help: ArgumentHelp(
+            "Report on devices only whose name or host is this; '*' stands for any text.",
+            valueName: "name"
+        )
+    )
+    var device: [String] = []
+
+    @Option(help: "The output format; html and markdown for one device.")
+    var format = ReportFormat.text
+
+    @OptionGroup var color: ColorOptions
+    @OptionGroup var server: ServerOptions
+
+    /// The one device that a whole report is made of.
+    private var only: String? { device.count == 1 && !device[0].utf8.contains(UInt8(ascii: "*")) ? device[0] : nil }
+
+    func validate() throws {
+        if only == nil, format == .html || format == .markdown {
+            throw ValidationError("'--format \(format.rawValue)' needs one '--device'")
+        }
+    }
+
+    func run() throws {
+        let window = try time.window(now: .now)
+        let progress = FleetProgress()
+        let reading = FleetReading(source: try server.source(), progress: progress.note)
+        var fleet = try reading.fleet(window)
+        progress.end()
+        let selection = FleetSelection(names: device.map { ForeignText($0) })
+        var rows = fleet.rows(at: window.end, silentAfter: nil).filter(selection.contains)
+        guard !rows.isEmpty else {
+            Terminal.printError(
+                "reachagent fleet: the stream has no event of \(device.isEmpty ? "a device" : "these devices")"
+            )
+            throw ExitCode(FleetExit.unavailable)
+        }
+        if only != nil, rows.count == 1, let account = fleet.devices[rows[0].device]?.account() {
+            return try print(account)
+        }
+        FleetOrder.availability.sort(&rows)
+        let report = FleetReport(window: window, objective: slo, rows: rows)
+        var output = StandardOutput()
+        switch format {
+        case .json: for row in rows { try output.print(line: Terminal.json(row.json)) }
+        case .csv: return Terminal.write(Array(report.csv().utf8))
+        default:
+            try output.print(report.text(.standardOutput(color: color.color)))
+            for note in fleet.notes { try output.print(note) }
+        }
+        try output.flush()
+    }
+
+    /// The whole report of one device.
+    private func print(_ account: Account) throws {
+        guard let report = Report(account, objective: slo), !account.isEmpty else {
+            Terminal.printError("reachagent fleet: the stream has no data of the device in this time")
+            throw ExitCode(FleetExit.unavailable)
+        }
+        switch format {
+        case .text:
+            let style = TerminalStyle.standardOutput(color: color.color)
+            Terminal.write(
+                TerminalText.bytes(of: report.text(hasColour: style.hasColour, introducer: style.introducer))
+            )
+        case .json: Terminal.print(report.json())
+        case .csv: Terminal.write(Array(report.csv().utf8))
+        case .html: Terminal.write(Array(report.html().utf8))
+        case .markdown: Terminal.write(Array(report.markdown().utf8))
+        }
+    }
+
+    private static func objective(argument text: String) throws -> Objective {
+        guard let objective = Objective(percent: text) else {
+            throw ValidationError("expected per cent more than 0 and less than 100, such as 99.5, got '\(text)'")
+        }
+        return objective
+    }
+}

@@ -1,0 +1,130 @@
+internal import AgentEvents
+internal import CommandText
+internal import ForeignText
+internal import Glibc
+internal import LinuxSupport
+internal import Sinks
+
+/// `reachagent fleet watch` on a terminal.
+///
+/// This thread sleeps until a signal, a key or an event wakes it; another one follows the events.
+final class FleetWatch {
+    /// The shortest time from one drawing to the next, and that while the stored events are read.
+    private static let pauses: (live: Duration, reading: Duration) = (.milliseconds(500), .seconds(1))
+    /// The time after which ages are drawn anew.
+    private static let aging: Duration = .seconds(30)
+
+    private let follower: FleetFollower
+    private let signals: SignalDescriptor
+    private let since: Timestamp
+    private let silence: Duration?
+    private let color: ColorMode
+    private var screen: FleetScreen
+    private var rows: [FleetRow] = []
+
+    init(
+        _ source: FleetSource,
+        since: Timestamp,
+        _ screen: FleetScreen,
+        silentAfter silence: Duration?,
+        color: ColorMode
+    ) throws {
+        // Before another thread is started.
+        signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
+        follower = try FleetFollower(source, since: since)
+        self.since = since
+        self.screen = screen
+        self.silence = silence
+        self.color = color
+    }
+
+    /// Watches until a signal or the key q.
+    ///
+    /// - Throws: The reason that the first connection failed.
+    func run() throws {
+        try follower.start()
+        var terminal = AlternateScreen()
+        defer { terminal.leave() }
+        var due = ContinuousClock.now
+        while true {
+            let (hasNews, backlog, end) = follower.withState { ($0.hasNews, $0.backlog, $0.end) }
+            if let end { throw end }
+            if due <= .now {
+                count()
+                draw(on: terminal)
+                let isReading = hasNews && backlog > 0
+                due = .now + (isReading ? Self.pauses.reading : Self.pauses.live)
+            }
+            sleep(until: hasNews ? due : .now + Self.aging)
+            while let signal = signals.next() {
+                switch signal {
+                case SIGWINCH: due = .now
+                case SIGTSTP:
+                    terminal.leave()
+                    kill(getpid(), SIGSTOP)
+                    terminal = AlternateScreen()
+                    due = .now
+                default: return
+                }
+            }
+            switch keys() {
+            case .enough: return
+            case .some: due = .now
+            case .none: break
+            }
+        }
+    }
+
+    /// Takes the devices as they are now.
+    private func count() {
+        let silence = silence
+        rows = follower.withState { state in
+            state.hasNews = false
+            return state.fleet.rows(at: .now, silentAfter: silence)
+        }
+    }
+
+    private func draw(on terminal: AlternateScreen) {
+        let size = TerminalStyle.size(of: STDOUT_FILENO) ?? (80, 24)
+        let text = FleetText(
+            style: .standardOutput(color: color),
+            clock: ClockText(now: .now),
+            since: since
+        )
+        let (interruption, backlog) = follower.withState { ($0.interruption, $0.backlog) }
+        let lines = screen.lines(rows, text, room: size.rows - 1)
+        var footer = screen.footer
+        if let interruption {
+            let since = text.clock.brief(interruption.since)
+            footer = "no answer since \(since), trying again; q ends; \(ForeignText.line(interruption.failure.detail))"
+        } else if backlog == .max {
+            footer = "connecting; q ends"
+        } else if backlog > 0 {
+            footer = "reading, \(SummaryText.count(backlog, "event")) left; q ends"
+        }
+        terminal.show(lines.map { $0[...] }, footer: footer, on: size)
+    }
+
+    private func sleep(until deadline: ContinuousClock.Instant) {
+        var entries = [follower.wakeup.descriptor, signals.descriptor, STDIN_FILENO].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
+        if entries[0].revents != 0 { follower.wakeup.reset() }
+    }
+
+    private enum Keys { case none, some, enough }
+
+    /// Follows the keys that were pressed; a terminal that is gone is enough, too.
+    private func keys() -> Keys {
+        var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 0) > 0 else { return .none }
+        var keys = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(STDIN_FILENO, &keys, keys.count)
+        guard count > 0 else { return .enough }
+        for key in keys.prefix(count) {
+            guard screen.follow(key: key) else { return .enough }
+        }
+        return .some
+    }
+}

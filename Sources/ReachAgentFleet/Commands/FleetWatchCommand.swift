@@ -1,0 +1,90 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import Availability
+internal import CommandText
+internal import ForeignText
+internal import Glibc
+internal import Sinks
+
+/// `reachagent fleet watch`: the devices in place, or their events as they come.
+struct FleetWatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Follow all devices.",
+        usage: "reachagent fleet watch [<options>]",
+        discussion: """
+            On a terminal, a table of the devices that is kept up to date, the most urgent first, with the outages and the availability \
+            of the last 24 hours (--since). Keys: s sorts by another column, t shows only devices in trouble, space and b turn pages, \
+            q ends.
+
+            With --output json, one JSON object on one line for each event: the device, the id under which the broker stored it, the \
+            time, and the event. It begins with the next event, or with --since. With --durable the broker remembers the last event that was \
+            written to standard output, and the next run continues after it: none is missing, and after a crash some come twice, \
+            with the same id. Such a consumer holds its place until it is deleted at the server.
+
+            EXAMPLES
+              reachagent fleet watch --server nats://broker.example
+              reachagent fleet watch --only trouble --sort seen
+              reachagent fleet watch --output json | jq -c '[.device, .event.type]'
+              reachagent fleet watch --output json --durable archive >>events.jsonl
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("Begin at this time (default: 24 hours ago; with json, now).", valueName: "time"),
+        transform: FleetTime.moment(argument:)
+    )
+    var since: Timestamp?
+
+    @Option(help: "Sort by state, device, seen, outages or availability.")
+    var sort = FleetOrder.state
+
+    @Option(help: "Print text or json.")
+    var output = FleetOutput.text
+
+    @Option(help: ArgumentHelp("The name of a durable consumer, for json.", valueName: "name"))
+    var durable: String?
+
+    @OptionGroup var choice: SelectionOptions
+    @OptionGroup var color: ColorOptions
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        if output == .text, durable != nil { throw ValidationError("'--durable' needs '--output json'") }
+        if output == .json, !choice.only.isEmpty {
+            throw ValidationError(
+                "'--only' is about devices, and '--output json' prints events: 'fleet status --output json --only' prints devices"
+            )
+        }
+        if output == .text, isatty(STDOUT_FILENO) != 1 {
+            throw ValidationError("the table needs a terminal: '--output json' prints each event")
+        }
+        if let durable {
+            let isPlain = durable.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                default: false
+                }
+            }
+            guard isPlain, (1...32).contains(durable.utf8.count) else {
+                throw ValidationError("expected 1 to 32 letters, digits, '-' or '_' for '--durable', got '\(durable)'")
+            }
+        }
+    }
+
+    func run() throws {
+        let source = try server.source()
+        if output == .json { return try FleetTail(source, since: since, durable: durable, choice.selection).run() }
+        let day: Int64 = 86_400_000_000
+        let start = since ?? Timestamp(microsecondsSince1970: Timestamp.now.microsecondsSince1970 - day)
+        let screen = FleetScreen(order: sort, selection: choice.selection)
+        let watch = try FleetWatch(
+            source,
+            since: start,
+            screen,
+            silentAfter: choice.silentAfter.after,
+            color: color.color
+        )
+        try watch.run()
+    }
+}

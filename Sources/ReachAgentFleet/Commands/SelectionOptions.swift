@@ -1,0 +1,75 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import CommandText
+internal import ForeignText
+
+/// A word of `--only`.
+enum StateWord: String, CaseIterable, ExpressibleByArgument {
+    case none, local, portal, silent, stopped, partial, unknown, full
+    /// Every state but `full`.
+    case trouble
+
+    var states: [DeviceState] {
+        self == .trouble
+            ? DeviceState.allCases.filter { $0 != .full } : DeviceState(rawValue: rawValue).map { [$0] } ?? []
+    }
+}
+
+/// The devices that are shown, and the time after which one is silent.
+struct SelectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Show devices in this state only: none, local, portal, silent, stopped, partial, unknown, full or trouble (all but full).",
+            valueName: "state"
+        )
+    )
+    var only: [StateWord] = []
+
+    @Option(
+        help: ArgumentHelp("Show devices only whose name or host is this; '*' stands for any text.", valueName: "name")
+    )
+    var device: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Call a device silent when nothing came for so long; 0 for never.", valueName: "duration"),
+        transform: SelectionOptions.silence(argument:)
+    )
+    var silentAfter = Silence(after: .seconds(7200))
+
+    /// The time after which a device is silent; `nil` for never.
+    struct Silence: Hashable, CustomStringConvertible {
+        var after: Duration?
+
+        var description: String { after.map { SummaryText.coarse($0.components.seconds) } ?? "never" }
+    }
+
+    var selection: FleetSelection {
+        FleetSelection(states: Set(only.flatMap(\.states)), names: device.map { ForeignText($0) })
+    }
+
+    private static func silence(argument text: String) throws -> Silence {
+        if text == "0" { return Silence(after: nil) }
+        let now = Timestamp.now
+        guard text.utf8.last.map({ !(0x30...0x39).contains($0) }) ?? false,
+            case .moment(let moment)? = EventPosition(text, now: now), moment < now,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }), text != "yesterday",
+            text != "today"
+        else { throw ValidationError("expected a duration such as 30m, 2h or 1d, or 0, got '\(text)'") }
+        return Silence(after: .microseconds(now.microsecondsSince1970 - moment.microsecondsSince1970))
+    }
+}
+
+/// The beginning of the figures' window.
+enum FleetTime {
+    /// Reads a time in the past.
+    static func moment(argument text: String) throws -> Timestamp {
+        let now = Timestamp.now
+        guard case .moment(let moment)? = EventPosition(text, now: now), moment < now, moment.microsecondsSince1970 >= 0
+        else {
+            throw ValidationError(
+                "expected a time in the past such as '2026-11-21 07:00', yesterday or 24h, got '\(text)'"
+            )
+        }
+        return moment
+    }
+}

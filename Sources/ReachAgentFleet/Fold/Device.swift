@@ -1,0 +1,167 @@
+internal import AgentEvents
+internal import Availability
+internal import ForeignText
+
+/// A device as its events have it.
+///
+/// Pure: every moment is an event's.
+struct Device: Sendable {
+    /// The maximum number of uplinks that are kept.
+    static let maximumUplinks = 16
+
+    /// The host's name, by the source of its events.
+    private(set) var host = ""
+    /// The version of its agent.
+    private(set) var version: String?
+    /// The default path; `nil` before the first change of it.
+    private(set) var path: DevicePath?
+    /// The uplinks, by the interface's name.
+    private(set) var uplinks: [DeviceUplink] = []
+    /// The moment at which the agent stopped; `nil` while it runs as far as is known.
+    private(set) var stopped: Timestamp?
+    /// The moment at which the broker stored the newest event.
+    private(set) var lastSeen: Timestamp
+    /// The number of the newest event, and the stream of numbers that it belongs to.
+    private(set) var position: (epoch: ForeignText, sequence: UInt64)?
+    /// The number of events that are lost to the broker, by the device's own account.
+    private(set) var lost: UInt64 = 0
+
+    private static let maximumSourceBytes = 256
+    /// The source of the newest event whose source was read.
+    private var source = ""
+    private var accountant: Accountant?
+    /// The figures of the events so far; `nil` when there are newer ones.
+    private var known: DeviceFigures?
+
+    /// A device without an event.
+    init(window: Window?, seen moment: Timestamp) {
+        accountant = window.map { Accountant(window: $0, numbering: .selected) }
+        lastSeen = moment
+    }
+
+    /// Adds an event; one that was added before changes nothing.
+    ///
+    /// - Returns: `false` for one that is no numbered event of an agent's.
+    mutating func add(_ message: FleetMessage) -> Bool {
+        guard let line = ScannedLine(message.payload.span), let sequence = line.sequence, let time = line.time else {
+            return false
+        }
+        let type = EventType(rawValue: String(decoding: message.payload[line.type], as: UTF8.self))
+        let isRead = Self.isRead(type) && message.payload.count <= FleetMessage.maximumContentBytes
+        var event = isRead || message.id == nil || host.isEmpty ? AgentEvent(line: message.payload) : nil
+        guard let epoch = message.epoch(own: event?.id) else { return false }
+        if let position, position.epoch == epoch, sequence <= position.sequence { return true }
+        position = (epoch, sequence)
+        lastSeen = max(lastSeen, message.stored)
+        known = nil
+        // The numbers of another epoch begin anew, which only its name says where a snapshot was restored.
+        event?.id = "\(String(decoding: epoch.bytes, as: UTF8.self))-\(sequence)"
+        if let source = event?.source, source != self.source {
+            self.source = source.utf8.count <= Self.maximumSourceBytes ? source : ""
+            host = Self.host(of: source)
+        }
+        if isRead, let event {
+            note(event)
+            accountant?.add(event)
+        } else {
+            accountant?.add(sequence: sequence, time: time)
+        }
+        return true
+    }
+
+    /// True for types whose content matters here.
+    private static func isRead(_ type: EventType?) -> Bool {
+        switch type {
+        case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .suspendResumed, .eventsOmitted,
+            .sinkLost:
+            true
+        default: false
+        }
+    }
+
+    private mutating func note(_ event: AgentEvent) {
+        switch event.content {
+        case .agentStarted(let start):
+            version = ForeignText.shown(start.version, limit: 32)
+            stopped = nil
+        case .agentStopping: stopped = event.time
+        case .reachabilityChanged(let change):
+            path = DevicePath(change)
+            stopped = nil
+        case .uplinkChanged(let change): note(DeviceUplink(change.to))
+        case .sinkLost(let loss):
+            let sum = lost.addingReportingOverflow(loss.count)
+            lost = sum.overflow ? .max : sum.partialValue
+        default: break
+        }
+    }
+
+    private mutating func note(_ uplink: DeviceUplink) {
+        if let known = uplinks.firstIndex(where: { $0.interface == uplink.interface }) {
+            uplinks[known] = uplink
+        } else if uplinks.count < Self.maximumUplinks {
+            uplinks.append(uplink)
+            uplinks.sort { $0.interface < $1.interface }
+        }
+    }
+
+    /// `edge-7` of `/reachagent/edge-7`.
+    static func host(of source: String) -> String {
+        let name =
+            source.utf8.lastIndex(of: UInt8(ascii: "/")).map { source[source.index(after: $0)...] } ?? source[...]
+        return ForeignText.shown(name.utf8, limit: 64)
+    }
+
+    /// The state at a moment, and its beginning.
+    ///
+    /// - Parameter silence: The time without an event after which a device is silent; `nil` for any time.
+    func state(at now: Timestamp, silentAfter silence: Duration?) -> (state: DeviceState, since: Timestamp?) {
+        if let stopped { return (.stopped, stopped) }
+        if let silence, now.microsecondsSince1970 - lastSeen.microsecondsSince1970 > silence.microseconds {
+            return (.silent, lastSeen)
+        }
+        return (DeviceState(path?.connectivity), path?.since)
+    }
+
+    /// The figures of the window; `nil` without one.
+    mutating func figures() -> DeviceFigures? {
+        if let known { return known }
+        known = accountant.flatMap { DeviceFigures($0.account()) }
+        return known
+    }
+
+    /// The account of the window; `nil` without one.
+    func account() -> Account? { accountant?.account() }
+}
+
+/// The availability of a device in a window.
+struct DeviceFigures: Sendable, Hashable {
+    /// Microseconds in which something beyond the first hop answered.
+    var available: Int64
+    /// Microseconds of outages.
+    var unavailable: Int64
+    /// Microseconds of which nothing is known.
+    var unknown: Int64
+    /// The number of outages.
+    var outages: Int
+    /// The longest outage, in microseconds.
+    var longest: Int64
+    /// The segment with the most time of outages.
+    var segment: Segment?
+
+    /// Microseconds of which something is known.
+    var known: Int64 { available + unavailable }
+
+    /// The figures of the default path; `nil` for an account without one.
+    init?(_ account: Account) {
+        guard let path = account.subjects.first else { return nil }
+        available = path.tally.available
+        unavailable = path.tally.unavailable
+        unknown = path.tally.unknown
+        outages = path.outageCount
+        longest = path.longest?.duration ?? 0
+        var shares: [Segment: Int64] = [:]
+        for outage in path.outages { shares[outage.attribution.segment, default: 0] += outage.duration }
+        segment = shares.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
+    }
+}

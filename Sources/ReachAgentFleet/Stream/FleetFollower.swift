@@ -1,0 +1,125 @@
+internal import AgentEvents
+internal import Availability
+internal import Glibc
+internal import LinuxSupport
+internal import Sinks
+internal import Synchronization
+
+/// A fleet that follows its stream on a thread of its own, over interruptions of the connection.
+final class FleetFollower: Sendable {
+    /// The time of which availability is counted; after it the stream is read again.
+    private static let futureMicroseconds: Int64 = 30 * 86_400_000_000
+    /// The time without an event after which the end of the window is looked at, in milliseconds.
+    private static let patience: Int64 = 60_000
+
+    /// The devices, and the state of the connection.
+    struct State: Sendable {
+        var fleet = Fleet()
+        /// The number of events that are stored and not read yet.
+        var backlog: UInt64 = .max
+        /// The reason for an interruption, and its time.
+        var interruption: (failure: TransportFailure, since: Timestamp)?
+        /// The reason for the end.
+        var end: TransportFailure?
+        var hasNews = true
+    }
+
+    /// Becomes ready whenever there is news.
+    let wakeup: Wakeup
+    private let source: FleetSource
+    /// The length of the window before the beginning, in microseconds.
+    private let past: Int64
+    private let state = Mutex(State())
+
+    /// A follower that has not begun.
+    ///
+    /// - Parameters:
+    ///   - source: The place of the events.
+    ///   - since: The beginning of the figures' window.
+    init(_ source: FleetSource, since: Timestamp) throws(SystemError) {
+        wakeup = try Wakeup()
+        self.source = source
+        past = max(1, Timestamp.now.microsecondsSince1970 - since.microsecondsSince1970)
+    }
+
+    /// Starts the thread, which ends with the process.
+    func start() throws(SystemError) {
+        try NamedThread.start("fleet-events") { [self] in
+            while follow() {}
+        }
+    }
+
+    /// Reads or changes the state; the follower waits meanwhile.
+    func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
+
+    /// Follows the stream until the window is over.
+    ///
+    /// - Returns: `false` when the first connection fails: a mistake of the command line is to be seen at once.
+    private func follow() -> Bool {
+        let now = Timestamp.now.microsecondsSince1970
+        let window = Window(
+            from: Timestamp(microsecondsSince1970: max(0, now - past)),
+            to: Timestamp(microsecondsSince1970: now + Self.futureMicroseconds),
+            in: .utc
+        )
+        note { $0.fleet = Fleet(window: window) }
+        var delivery: FleetDelivery?
+        var pause: Duration = .seconds(1)
+        while window.map({ $0.end > .now }) ?? true {
+            do throws(TransportFailure) {
+                let start = if let delivery { delivery } else { try enter(window) }
+                delivery = start
+                let consumer = try FleetConsumer(source, start)
+                let backlog = consumer.backlog() ?? 0
+                note { state in
+                    state.backlog = backlog
+                    state.interruption = nil
+                }
+                pause = .seconds(1)
+                while window.map({ $0.end > .now }) ?? true {
+                    guard let delivered = try consumer.next(within: Self.patience) else { continue }
+                    delivery = .after(delivered.position)
+                    note { state in
+                        state.fleet.add(delivered.message)
+                        state.backlog = min(state.backlog > 0 ? state.backlog - 1 : 0, delivered.pending)
+                    }
+                }
+            } catch {
+                let isFirst = delivery == nil
+                note { state in
+                    state.interruption = (error, state.interruption?.since ?? .now)
+                    if isFirst { state.end = error }
+                }
+                if isFirst { return false }
+                // Not all at once when a server returns that many watch.
+                Self.sleep(for: pause * Double.random(in: 0.5...1))
+                pause = min(pause * 2, .seconds(30))
+            }
+        }
+        return true
+    }
+
+    /// Adds the events from before the window, which say in which state each device enters it.
+    private func enter(_ window: Window?) throws(TransportFailure) -> FleetDelivery {
+        guard let window else { return .all }
+        let older = try FleetReading(source: source).newest(before: window.start)
+        note { state in
+            for message in older { state.fleet.add(message) }
+        }
+        return .since(window.start)
+    }
+
+    private static func sleep(for duration: Duration) {
+        poll(nil, 0, PollTimeout.milliseconds(until: .now + duration))
+    }
+
+    private func note(_ change: (inout State) -> Void) {
+        let isFirst = state.withLock { state in
+            change(&state)
+            defer { state.hasNews = true }
+            return !state.hasNews
+        }
+        // A reader that has not looked yet is awake already, or sleeps until it wants to look.
+        if isFirst { wakeup.signal() }
+    }
+}

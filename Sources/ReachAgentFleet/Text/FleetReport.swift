@@ -1,0 +1,118 @@
+internal import AgentEvents
+internal import Availability
+internal import CommandText
+internal import ForeignText
+
+/// The availability of the devices of a fleet within a window.
+struct FleetReport {
+    let window: Window
+    let objective: Objective?
+    /// The devices, in the order of the report.
+    let rows: [FleetRow]
+
+    /// The report for people.
+    func text(_ style: TerminalStyle) -> String {
+        var columns: [FittedTable.Column] = ["DEVICE", .right("AVAIL %"), .right("OUTAGES"), .right("DOWN")]
+        columns += [.right("LONGEST"), "MOSTLY", .right("UNKNOWN")]
+        if objective != nil { columns.append(.right("BUDGET LEFT")) }
+        var table = FittedTable(columns)
+        for row in rows { table.add(cells(row, style)) }
+        let civil = window.civilTime
+        var lines = ["Availability of \(SummaryText.count(UInt64(rows.count), "device"))"]
+        lines += ["\(civil.text(window.start)) to \(civil.text(window.end))", ""]
+        lines += total + [""]
+        return (lines + (rows.isEmpty ? [] : table.lines(style))).joined(separator: "\n")
+    }
+
+    /// The figures of all devices together.
+    private var total: [String] {
+        let figures = rows.compactMap(\.figures)
+        let sum = figures.reduce(into: (available: Int128(0), known: Int128(0), all: Int128(0))) { sum, device in
+            sum.available += Int128(device.available)
+            sum.known += Int128(device.known)
+            sum.all += Int128(device.known + device.unknown)
+        }
+        func percent(_ part: Int128, _ whole: Int128) -> String {
+            // Milliseconds: the microseconds of a large fleet's decade have no room in 64 bits.
+            Figures.percent(Int64(clamping: part / 1000), of: Int64(clamping: whole / 1000)).map { "\($0) %" } ?? "-"
+        }
+        var lines = [
+            "availability   \(percent(sum.available, sum.known)) of the known time, "
+                + "which is \(percent(sum.known, sum.all)) of the time",
+            "outages        \(SummaryText.number(figures.reduce(0) { $0 + $1.outages }))",
+        ]
+        if let objective {
+            let missed = rows.count { $0.budget(objective).map { $0.left < 0 } ?? false }
+            lines.append(
+                "objective      \(objective.percent) %, missed by \(SummaryText.count(UInt64(missed), "device"))"
+            )
+        }
+        let lost = rows.reduce(UInt64(0)) { $0.addingReportingOverflow($1.lost).partialValue }
+        if lost > 0 { lines.append("lost           \(SummaryText.count(lost, "event")), which no broker got") }
+        return lines
+    }
+
+    private func cells(_ row: FleetRow, _ style: TerminalStyle) -> [FittedTable.Cell] {
+        guard let figures = row.figures else { return [] }
+        let budget = objective.flatMap(row.budget)
+        func duration(_ microseconds: Int64) -> String {
+            microseconds > 0 ? Figures.duration(microseconds) : style.dash
+        }
+        var cells: [FittedTable.Cell] = [
+            .init(row.name),
+            .init(
+                Figures.percent(figures.available, of: figures.known) ?? style.dash,
+                budget.map { $0.left < 0 ? .red : .green }
+            ),
+            .init(SummaryText.number(figures.outages)), .init(duration(figures.unavailable)),
+            .init(duration(figures.longest)), .init(figures.segment?.rawValue), .init(duration(figures.unknown)),
+        ]
+        if objective != nil {
+            cells.append(
+                .init(
+                    budget.map { Figures.duration($0.left) } ?? style.dash,
+                    budget.map { $0.left < 0 ? .red : nil } ?? nil
+                )
+            )
+        }
+        return cells
+    }
+
+    /// The report as CSV, with seconds; a line for each device.
+    func csv() -> String {
+        var lines = [
+            "device,host,availability_percent,available_seconds,unavailable_seconds,unknown_seconds,outages,longest_seconds,segment,lost"
+        ]
+        for row in rows {
+            guard let figures = row.figures else { continue }
+            let fields = [
+                Self.field(String(decoding: row.device.bytes, as: UTF8.self)), Self.field(row.host),
+                Figures.percent(figures.available, of: figures.known) ?? "",
+            ]
+            let times = [figures.available, figures.unavailable, figures.unknown].map(Figures.seconds)
+            let rest = [
+                "\(figures.outages)", Figures.seconds(figures.longest), figures.segment?.rawValue ?? "", "\(row.lost)",
+            ]
+            lines.append((fields + times + rest).joined(separator: ","))
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A field of RFC 4180, which no spreadsheet takes for a formula.
+    private static func field(_ text: String) -> String {
+        let shown = ForeignText.shown(text, limit: 128)
+        let isFormula = shown.utf8.first.map { "=+-@".utf8.contains($0) } ?? false
+        let safe = isFormula ? "'" + shown : shown
+        guard safe.utf8.contains(where: { "\",\n".utf8.contains($0) }) else { return safe }
+        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+extension FleetRow {
+    /// The error budget of the known time; `nil` where nothing is known.
+    func budget(_ objective: Objective) -> (allowed: Int64, left: Int64)? {
+        guard let figures, figures.known > 0 else { return nil }
+        let allowed = Int64(Int128(figures.known) * Int128(1_000_000 - objective.millionths) / 1_000_000)
+        return (allowed, allowed - figures.unavailable)
+    }
+}

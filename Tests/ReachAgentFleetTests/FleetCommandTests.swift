@@ -1,0 +1,71 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+@testable import ReachAgentFleet
+
+@Suite struct FleetCommandTests {
+    private static func mistake(_ words: String) -> String? {
+        do {
+            _ = try FleetCommand.parseAsRoot(words.split(separator: " ").map(String.init))
+            return nil
+        } catch {
+            return FleetCommand.message(for: error)
+        }
+    }
+
+    @Test(arguments: [
+        "status", "status --server nats://broker.example",
+        "status --server tls://a.example,b.example:4223 --only trouble",
+        "status --since 7d --sort availability --output json", "report --month 2026-10 --slo 99.5 --format csv",
+        "report --device edge-7 --format html", "watch --output json --durable archive",
+        "status --user reader --password-file /etc/reader --silent-after 1h30m --device edge-*",
+    ])
+    func `a command line is understood`(_ words: String) { #expect(Self.mistake(words) == nil) }
+
+    @Test(arguments: [
+        ("status --server mqtt://broker.example", "expected a NATS server"),
+        ("status --server nats://reader:secret@broker.example", "a URL must not contain credentials"),
+        ("status --subject reachagent.all", "expected '<device>'"),
+        ("status --user reader", "'--user' and '--password-file' need each other"),
+        ("status --token-file /t --nkey-file /n", "'--token-file' and '--nkey-file' exclude each other"),
+        ("status --client-key /k", "'--client-certificate' and '--client-key' need each other"),
+        ("status --sort outages", "needs '--since'"), ("status --since tomorrow", "expected a time in the past"),
+        ("status --silent-after 5", "expected a duration"), ("status --silent-after yesterday", "expected a duration"),
+        ("status --only good", "--only"), ("report --format html", "needs one '--device'"),
+        ("report --device edge-* --format markdown", "needs one '--device'"), ("report --slo 100", "expected per cent"),
+        ("watch --durable archive", "'--durable' needs '--output json'"),
+        ("watch --output json --only full", "'--only' is about devices"),
+        ("watch --output json --durable a.b", "expected 1 to 32 letters"), ("watch", "needs a terminal"),
+    ])
+    func `a mistake is named`(_ words: String, _ sentence: String) throws {
+        let mistake = try #require(Self.mistake(words))
+        #expect(mistake.contains(sentence), "\(mistake)")
+        #expect(!mistake.contains("secret"))
+    }
+
+    @Test
+    func `each command has a way to end when no server is there`() async throws {
+        let result = try await FinishedCommand.run(["status", "--server", "nats://127.0.0.1:1"], of: BuiltFleet.path)
+        #expect(result.status == 69)
+        #expect(result.error.hasPrefix("reachagent fleet: 127.0.0.1:1"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test
+    func `a file with credentials that is missing is named`() async throws {
+        let words = ["status", "--server", "nats://127.0.0.1:1", "--credentials", "/nonexistent/fleet.creds"]
+        let result = try await FinishedCommand.run(words, of: BuiltFleet.path)
+        #expect(result.status == 78)
+        #expect(result.error.contains("/nonexistent/fleet.creds"))
+    }
+
+    @Test
+    func `the agent's command starts the program`() async throws {
+        let result = try await FinishedCommand.run(["fleet", "status", "--server", "nats://127.0.0.1:1"])
+        #expect(result.status == 69)
+        #expect(result.error.hasPrefix("reachagent fleet: 127.0.0.1:1"))
+        let help = try await FinishedCommand.run(["fleet", "--help"])
+        #expect(help.output.contains("reachagent fleet <subcommand>"), "\(help.output)\(help.error)")
+    }
+}

@@ -1,0 +1,55 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// `examples/fleet` as it stands there, with a real nats-server, a real PostgreSQL, and the built `reachagent-fleet`.
+@Suite struct FleetExampleTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A Python that has the packages of `examples/fleet/requirements.txt`: that of `scripts/make-python-environment`, or the system's.
+    private static let python: String? = {
+        let candidates = [root.appending(path: ".build/python/bin/python3").path(), "/usr/bin/python3"]
+        return candidates.first { path in
+            guard FileManager.default.isExecutableFile(atPath: path) else { return false }
+            let process = Process()
+            process.executableURL = URL(filePath: path)
+            process.arguments = ["-c", "import nats, psycopg2"]
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
+    }()
+
+    private static var missing: String? {
+        if !NATSServer.isInstalled { return "nats-server is not installed" }
+        let folders = try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
+        if folders?.isEmpty ?? true { return "PostgreSQL is not installed" }
+        return python == nil ? "nats-py and psycopg2 are missing: scripts/make-python-environment" : nil
+    }
+
+    @Test(.enabled(if: missing == nil, Comment(rawValue: missing ?? "")), .timeLimit(.minutes(5)))
+    func `the examples do what they say, and PostgreSQL has each event once although everything is killed`()
+        async throws
+    {
+        let folder = Self.root
+        let result = try await FinishedCommand.run(
+            [
+                folder.appending(path: "Tests/ReachAgentFleetTests/example.py").path(),
+                folder.appending(path: "examples/fleet").path(), BuiltFleet.path,
+            ],
+            of: try #require(Self.python),
+            patience: 240
+        )
+        #expect(result.status == 0, "\(result.output)\(result.error)")
+        #expect(result.lines.count >= 24, "\(result.output)")
+    }
+}
+
+/// `reachagent-fleet` as it was built with the tests.
+enum BuiltFleet {
+    static var path: String {
+        URL(filePath: BuiltAgent.path).deletingLastPathComponent().appending(path: "reachagent-fleet").path()
+    }
+}

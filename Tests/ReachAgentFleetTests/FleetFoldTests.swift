@@ -1,0 +1,172 @@
+import AgentEvents
+import Availability
+import ForeignText
+import Testing
+
+@testable import ReachAgentFleet
+
+@Suite struct FleetFoldTests {
+    private static func fleet(_ messages: [FleetMessage], _ window: ClosedRange<Int64>? = nil) throws -> Fleet {
+        let span = try window.map { range in
+            try #require(
+                Window(
+                    from: WrittenDevice.moment(range.lowerBound),
+                    to: WrittenDevice.moment(range.upperBound),
+                    in: .utc
+                )
+            )
+        }
+        var fleet = Fleet(window: span)
+        for message in messages { fleet.add(message) }
+        return fleet
+    }
+
+    private static func row(_ fleet: inout Fleet, at second: Int64, silentAfter: Duration? = .seconds(7200)) throws
+        -> FleetRow
+    {
+        try #require(fleet.rows(at: WrittenDevice.moment(second), silentAfter: silentAfter).first)
+    }
+
+    @Test
+    func `a device has the state of its last change`() throws {
+        var device = WrittenDevice("edge-1", host: "pump-house")
+        var fleet = try Self.fleet([
+            device.starts(at: 0), device.changes(to: WrittenDevice.state(.full), at: 1),
+            device.uplink("wlan0", "wifi", .full, isUsed: true, at: 2), device.uplink("wwan0", "wwan", .none, at: 3),
+            device.changes(to: WrittenDevice.state(.partial, reason: "tls_expired", probe: "api"), at: 60),
+        ])
+        let row = try Self.row(&fleet, at: 100)
+        #expect(row.state == .partial)
+        #expect(row.host == "pump-house")
+        #expect(row.since == WrittenDevice.moment(60))
+        #expect(row.path?.reason == "tls_expired")
+        #expect(row.uplinks.map(\.interface) == ["wlan0", "wwan0"])
+        #expect(row.version == "0.1.0")
+        #expect(row.sequence == 5)
+    }
+
+    @Test
+    func `a machine without a path has the state none, whatever its probes say`() throws {
+        var device = WrittenDevice("edge-1")
+        var state = WrittenDevice.state(.none, reason: "link_down")
+        state.connectivity = .unknown
+        var fleet = try Self.fleet([device.changes(to: state, at: 1)])
+        #expect(try Self.row(&fleet, at: 2).state == .none)
+    }
+
+    @Test
+    func `a device is silent when nothing came for too long, and at once when its agent stopped`() throws {
+        var device = WrittenDevice("edge-1")
+        var fleet = try Self.fleet([device.changes(to: WrittenDevice.state(.full), at: 0, stored: 10)])
+        #expect(try Self.row(&fleet, at: 7210).state == .full)
+        let silent = try Self.row(&fleet, at: 7211)
+        #expect(silent.state == .silent)
+        #expect(silent.since == WrittenDevice.moment(10))
+        #expect(try Self.row(&fleet, at: 99_999, silentAfter: nil).state == .full)
+        fleet.add(device.stops(at: 20))
+        #expect(try Self.row(&fleet, at: 21).state == .stopped)
+        fleet.add(device.starts(at: 30))
+        #expect(try Self.row(&fleet, at: 31).state == .full)
+    }
+
+    @Test
+    func `outages and availability are those of the window, and end with the last event`() throws {
+        var device = WrittenDevice("edge-1")
+        var fleet = try Self.fleet(
+            [
+                device.starts(at: 0), device.changes(to: WrittenDevice.state(.full), at: 0),
+                device.changes(to: WrittenDevice.state(.none, reason: "link_down"), at: 150),
+                device.changes(to: WrittenDevice.state(.full), at: 160), device.other(at: 200),
+            ],
+            100...300
+        )
+        let figures = try #require(try Self.row(&fleet, at: 300).figures)
+        #expect(figures.available == 90_000_000)
+        #expect(figures.unavailable == 10_000_000)
+        #expect(figures.unknown == 100_000_000)
+        #expect(figures.outages == 1)
+        #expect(figures.segment == .wifi)
+        #expect(figures.millionths == 900_000)
+    }
+
+    @Test
+    func `an event that comes twice counts once`() throws {
+        var device = WrittenDevice("edge-1")
+        let messages = [
+            device.changes(to: WrittenDevice.state(.full), at: 0),
+            device.changes(to: WrittenDevice.state(.none, reason: "link_down"), at: 10),
+            device.changes(to: WrittenDevice.state(.full), at: 20), device.other(at: 100),
+        ]
+        var once = try Self.fleet(messages, 0...100)
+        var twice = try Self.fleet(messages.flatMap { [$0, $0] } + messages, 0...100)
+        #expect(try Self.row(&once, at: 100).figures == Self.row(&twice, at: 100).figures)
+        #expect(try Self.row(&twice, at: 100).figures?.outages == 1)
+        #expect(try Self.row(&twice, at: 100).state == .full)
+    }
+
+    @Test
+    func `a restored snapshot whose numbers begin again lower is followed by the broker's name of the epoch`() throws {
+        var device = WrittenDevice("edge-1")
+        var messages = [
+            device.changes(to: WrittenDevice.state(.full), at: 0), device.other(at: 10), device.other(at: 20),
+        ]
+        device.sequence = 1
+        device.stream += "~1"
+        messages.append(device.changes(to: WrittenDevice.state(.none, reason: "link_down"), at: 30))
+        var fleet = try Self.fleet(messages, 0...100)
+        let row = try Self.row(&fleet, at: 40)
+        #expect(row.state == .none)
+        #expect(row.sequence == 2)
+        // Of the time between the two nothing is known.
+        #expect(row.figures?.known == 20_000_000)
+    }
+
+    @Test
+    func `without an id of the broker's the event's own is used`() throws {
+        var device = WrittenDevice("edge-1")
+        var message = device.changes(to: WrittenDevice.state(.full), at: 0)
+        message.id = nil
+        var fleet = try Self.fleet([message, message])
+        #expect(try Self.row(&fleet, at: 1).sequence == 1)
+        #expect(fleet.unreadable == 0)
+    }
+
+    @Test
+    func `events that a device lost are counted`() throws {
+        var device = WrittenDevice("edge-1")
+        var fleet = try Self.fleet([device.loses(3...10, at: 0), device.loses(12...12, at: 1)])
+        #expect(try Self.row(&fleet, at: 2).lost == 9)
+        fleet.add(device.loses(1...UInt64.max, at: 3))
+        #expect(try Self.row(&fleet, at: 4).lost == .max)
+    }
+
+    @Test(arguments: ["", "{", "[]", "null", #"{"type":"reachagent.agent.started"}"#, #"{"type":1,"seq":1}"#])
+    func `a message that is no event is counted, and makes no device`(_ payload: String) throws {
+        var message = FleetMessage(
+            device: "edge-1",
+            id: "s-1",
+            stored: WrittenDevice.moment(0),
+            payload: Array(payload.utf8)
+        )
+        var fleet = try Self.fleet([message])
+        message.id = nil
+        fleet.add(message)
+        message.device = ""
+        fleet.add(message)
+        #expect(fleet.devices.isEmpty)
+        #expect(fleet.unreadable == 3)
+    }
+
+    @Test
+    func `a device cannot make its row large`() throws {
+        let long = String(repeating: "wlan\u{1B}[2J\u{202E}0", count: 4000)
+        var device = WrittenDevice("edge-1", host: long)
+        var messages = [device.changes(to: WrittenDevice.state(.full, interface: long, reason: long), at: 0)]
+        messages += (0..<100).map { device.uplink("\($0)\(long.prefix(500))", "wifi", .full, at: 1) }
+        var fleet = try Self.fleet(messages)
+        let row = try Self.row(&fleet, at: 2)
+        #expect(row.uplinks.count <= Device.maximumUplinks)
+        #expect(row.uplinks.allSatisfy { $0.interface.utf8.count <= 512 && !$0.interface.contains("\u{1B}") })
+        #expect(row.host.utf8.count <= 1024)
+    }
+}

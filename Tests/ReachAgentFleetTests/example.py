@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Runs what stands in examples/fleet: a nats-server, PostgreSQL, three devices, and reachagent-fleet.
+
+    example.py EXAMPLES REACHAGENT-FLEET
+
+Prints one line for each thing that was found true, and ends with status 1 at the first that is not.
+"""
+import asyncio
+import datetime
+import glob
+import json
+import os
+import pathlib
+import pwd
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import nats
+import nats.errors
+import nats.js.api
+import psycopg2
+
+EXAMPLES, FLEET = pathlib.Path(sys.argv[1]), sys.argv[2]
+STREAM = "6f1c0000000000000000000000000001"
+EVENTS = 400
+START = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=EVENTS / 60 + 1)
+
+
+def check(is_true, text):
+    if not is_true:
+        print(f"NOT TRUE: {text}", flush=True)
+        sys.exit(1)
+    print(text, flush=True)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port, process):
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            if process.poll() is not None:
+                sys.exit("nats-server has ended")
+            time.sleep(0.02)
+
+
+class Server:
+    """nats-server with the example's configuration, at another port and with another store."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        text = (EXAMPLES / "nats-server.conf").read_text()
+        text = text.replace("0.0.0.0:4222", f"127.0.0.1:{self.port}").replace("/var/lib/nats", f"{folder}/nats")
+        self.file = f"{folder}/nats.conf"
+        pathlib.Path(self.file).write_text(text)
+        self.start()
+
+    def start(self):
+        program = shutil.which("nats-server", path="/usr/sbin:/usr/bin:/usr/local/bin")
+        self.process = subprocess.Popen([program, "-c", self.file], stderr=subprocess.DEVNULL)
+        wait_for(self.port, self.process)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    async def connect(self, user, **options):
+        return await nats.connect(f"nats://127.0.0.1:{self.port}", user=user, password=f"{user}-secret",
+                                  max_reconnect_attempts=2, error_cb=ignore, **options)
+
+
+async def ignore(error):
+    pass
+
+
+class Database:
+    """A cluster of its own, by a user who is not root: initdb refuses him."""
+
+    def __init__(self, folder):
+        self.folder = f"{folder}/postgresql"
+        self.port = free_port()
+        os.mkdir(self.folder, 0o700)
+        self.user = {}
+        if os.getuid() == 0:
+            entry = pwd.getpwnam("nobody")
+            os.chown(self.folder, entry.pw_uid, entry.pw_gid)
+            os.chmod(folder, 0o755)
+            self.user = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+        self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+        subprocess.run([f"{self.programs}/initdb", "-D", f"{self.folder}/data", "-A", "trust", "-U", "fleet", "-E", "UTF8",
+                        "--locale=C.UTF-8", "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd="/", **self.user)
+        self.start()
+        connection = psycopg2.connect(self.address.replace("dbname=fleet", "dbname=postgres"))
+        connection.autocommit = True
+        connection.cursor().execute("CREATE DATABASE fleet")
+        connection.close()
+
+    @property
+    def address(self):
+        return f"host=127.0.0.1 port={self.port} user=fleet dbname=fleet"
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [f"{self.programs}/postgres", "-D", f"{self.folder}/data", "-p", str(self.port), "-h", "127.0.0.1", "-k", "",
+             "-F"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **self.user)
+        while True:
+            try:
+                return psycopg2.connect(self.address.replace("dbname=fleet", "dbname=postgres")).close()
+            except psycopg2.OperationalError:
+                if self.process.poll() is not None:
+                    sys.exit("PostgreSQL has ended")
+                time.sleep(0.02)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+
+    def query(self, text):
+        connection = psycopg2.connect(self.address)
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute(text)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            connection.close()
+
+
+def state(connectivity):
+    via = "none" if connectivity == "none" else "wifi"
+    return {"via": via, "af_status": 2, "connectivity": connectivity, "path": {"via": via, "interface": "wlan0"}}
+
+
+def event(device, number):
+    """Each hour is an outage of one minute."""
+    time = (START + datetime.timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
+    kind, data = "probe.summary", {"note": "zero \u0000 and more"}
+    if number == 1:
+        kind, data = "agent.started", {"version": "0.1.0", "schema": 1, "stream": STREAM, "targets": []}
+    elif number == 2 or number % 60 in (30, 31):
+        before, after = ("full", "none") if number % 60 == 30 else ("none", "full")
+        before = "unknown" if number == 2 else before
+        kind = "reachability.changed"
+        data = {"from": state(before), "to": state("full" if number == 2 else after),
+                "cause": {"kind": "link", "code": "link_down"}, "observed": time, "settled_ms": 1000}
+    envelope = {"specversion": "1.0", "id": f"{STREAM}-{number}", "source": f"/reachagent/{device}",
+                "type": f"reachagent.{kind}", "subject": "default", "time": time, "seq": number, "data": data}
+    return f"reachagent.{device}.{kind}", json.dumps(envelope).encode()
+
+
+async def make_stream(server):
+    connection = await server.connect("admin")
+    answer = await connection.request("$JS.API.STREAM.CREATE.REACHAGENT", (EXAMPLES / "stream.json").read_bytes())
+    check("error" not in json.loads(answer.data), "the stream is made")
+    await connection.close()
+
+
+async def publish(server, device, numbers):
+    connection = await server.connect(device, inbox_prefix=f"_INBOX.{device}".encode())
+    for number in numbers:
+        subject, payload = event(device, number)
+        headers = {"Nats-Msg-Id": f"{STREAM}-{device}-{number}"}
+        await (connection.jetstream().publish(subject, payload, headers=headers))
+    await connection.close()
+
+
+async def check_permissions(server):
+    own = "$JS.API.DIRECT.GET.REACHAGENT.reachagent.edge-1.>"
+    other = "$JS.API.DIRECT.GET.REACHAGENT.reachagent.edge-2.>"
+    connection = await server.connect("edge-1", inbox_prefix=b"_INBOX.edge-1")
+    answer = await connection.request(own, b"", timeout=5)
+    check(json.loads(answer.data)["seq"] == EVENTS, "a device reads its own newest event")
+    last = json.dumps({"last_by_subj": "reachagent.edge-2.>"}).encode()
+    for subject, payload in [(other, b""), ("$JS.API.STREAM.MSG.GET.REACHAGENT", last), ("reachagent.edge-2.x", b"{}"),
+                             ("$JS.API.STREAM.DELETE.REACHAGENT", b""), ("$JS.API.STREAM.PURGE.REACHAGENT", b"")]:
+        try:
+            await connection.request(subject, payload, timeout=0.3)
+            check(False, f"a device may not publish to {subject}")
+        except (nats.errors.TimeoutError, asyncio.TimeoutError):
+            print(f"a device may not publish to {subject}")
+    heard = []
+
+    async def hear(message):
+        heard.append(message)
+
+    for subject in ["reachagent.>", "_INBOX.edge-2.>", "_INBOX.>"]:
+        await connection.subscribe(subject, cb=hear)
+    writer = await server.connect("edge-2", inbox_prefix=b"_INBOX.edge-2")
+    subject, payload = event("edge-2", EVENTS)
+    headers = {"Nats-Msg-Id": f"{STREAM}-edge-2-{EVENTS}"}
+    answer = await writer.jetstream().publish(subject, payload, headers=headers)
+    check(answer.duplicate, "an event that comes again is no second one")
+    await connection.flush()
+    check(not heard, "a device hears nothing of another")
+    await writer.close()
+    await connection.close()
+
+
+def start_writer(server, database, folder):
+    environment = dict(os.environ, NATS_URL=f"nats://127.0.0.1:{server.port}", NATS_USER="reader",
+                       NATS_PASSWORD_FILE=f"{folder}/reader.password")
+    return subprocess.Popen([sys.executable, str(EXAMPLES / "to-postgresql.py"), database.address, "--until-empty",
+                             "--ack-wait", "2"],
+                            env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def write_through_kills(server, database, folder):
+    """The writer is killed in the middle of its work, and so are both servers."""
+    picker = random.Random(21)
+    for turn in range(8):
+        process = start_writer(server, database, folder)
+        time.sleep(picker.uniform(0.2, 0.7))
+        if turn == 3:
+            server.kill()
+            server.start()
+        if turn == 5:
+            database.stop()
+            database.start()
+        process.kill()
+        process.communicate()
+    process = start_writer(server, database, folder)
+    _, error = process.communicate(timeout=120)
+    check(process.returncode == 0, f"the writer ends when it has everything {error[-400:]}")
+
+
+def fleet(server, folder, *arguments):
+    address = ["--server", f"nats://127.0.0.1:{server.port}", "--user", "reader", "--password-file",
+               f"{folder}/reader.password"]
+    return subprocess.run([FLEET, *arguments, *address], capture_output=True, text=True, timeout=60)
+
+
+def check_fleet(server, folder):
+    result = fleet(server, folder, "status", "--output", "json", "--silent-after", "0")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    check([row["state"] for row in rows] == ["full"] * 3, f"reachagent fleet status: three devices are full {result.stderr}")
+    since = START.strftime("%Y-%m-%dT%H:%M:%SZ")
+    result = fleet(server, folder, "report", "--since", since, "--format", "json")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    outages = sum(1 for number in range(3, EVENTS + 1) if number % 60 == 30)
+    check([row["window"]["outage_count"] for row in rows] == [outages] * 3, f"reachagent fleet report: {outages} outages each")
+    result = fleet(server, folder, "report", "--since", since, "--device", "edge-2", "--format", "markdown")
+    check(result.returncode == 0 and "Availability" in result.stdout, "reachagent fleet report: one device as a whole")
+    seen = set()
+    for _ in range(2):
+        process = subprocess.Popen(
+            [FLEET, "watch", "--output", "json", "--durable", "test", "--server", f"nats://127.0.0.1:{server.port}",
+             "--user", "reader", "--password-file", f"{folder}/reader.password"], stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            seen.add(json.loads(line)["id"])
+            if len(seen) in (EVENTS, 3 * EVENTS):
+                break
+        process.kill()
+        process.communicate()
+    check(len(seen) == 3 * EVENTS, "reachagent fleet watch: a durable consumer goes on after a kill")
+    result = fleet(server, folder, "status", "--stream", "NONE")
+    check(result.returncode in (69, 77), f"reachagent fleet status: a stream that is missing, {result.stderr.strip()}")
+    pathlib.Path(f"{folder}/reader.password").write_text("wrong\n")
+    result = fleet(server, folder, "status")
+    check(result.returncode == 77, f"reachagent fleet status: a wrong password, {result.stderr.strip()}")
+
+
+def check_grafana(database):
+    text = (EXAMPLES / "grafana.sql").read_text()
+    span = (f"'{START.isoformat()}'::timestamptz", "now()")
+    text = re.sub(r"\$__timeFilter\((\w+)\)", rf"\1 BETWEEN {span[0]} AND {span[1]}", text)
+    text = text.replace("$__timeFrom()", span[0]).replace("$__timeTo()", span[1])
+    answers = {}
+    for query in text.split(";\n")[:-1] + [text.rsplit(";\n", 1)[-1]]:
+        title = re.search(r"^-- (.*) \(.*\)$", query, re.M)
+        if title:
+            answers[title.group(1)] = database.query(query.rstrip().rstrip(";"))
+    check(len(answers) == 8, f"Grafana's queries are understood: {', '.join(answers)}")
+    check(answers["Devices by state"] == [("full", 3)], "Grafana: devices by state")
+    outages = sum(1 for number in range(3, EVENTS + 1) if number % 60 == 30)
+    check(len(answers["Outages"]) == 3 * outages, "Grafana: outages")
+    check(all(98 < percent < 100 for _, percent in answers["Availability of each device in the time of the dashboard"]),
+          "Grafana: availability")
+    check(answers["Missing numbers"] == [], "Grafana: no number is missing")
+
+
+async def make_consumer(server):
+    """An event that is handed out and not acknowledged comes again after two seconds instead of thirty."""
+    connection = await server.connect("admin")
+    await connection.jetstream().add_consumer(
+        "REACHAGENT", nats.js.api.ConsumerConfig(durable_name="test", ack_policy="explicit", ack_wait=2))
+    await connection.close()
+
+
+async def main(folder):
+    pathlib.Path(f"{folder}/reader.password").write_text("reader-secret\n")
+    server = Server(folder)
+    database = None
+    try:
+        await make_stream(server)
+        database = Database(folder)
+        for _ in range(2):
+            database.query((EXAMPLES / "schema.sql").read_text())
+        check(True, "the schema can be made twice")
+        for device in ("edge-1", "edge-2", "edge-3"):
+            await publish(server, device, range(1, EVENTS + 1))
+        await check_permissions(server)
+        write_through_kills(server, database, folder)
+        rows = database.query("SELECT device, count(*), count(DISTINCT seq), min(seq), max(seq) FROM reachagent.event GROUP BY 1 ORDER BY 1")
+        check([(row[0], int(row[1]), int(row[2]), int(row[3]), int(row[4])) for row in rows]
+              == [(f"edge-{n}", EVENTS, EVENTS, 1, EVENTS) for n in (1, 2, 3)],
+              f"PostgreSQL has {EVENTS} events of each device, none missing and none twice")
+        check_grafana(database)
+        await make_consumer(server)
+        check_fleet(server, folder)
+    finally:
+        server.kill()
+        if database:
+            database.stop()
+
+
+with tempfile.TemporaryDirectory(prefix="reachagent-fleet-") as temporary:
+    asyncio.run(main(temporary))
