@@ -117,6 +117,42 @@ struct MQTTPublishingTests {
         #expect(await seen.next()?.contains(#""seq":2"#) == true)
     }
 
+    @Test(arguments: MQTTSettings.Version.allCases)
+    func `every event is acknowledged although the broker is killed again and again`(
+        version: MQTTSettings.Version
+    ) async throws {
+        let broker = try await MosquittoBroker()
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
+        var random = SplitMix(state: 21)
+        var acknowledged: UInt64 = 0
+        for _ in 0..<20 {
+            try loop.connect()
+            let end = acknowledged + UInt64.random(in: 20...200, using: &random)
+            var sent = acknowledged
+            while acknowledged < end {
+                while sent < acknowledged + 32 {
+                    sent += 1
+                    loop.transport.publish(mqttMessage(sent, bytes: 300))
+                }
+                try #require(try loop.next() == .acknowledged(acknowledged + 1))
+                acknowledged += 1
+            }
+            // Some of what is in flight may be acknowledged still, and in order.
+            await broker.kill()
+            var event = try loop.next()
+            while event == .acknowledged(acknowledged + 1) {
+                acknowledged += 1
+                event = try loop.next()
+            }
+            guard case .disconnected(let failure) = event else {
+                Issue.record("expected an end, got \(event)")
+                return
+            }
+            try #require(failure.code == "broker_unreachable")
+            try await broker.start()
+        }
+    }
+
     @Test func `an event that is sent to a connection which has just ended ends it and is not acknowledged`()
         async throws
     {

@@ -176,7 +176,22 @@ struct MQTTTrustTests {
         let authority = try TestAuthority.standard()
         let certificate = try folder.write(authority.leaf.pem, to: "leaf.pem")
         let otherKey = try folder.write(authority.root.key.pkcs8PEM, to: "other.key")
+        // Nobody is there to be asked for the passphrase.
+        let plainKey = try folder.write(authority.leaf.key.pkcs8PEM, to: "plain.key")
+        let sealedKey = "\(folder.path)/sealed.key"
+        let sealed = try await FinishedCommand.run(
+            ["pkey", "-in", plainKey, "-aes256", "-passout", "pass:x", "-out", sealedKey],
+            of: "/usr/bin/openssl"
+        )
+        try #require(sealed.status == 0)
         let cases: [(String, (inout SinkSettings) -> Void)] = [
+            (
+                "\(sealedKey) cannot be used: ",
+                {
+                    $0.credentials.clientCertificate = certificate
+                    $0.credentials.clientKey = sealedKey
+                }
+            ),
             (
                 "\(folder.path)/absent cannot be read: there is no such file",
                 { $0.authorities = "\(folder.path)/absent" }

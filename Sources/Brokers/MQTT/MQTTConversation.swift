@@ -8,7 +8,8 @@ internal import Sinks
 final class MQTTConversation {
     /// A message that was sent and is not acknowledged.
     private struct Sent {
-        let sequence: UInt64
+        /// The event's number; `nil` for a message that the broker keeps.
+        let sequence: UInt64?
         let topic: String
     }
 
@@ -31,9 +32,8 @@ final class MQTTConversation {
     private var isGreeted = false
     private var events: [TransportEvent] = []
     private var inFlight: [Int32: Sent] = [:]
-    private var keepAlive: Duration
+    private var keepAlive: MQTTKeepAlive
     private var packets: UInt64 = 1
-    private var lastSent = ContinuousClock.now
     /// The last acknowledgement, or the first message that waits for one.
     private var lastProgress = ContinuousClock.now
     /// The moment at which the answer to a keep-alive is overdue.
@@ -56,7 +56,7 @@ final class MQTTConversation {
         self.failures = failures
         self.patience = patience
         self.connectionEnd = connectionEnd
-        keepAlive = .seconds(Int(patience.keepAlive))
+        keepAlive = MQTTKeepAlive(interval: .seconds(Int(patience.keepAlive)), at: .now)
     }
 
     /// True when ``takeEvents()`` or ``failure`` has something new.
@@ -66,7 +66,7 @@ final class MQTTConversation {
     var deadline: ContinuousClock.Instant? {
         if hasNews { return .now }
         guard isGreeted else { return connectionEnd }
-        return [keepAliveDue, answerEnd, acknowledgementEnd].compactMap(\.self).min()
+        return [keepAlive.due(at: .now), answerEnd, acknowledgementEnd].compactMap(\.self).min()
     }
 
     /// The events since the last call.
@@ -80,9 +80,7 @@ final class MQTTConversation {
         guard isGreeted, failure == nil else { return }
         do {
             let packet = try session.publish(message)
-            if inFlight.isEmpty { lastProgress = .now }
-            inFlight[packet] = Sent(sequence: message.sequence, topic: message.subject)
-            noteSent()
+            noteSent(packet, Sent(sequence: message.sequence, topic: message.subject))
         } catch {
             refuse(failures.refusal(error, topic: message.subject), message.sequence)
         }
@@ -92,8 +90,8 @@ final class MQTTConversation {
     func keep(_ message: RetainedMessage) {
         guard isGreeted, failure == nil else { return }
         do {
-            try session.publish(message)
-            noteSent()
+            let packet = try session.publish(message)
+            noteSent(packet, Sent(sequence: nil, topic: message.topic))
         } catch {
             if case .connection(let failure) = failures.refusal(error, topic: message.topic) { fail(failure) }
         }
@@ -129,7 +127,7 @@ final class MQTTConversation {
             // The handshake may just have ended.
             if !session.isShakingHands, session.wantsToWrite {
                 try session.write()
-                lastSent = .now
+                keepAlive.noteSent(at: .now)
             }
         } catch {
             return lose(error)
@@ -149,13 +147,13 @@ final class MQTTConversation {
             case .greeted(let code, let interval): greet(code, interval)
             case .ended(let reason): fail(failures.end(reason))
             case .answered(let packet, let reason):
-                // The packets of retained messages are not among them.
                 guard let sent = inFlight.removeValue(forKey: packet) else { continue }
                 lastProgress = .now
+                guard let sequence = sent.sequence else { continue }
                 if reason < 0x80 {
-                    events.append(.acknowledged(sent.sequence))
+                    events.append(.acknowledged(sequence))
                 } else {
-                    refuse(failures.refusal(reason, topic: sent.topic), sent.sequence)
+                    refuse(failures.refusal(reason, topic: sent.topic), sequence)
                 }
             }
         }
@@ -166,8 +164,7 @@ final class MQTTConversation {
         guard code == 0 else { return fail(failures.connection(code)) }
         isGreeted = true
         // 0 turns the keep-alive off.
-        keepAlive = .seconds(Int(interval ?? patience.keepAlive))
-        noteSent()
+        keepAlive = MQTTKeepAlive(interval: .seconds(Int(interval ?? patience.keepAlive)), at: .now)
         events.append(.connected(newest: nil))
         for message in greetings { keep(message) }
     }
@@ -178,10 +175,17 @@ final class MQTTConversation {
             return fail(failures.failure("broker_timeout", "no longer acknowledges events"))
         }
         if let answerEnd, now >= answerEnd { return fail(failures.failure("broker_timeout", "no longer answers")) }
-        guard let keepAliveDue, now >= keepAliveDue else { return }
+        if let silence = keepAlive.silence(at: .now) {
+            let seconds = silence.components.seconds
+            return fail(
+                failures.failure("broker_timeout", "has ended the connection by now: nothing was sent for \(seconds) s")
+            )
+        }
+        guard let due = keepAlive.due(at: .now), now >= due else { return }
         do {
             try session.keepAlive()
-            noteSent()
+            packets += 1
+            keepAlive.noteSent(at: .now)
             answerEnd = now + patience.answer
         } catch {
             lose(error)
@@ -190,18 +194,15 @@ final class MQTTConversation {
 
     // MARK: - Times and counts
 
-    /// libmosquitto counts whole seconds: a second later it is due for certain.
-    private var keepAliveDue: ContinuousClock.Instant? {
-        keepAlive > .zero ? lastSent + keepAlive + .seconds(1) : nil
-    }
-
     private var acknowledgementEnd: ContinuousClock.Instant? {
         inFlight.isEmpty ? nil : lastProgress + patience.answer
     }
 
-    private func noteSent() {
-        lastSent = .now
+    private func noteSent(_ packet: Int32, _ sent: Sent) {
+        if inFlight.isEmpty { lastProgress = .now }
+        inFlight[packet] = sent
         packets += 1
+        keepAlive.noteSent(at: .now)
     }
 
     // MARK: - Ends

@@ -79,7 +79,11 @@ final class MQTTSession {
     }
 
     /// Closes the connection as it stands; the broker then publishes the will.
-    deinit { mosquitto_destroy(handle) }
+    deinit {
+        // Nothing may call back to what is about to be gone.
+        mosquitto_user_data_set(handle, nil)
+        mosquitto_destroy(handle)
+    }
 
     private static func of(_ own: UnsafeMutableRawPointer?) -> MQTTSession? {
         own.map { Unmanaged<MQTTSession>.fromOpaque($0).takeUnretainedValue() }
@@ -215,9 +219,9 @@ final class MQTTSession {
         return try publish(message.subject, message.payload, quality: 1, isRetained: false, properties)
     }
 
-    /// Sends a message that the broker keeps.
-    func publish(_ message: RetainedMessage, quality: Int32 = 1) throws(CallFailure) {
-        _ = try publish(message.topic, message.payload, quality: quality, isRetained: true, nil)
+    /// Sends a message that the broker keeps; the number of its packet comes back in the answer, unless `quality` is 0.
+    func publish(_ message: RetainedMessage, quality: Int32 = 1) throws(CallFailure) -> Int32 {
+        try publish(message.topic, message.payload, quality: quality, isRetained: true, nil)
     }
 
     private func publish(
@@ -246,7 +250,7 @@ final class MQTTSession {
             // Lets the broker publish the will, which is the farewell.
             _ = mosquitto_disconnect_v5(handle, Int32(MQTT_RC_DISCONNECT_WITH_WILL_MSG.rawValue), nil)
         } else {
-            if let farewell { try? publish(farewell, quality: 0) }
+            if let farewell { _ = try? publish(farewell, quality: 0) }
             _ = mosquitto_disconnect(handle)
         }
         if mosquitto_want_write(handle) { _ = mosquitto_loop_write(handle, 1) }
