@@ -2,8 +2,9 @@ internal import AgentEvents
 
 /// The newest event up to which a broker has everything.
 ///
-/// Only a hint where the broker can be asked (``TransportEvent/connected(newest:)``): there it counts after a purge alone. It counts
-/// for one broker and one device name; after a change of either, everything is shipped that the journal has.
+/// Only a hint where the broker can be asked (``TransportEvent/connected(newest:)``): there it counts after a purge
+/// alone. It counts for one broker and one device name; after a change of either, everything is shipped that the
+/// journal has.
 public struct SinkCursor: Sendable, Hashable {
     /// The broker's address (``BrokerAddress/description``).
     public var broker: String
@@ -11,18 +12,26 @@ public struct SinkCursor: Sendable, Hashable {
     public var device: String
     /// The newest event.
     public var position: StreamPosition
+    /// The numbers of earlier events that reached the broker after that one.
+    ///
+    /// While one of them is the broker's newest, the position counts.
+    public var late: [UInt64]
+
+    /// The maximum number of late events.
+    private static let maximumLate = 256
 
     /// A cursor.
-    public init(broker: String, device: String, position: StreamPosition) {
+    public init(broker: String, device: String, position: StreamPosition, late: [UInt64] = []) {
         self.broker = broker
         self.device = device
         self.position = position
+        self.late = late
     }
 }
 
 extension SinkCursor: Codable {
     private enum CodingKeys: String, CodingKey {
-        case version, broker, device, stream, generation, time
+        case version, broker, device, stream, generation, time, late
         case sequence = "seq"
     }
 
@@ -38,6 +47,7 @@ extension SinkCursor: Codable {
         }
         broker = try members.decode(String.self, forKey: .broker)
         device = try members.decode(String.self, forKey: .device)
+        late = Array(try (members.decodeIfPresent([UInt64].self, forKey: .late) ?? []).prefix(Self.maximumLate))
         let stream = try members.decode(String.self, forKey: .stream)
         let generation = try members.decodeIfPresent(UInt32.self, forKey: .generation) ?? 0
         let sequence = try members.decode(UInt64.self, forKey: .sequence)
@@ -63,5 +73,6 @@ extension SinkCursor: Codable {
         if position.epoch.generation > 0 { try members.encode(position.epoch.generation, forKey: .generation) }
         try members.encode(position.sequence, forKey: .sequence)
         try members.encode(position.time, forKey: .time)
+        if !late.isEmpty { try members.encode(late, forKey: .late) }
     }
 }

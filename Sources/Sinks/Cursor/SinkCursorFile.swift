@@ -4,8 +4,8 @@ package import LinuxSupport
 
 /// The file of a sink's cursor: `<state directory>/<name>.cursor`.
 ///
-/// Replaced atomically and fsynced with its directory. A file that cannot be read counts as none: that is safe, as events are shipped
-/// once more and recognised as doubles.
+/// Replaced atomically and fsynced with its directory. A file that cannot be read counts as none: that is safe, as
+/// events are shipped once more and recognised as doubles.
 public struct SinkCursorFile: Sendable {
     private static let maximumBytes = 16 << 10
 

@@ -1,7 +1,9 @@
-/// A history of numbers as a broker's readers see it: the journal's stream, and a count of how often its numbers went back.
+/// A history of numbers as a broker's readers see it: the journal's stream, and a count of how often its numbers went
+/// back.
 ///
-/// A disk that is restored from a snapshot numbers new events with numbers that the broker has seen already. From then on the
-/// stream has another name for readers: `<stream>~1`, `<stream>~2`, and so on. So (device, epoch, number) names one event for ever.
+/// A disk that is restored from a snapshot numbers new events with numbers that the broker has seen already. From then
+/// on the stream has another name for readers: `<stream>~1`, `<stream>~2`, and so on. So (device, epoch, number) names
+/// one event for ever.
 public struct StreamEpoch: Sendable, Hashable, CustomStringConvertible {
     /// The journal's stream.
     public let stream: String

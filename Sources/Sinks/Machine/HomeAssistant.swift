@@ -16,15 +16,14 @@ public struct RetainedMessage: Sendable, Hashable {
 
 /// The discovery messages of Home Assistant: the entities appear by themselves, as one device.
 ///
-/// See https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. The state of all of them but one is read from the retained
-/// topic of ``MachineState/payload``; the last one is the presence.
+/// See https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. The state of all of them but one is read from
+/// the retained topic of ``MachineState/payload``; the last one is the presence.
 public enum HomeAssistant {
-    /// The messages to publish on each connection; empty without ``MQTTSettings/discoveryPrefix`` or ``MQTTSettings/keepsState``.
+    /// The messages to publish on each connection; empty without ``MQTTSettings/discoveryPrefix`` or
+    /// ``MQTTSettings/keepsState``.
     ///
-    /// - Parameters:
-    ///   - settings: The sink.
-    ///   - host: The host's name, for people.
-    ///   - version: The agent's version, for people; `nil` when it is not known.
+    /// - Parameters: - settings: The sink. - host: The host's name, for people. - version: The agent's version, for
+    ///   people; `nil` when it is not known.
     /// - Throws: ``SinkSettingError`` when the template of the sink is not valid.
     public static func messages(
         for settings: SinkSettings,

@@ -3,7 +3,8 @@ internal import ForeignText
 extension BrokerAddress: CustomStringConvertible {
     /// Reads an address: URLs with commas between them, where those after the first may leave the scheme out.
     ///
-    /// - Throws: ``SinkSettingError`` with a sentence for the operator. It never repeats credentials that stand in the URL.
+    /// - Throws: ``SinkSettingError`` with a sentence for the operator. It never repeats credentials that stand in the
+    ///   URL.
     public init(_ text: String) throws(SinkSettingError) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw SinkSettingError("expected at most \(Self.maximumBytes) bytes, got \(text.utf8.count)")
@@ -11,7 +12,10 @@ extension BrokerAddress: CustomStringConvertible {
         // Before all else, as every other sentence repeats the text.
         guard !text.utf8.contains(UInt8(ascii: "@")) else {
             throw SinkSettingError(
-                "a URL must not contain credentials; write the name to 'user' and the path of the password's file to 'password_file'"
+                """
+                a URL must not contain credentials; write the name to 'user' and the path of the password's file to \
+                'password_file'
+                """
             )
         }
         let urls = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -42,10 +46,7 @@ extension BrokerAddress: CustomStringConvertible {
     /// The URLs with commas between them; a usual port is left out.
     public var description: String {
         servers.map { server in
-            let authority = server.authority
-            let usual = ":\(scheme.port)"
-            return
-                "\(scheme.rawValue)://\(authority.hasSuffix(usual) ? String(authority.dropLast(usual.utf8.count)) : authority)"
+            "\(scheme.rawValue)://\(server.port == scheme.port ? server.bracketedHost : server.authority)"
         }.joined(separator: ",")
     }
 
@@ -91,7 +92,10 @@ extension BrokerAddress.Server {
             let colon = text.firstIndex(of: ":") ?? text.endIndex
             guard text[colon...].count(where: { $0 == ":" }) <= 1 else {
                 throw SinkSettingError(
-                    "expected brackets around an IPv6 address, such as '\(scheme.rawValue)://[2001:db8::1]', got '\(ForeignText.shown(String(text)))'"
+                    """
+                    expected brackets around an IPv6 address, such as '\(scheme.rawValue)://[2001:db8::1]', \
+                    got '\(ForeignText.shown(String(text)))'
+                    """
                 )
             }
             host = text[..<colon]
@@ -122,7 +126,10 @@ extension BrokerAddress.Server {
             name.firstRange(of: "..") == nil
         else {
             throw SinkSettingError(
-                "'\(ForeignText.shown(String(name)))' is not a host name: expected ASCII letters, digits, '-', '_' and single dots"
+                """
+                '\(ForeignText.shown(String(name)))' is not a host name: expected ASCII letters, digits, '-', '_' and \
+                single dots
+                """
             )
         }
     }

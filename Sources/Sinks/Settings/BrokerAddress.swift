@@ -39,7 +39,9 @@ public struct BrokerAddress: Sendable, Hashable {
         }
 
         /// `host:port`, with brackets around an IPv6 address.
-        public var authority: String { host.contains(":" as Character) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        public var authority: String { "\(bracketedHost):\(port)" }
+
+        var bracketedHost: String { host.contains(":" as Character) ? "[\(host)]" : host }
     }
 
     /// The maximum number of servers of a cluster.

@@ -17,7 +17,8 @@ struct Jitter: Sendable, Hashable {
     mutating func duration(upTo limit: Duration) -> Duration { limit * next() }
 }
 
-/// The wait before the next attempt to connect: exponential, with full jitter, so that a fleet never returns all at once.
+/// The wait before the next attempt to connect: exponential, with full jitter, so that a fleet never returns all at
+/// once.
 ///
 /// See https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/.
 struct RetrySchedule: Sendable, Hashable {

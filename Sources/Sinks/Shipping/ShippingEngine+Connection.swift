@@ -22,7 +22,8 @@ extension ShippingEngine {
         let isBetter = state.connectivity == .full && former.connectivity != .full
         switch connection {
         case .waiting(let time) where isAnotherPath || isBetter:
-            connection = .waiting(until: min(time, now.instant + jitter.duration(upTo: Self.spread)))
+            let soon = now.instant + jitter.duration(upTo: Self.spread)
+            connection = .waiting(until: time > now.instant ? min(time, soon) : soon)
         case .connecting, .connected:
             // The connection's packets leave from an address that may be gone; TCP would need minutes to see it.
             guard isAnotherPath, former.via.isReachable, state.via.isReachable else { break }
@@ -78,7 +79,8 @@ extension ShippingEngine {
             setState(.connected, failure, now)
             answered(now)
         case "broker_conflict":
-            // The broker has something newer than was thought, such as the same event from the connection before: ask again.
+            // The broker has something newer than was thought, such as the same event from the connection before: ask
+            // again.
             if queue.answer(sequence, .abandoned) != nil { connectionEnded(failure, now) }
         default:
             // The broker is at fault: what is in flight is awaited, and then the connection ends (``settle(_:)``).

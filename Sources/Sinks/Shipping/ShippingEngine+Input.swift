@@ -4,11 +4,12 @@ extension ShippingEngine {
     /// An input of the engine.
     ///
     /// The order is that in which things happened, with one exception that the caller sees to: after
-    /// ``Effect/subscribe(stream:after:)`` or ``Effect/unsubscribe``, nothing of the former subscription is handed in any more,
-    /// and after ``Effect/disconnect`` or ``Effect/connect`` nothing of the former connection.
+    /// ``Effect/subscribe(stream:after:)`` or ``Effect/unsubscribe``, nothing of the former subscription is handed in
+    /// any more, and after ``Effect/disconnect`` or ``Effect/connect`` nothing of the former connection.
     public enum Input: Sendable, Hashable {
-        /// The machine's state (``MachineState/init(_:)``): whenever the agent sends a snapshot or `reachability.changed`. It comes from a
-        /// subscription that is always open and replays nothing, as the changes in a replay are past.
+        /// The machine's state (``MachineState/init(_:)``): whenever the agent sends a snapshot or
+        /// `reachability.changed`. It comes from a subscription that is always open and replays nothing, as the changes
+        /// in a replay are past.
         case machine(MachineState)
         /// The agent's answer to a report.
         case reported(SinkReportReply)
@@ -18,8 +19,8 @@ extension ShippingEngine {
         case transport(TransportEvent)
         /// ``ShippingEngine/deadline`` is over. Harmless at any other time.
         case tick
-        /// The program ends, or the sink is no longer configured. The effects are the last ones: a cursor to save, a report, and the
-        /// end of both connections.
+        /// The program ends, or the sink is no longer configured. The effects are the last ones: a cursor to save, a
+        /// report, and the end of both connections.
         case stop
     }
 
@@ -27,14 +28,15 @@ extension ShippingEngine {
     public enum JournalInput: Sendable, Hashable {
         /// The agent's hello, on each connection that the subscription takes.
         case opened(stream: String, newest: UInt64)
-        /// The next event; the numbers rise. If events after the requested number are gone, the subscription goes on with the
-        /// oldest that is left; the engine sees the hole itself.
+        /// The next event; the numbers rise. If events after the requested number are gone, the subscription goes on
+        /// with the oldest that is left; the engine sees the hole itself.
         case event(JournalEvent)
-        /// The agent does not know the requested stream or number (`stream_changed`, `sequence_unknown`): its stream is this one.
-        /// Nothing follows; the engine subscribes anew.
+        /// The agent does not know the requested stream or number (`stream_changed`, `sequence_unknown`): its stream is
+        /// this one. Nothing follows; the engine subscribes anew.
         case restarted(stream: String)
-        /// The subscription has ended, and its connection is not made again by the caller; the engine subscribes anew after a while.
-        /// A caller that reconnects by itself, and goes on after the last event that it handed in, never says so.
+        /// The subscription has ended, and its connection is not made again by the caller; the engine subscribes anew
+        /// after a while. A caller that reconnects by itself, and goes on after the last event that it handed in, never
+        /// says so.
         case closed
     }
 
@@ -44,8 +46,8 @@ extension ShippingEngine {
         case connect
         /// Calls ``SinkTransport/disconnect()``.
         case disconnect
-        /// Ends the present subscription to the journal, if any, and begins another one: all types, without a snapshot, after a
-        /// number; `stream` is that of the number, `nil` to accept any.
+        /// Ends the present subscription to the journal, if any, and begins another one: all types, without a snapshot,
+        /// after a number; `stream` is that of the number, `nil` to accept any.
         case subscribe(stream: String?, after: UInt64)
         /// Ends the present subscription to the journal.
         case unsubscribe
@@ -55,8 +57,8 @@ extension ShippingEngine {
         case publishState([UInt8])
         /// Saves the cursor with ``SinkCursorFile``.
         case save(SinkCursor)
-        /// Reports to the agent with the control method `sink`: ``ShippingEngine/takeReport(bytes:)`` has the content, and the reply
-        /// is ``Input/reported(_:)``.
+        /// Reports to the agent with the control method `sink`: ``ShippingEngine/takeReport(bytes:)`` has the content,
+        /// and the reply is ``Input/reported(_:)``.
         case report
         /// Logs that these events never get to the broker. Those that it refused are in the next report.
         case lost(ClosedRange<UInt64>, TransportFailure)

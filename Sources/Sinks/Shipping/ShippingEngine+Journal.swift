@@ -2,11 +2,13 @@ internal import AgentEvents
 
 // The journal: where shipping begins, and which events are shipped.
 extension ShippingEngine {
-    /// Begins behind the broker's newest event; where it has none of ours, behind the cursor; else with the oldest event.
+    /// Begins behind the broker's newest event; where it has none of ours, behind the cursor; else with the oldest
+    /// event.
     ///
-    /// The cursor counts when nothing is stored: a stream that was purged, or a broker that cannot be asked, must not get everything
-    /// again.
+    /// The cursor counts when nothing is stored: a stream that was purged, or a broker that cannot be asked, must not
+    /// get everything again.
     mutating func resume(from stored: StreamPosition?) {
+        let stored = stored.map { settleLateEvents($0) }
         guard let base = stored ?? position else {
             lacking = []
             begin(.shipping, in: nil, stream: nil)
@@ -63,6 +65,7 @@ extension ShippingEngine {
     }
 
     private mutating func subscribe(_ stream: String?, after sequence: UInt64) {
+        newest = nil
         subscription = .open
         effects.append(.subscribe(stream: stream, after: sequence))
     }
@@ -101,13 +104,7 @@ extension ShippingEngine {
         course = .shipping
         epoch = base.epoch
         seen = (base.sequence, base.time)
-        for entry in lacking
-        where entry.message.sequence <= base.sequence
-            && entry.message.id == base.epoch.id(of: entry.message.sequence)
-        {
-            queue.append(entry)
-        }
-        lacking = []
+        sendLate(behind: base)
         if queue.isEmpty { advance(to: base.sequence, base.time, now) }
         // The event itself is gone where its age or a summary (`events.omitted`) took it.
         if event.sequence > base.sequence { ship(event, now) }
@@ -139,7 +136,7 @@ extension ShippingEngine {
         guard let epoch, event.sequence > seen?.sequence ?? 0 else { return }
         if let seen, let gap = event.gap(after: seen.sequence) { effects.append(.lost(gap, .expired)) }
         seen = (event.sequence, event.time)
-        newest = max(newest, event.sequence)
+        newest = max(newest ?? 0, event.sequence)
         let type = event.type
         guard filter.passes(type) else {
             if queue.isEmpty { advance(to: event.sequence, event.time, now) }
@@ -165,7 +162,8 @@ extension ShippingEngine {
 }
 
 extension JournalEvent {
-    /// The numbers between an event and this one; `nil` without any, and for those whose omission the event itself declares.
+    /// The numbers between an event and this one; `nil` without any, and for those whose omission the event itself
+    /// declares.
     fileprivate func gap(after former: UInt64) -> ClosedRange<UInt64>? {
         guard sequence > former + 1 else { return nil }
         guard type == EventType.eventsOmitted.rawValue,

@@ -5,16 +5,20 @@ extension ShippingEngine {
     /// Does everything that is due.
     mutating func settle(_ now: Moment) {
         endWhatIsOver(now)
+        noteOldestWaiting()
         let obstacle = obstacle(now)
         if let obstacle { wait(for: obstacle, now) } else { connectIfDue(now) }
         if case .reopening(let time) = subscription, time <= now.instant { reopen() }
         if obstacle == nil { publish(now) }
-        noteOldestWaiting()
         if let due = cursorDue, due <= now.instant { save(now) }
         if let due = reportDue, due <= now.instant {
             (reportDue, lastReport) = (nil, now.instant)
             // A report has room for one loss.
             for _ in 0..<max(1, losses.count) { effects.append(.report) }
+        }
+        if obstacle?.code == "budget_exhausted" {
+            // The answer to the first report of a day has the day's budget.
+            reportDue = reportDue ?? now.instant + now.time.untilTomorrow + jitter.duration(upTo: .seconds(60))
         }
         deadline = nextDeadline(now)
     }
@@ -22,7 +26,10 @@ extension ShippingEngine {
     mutating func save(_ now: Moment) {
         (cursorDue, lastSave) = (nil, now.instant)
         guard let position else { return }
-        effects.append(.save(SinkCursor(broker: status.broker, device: settings.device, position: position)))
+        // While late events are on their way, the position is the one before them.
+        let late = late?.position.sequence == position.sequence ? late?.numbers ?? [] : []
+        let cursor = SinkCursor(broker: status.broker, device: settings.device, position: position, late: late)
+        effects.append(.save(cursor))
     }
 
     /// Ends a connection that is silent for too long, or whose broker refuses events, once all is answered.
@@ -79,10 +86,6 @@ extension ShippingEngine {
         } else {
             setState(.waiting, obstacle, now)
         }
-        if obstacle.code == "budget_exhausted" {
-            // The answer to the first report of a day has the day's budget.
-            reportDue = reportDue ?? now.instant + now.time.untilTomorrow + jitter.duration(upTo: .seconds(60))
-        }
         if isExcluded, settings.maximumAge != nil, oldestWaiting == nil { peek() }
     }
 
@@ -115,7 +118,7 @@ extension ShippingEngine {
     private mutating func noteOldestWaiting() {
         if let first = queue.entries.first {
             oldestWaiting = first.time
-        } else if course == .shipping, seen?.sequence ?? 0 >= newest {
+        } else if course == .shipping, let newest, seen?.sequence ?? 0 >= newest {
             oldestWaiting = nil
         }
     }

@@ -2,15 +2,16 @@ public import AgentEvents
 
 /// Ships the events of the journal to one broker, each of them once and in order: a pure state machine.
 ///
-/// It begins anew on each connection: the broker's newest stored event decides where (``StreamPosition``), and the journal delivers
-/// everything from there on. Inputs are things that happened, effects what is to be done about them; sockets, files and clocks are
-/// the caller's. A caller
+/// It begins anew on each connection: the broker's newest stored event decides where (``StreamPosition``), and the
+/// journal delivers everything from there on. Inputs are things that happened, effects what is to be done about them;
+/// sockets, files and clocks are the caller's. A caller
 ///
 /// - hands in each ``Input`` together with the moment, and carries out the returned effects in their order;
 /// - hands in ``Input/tick`` when ``deadline`` is over;
 /// - reads the subscription to the journal only while ``wantsEvents`` is true.
 public struct ShippingEngine: Sendable {
-    /// The maximum spread of attempts that a change of the path causes: it is the same change for a whole fleet after a power cut.
+    /// The maximum spread of attempts that a change of the path causes: it is the same change for a whole fleet after a
+    /// power cut.
     static let spread = Duration.seconds(2)
     /// The time that a connection may take to be made.
     static let connectLimit = Duration.seconds(60)
@@ -36,7 +37,8 @@ public struct ShippingEngine: Sendable {
 
     // The broker.
     var connection: Connection
-    var status: SinkStatus
+    /// The state of the sink, as people see it.
+    public internal(set) var status: SinkStatus
 
     // The journal.
     var subscription = Subscription.closed
@@ -45,11 +47,14 @@ public struct ShippingEngine: Sendable {
     var epoch: StreamEpoch?
     /// The newest event that was taken from the journal; `nil` to begin with any.
     var seen: (sequence: UInt64, time: Timestamp)?
-    /// The newest number of the journal, as far as is known.
-    var newest: UInt64 = 0
+    /// The newest number of the journal; `nil` before the subscription has said it.
+    var newest: UInt64?
     var queue = ShippingQueue()
     /// Events that the broker passed over on the last connection.
     var lacking: [ShippingQueue.Entry] = []
+    /// Events that were passed over and sent late: while one of them is the broker's newest, ``LateEvents/position``
+    /// counts in its place.
+    var late: LateEvents?
     /// The time of the oldest event that waits; `nil` when none does, or that is not known.
     var oldestWaiting: Timestamp?
 
@@ -92,12 +97,20 @@ public struct ShippingEngine: Sendable {
         case idle
         /// Only the time of the oldest event that waits is wanted.
         case peeking
-        /// The event at a position comes first, and shows whether the journal's numbers are still those that the broker has.
+        /// The event at a position comes first, and shows whether the journal's numbers are still those that the broker
+        /// has.
         case verifying(StreamPosition)
         /// Numbers went back: events up to a moment are at the broker, under numbers of the former epoch.
         case skipping(through: Timestamp)
         /// Each event goes to the broker.
         case shipping
+    }
+
+    /// Events that reached the broker behind later ones.
+    struct LateEvents: Sendable, Hashable {
+        var numbers: [UInt64]
+        /// The newest event that the broker had before them.
+        var position: StreamPosition
     }
 
     /// An engine that is not connected, and connects as soon as it may.
@@ -114,7 +127,10 @@ public struct ShippingEngine: Sendable {
         filter = EventFilter(settings.types)
         jitter = Jitter(seed: seed)
         let broker = settings.broker.description
-        if let cursor, cursor.broker == broker, cursor.device == settings.device { position = cursor.position }
+        if let cursor, cursor.broker == broker, cursor.device == settings.device {
+            position = cursor.position
+            late = cursor.late.isEmpty ? nil : LateEvents(numbers: cursor.late, position: cursor.position)
+        }
         connection = .waiting(until: now.instant + jitter.duration(upTo: Self.spread))
         status = SinkStatus(name: settings.name, broker: broker, state: .waiting, since: now.time)
         status.acknowledged = position?.sequence
@@ -140,7 +156,9 @@ public struct ShippingEngine: Sendable {
     /// True while events of the journal are welcome; otherwise the caller leaves them in the socket.
     public var wantsEvents: Bool { !queue.isFull }
 
-    /// The report that ``Effect/report`` asks for. Each one has the bytes and the loss that the one before had not, so none may get lost.
+    /// Returns the report that ``Effect/report`` asks for.
+    ///
+    /// Each one has the bytes and the loss that the one before had not, so none may get lost.
     ///
     /// - Parameter total: ``SinkTransport/bytes``.
     public mutating func takeReport(bytes total: UInt64) -> SinkReport {

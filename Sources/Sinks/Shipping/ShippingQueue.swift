@@ -1,6 +1,7 @@
 internal import AgentEvents
 
-/// The events on their way to the broker, in order: those that were sent, up to the window, and behind them those that wait.
+/// The events on their way to the broker, in order: those that were sent, up to the window, and behind them those that
+/// wait.
 struct ShippingQueue: Sendable, Hashable {
     /// The maximum number of events, sent or waiting.
     static let maximumCount = 256
@@ -22,6 +23,8 @@ struct ShippingQueue: Sendable, Hashable {
         var time: Timestamp
         /// True for an event that is itself about sinks, such as `sink.lost`.
         var isAboutSinks = false
+        /// True for an event that the broker passed over on a former connection.
+        var isLate = false
         var state = State.waiting
 
         /// True when nothing is left to be done for it.
@@ -75,20 +78,26 @@ struct ShippingQueue: Sendable, Hashable {
         return last
     }
 
-    /// Empties the queue, and returns the events that the broker is known to lack although it may have later ones: those that it
-    /// refused for now, and those whose answer never came although a later one's did.
+    /// Empties the queue, and returns the events that the broker may lack although it has later ones.
     ///
-    /// Without that, the newest stored event would stand for them: a cluster that changes its leader drops some of what is in flight.
+    /// These are the ones that it refused for now, and those whose answer never came although a later one's did: a
+    /// cluster that changes its leader drops some of what is in flight. The newest stored event tells nothing of them.
     mutating func removeAll() -> [Entry] {
-        let lastAcknowledged = entries.lastIndex { $0.state == .acknowledged } ?? 0
-        let lacking = entries.indices.filter { index in
-            entries[index].state == .refused || (entries[index].state == .sent && index < lastAcknowledged)
+        // A later answer came: the event was passed over for certain.
+        for index in entries.indices.prefix(entries.lastIndex { $0.state == .acknowledged } ?? 0)
+        where entries[index].state == .sent {
+            entries[index].state = .refused
         }
+        // Behind a refusal, an answer that never came may be another one.
+        let isDoubtful = isRefused
         defer { self = ShippingQueue() }
-        return lacking.map { index in
-            var entry = entries[index]
-            entry.state = .waiting
-            return entry
+        return entries.filter { entry in
+            switch entry.state {
+            case .refused: true
+            case .sent: isDoubtful || entry.isLate
+            case .waiting: entry.isLate
+            case .acknowledged, .abandoned: false
+            }
         }
     }
 }

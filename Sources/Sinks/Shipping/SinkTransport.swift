@@ -1,8 +1,8 @@
 /// A connection to a broker, as far as shipping is concerned.
 ///
-/// Belongs to one thread, the sink's. Nothing blocks: results come as ``TransportEvent`` from ``takeEvents()``, which is asked
-/// whenever ``descriptor`` is ready, ``deadline`` is over, or the transport has called the closure `wake` that it was made with
-/// (from any thread, any number of times).
+/// Belongs to one thread, the sink's. Nothing blocks: results come as ``TransportEvent`` from ``takeEvents()``, which
+/// is asked whenever ``descriptor`` is ready, ``deadline`` is over, or the transport has called the closure `wake` that
+/// it was made with (from any thread, any number of times).
 public protocol SinkTransport: AnyObject {
     /// A descriptor to wait for; `nil` for a transport with threads of its own, which wakes the sink's.
     var descriptor: Int32? { get }
@@ -47,8 +47,8 @@ public struct SinkMessage: Sendable, Hashable {
 
 /// An answer of a broker's, or the end of the connection.
 public enum TransportEvent: Sendable, Hashable {
-    /// The connection is made. `newest` is the newest event of this device that the broker has stored; `nil` where it has none,
-    /// or cannot be asked (``SinkSettings/mqtt``).
+    /// The connection is made. `newest` is the newest event of this device that the broker has stored; `nil` where it
+    /// has none, or cannot be asked (``SinkSettings/mqtt``).
     case connected(newest: StoredPosition?)
     /// The broker has stored the event with this number, or had stored it before.
     case acknowledged(UInt64)

@@ -1,10 +1,11 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// The subject (NATS) or topic (MQTT) of an event, with `<device>`, `<type>` and `<subject>` in the place of its properties.
+/// The subject (NATS) or topic (MQTT) of an event, with `<device>`, `<type>` and `<subject>` in the place of its
+/// properties.
 ///
-/// `reachagent.<device>.<type>` makes `reachagent.edge7.path.changed`: the type keeps its dots, and each is a token of its own in
-/// NATS. Every other character that a broker gives a meaning becomes an underscore.
+/// `reachagent.<device>.<type>` makes `reachagent.edge7.path.changed`: the type keeps its dots, and each is a token of
+/// its own in NATS. Every other character that a broker gives a meaning becomes an underscore.
 public struct SubjectTemplate: Sendable, Hashable {
     /// The rules of a broker's names.
     public enum Form: Sendable, Hashable {
@@ -44,8 +45,8 @@ public struct SubjectTemplate: Sendable, Hashable {
 
     /// Reads a template.
     ///
-    /// - Throws: ``SinkSettingError``: the device is a token of its own, and stands before the other variables, so that one wildcard
-    ///   names all events of a device.
+    /// - Throws: ``SinkSettingError``: the device is a token of its own, and stands before the other variables, so that
+    ///   one wildcard names all events of a device.
     public init(_ text: String, form: Form) throws(SinkSettingError) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else {
             throw SinkSettingError("expected a \(form.word) of 1 to \(Self.maximumBytes) bytes, got \(text.utf8.count)")
@@ -63,7 +64,10 @@ public struct SubjectTemplate: Sendable, Hashable {
         let first = tokens.firstIndex { token in token.contains { if case .variable = $0 { true } else { false } } }
         guard let first, tokens[first] == [.variable(.device)] else {
             throw SinkSettingError(
-                "expected '<device>' as a \(form.token) of its own before '<type>' and '<subject>', got '\(ForeignText.shown(text))'"
+                """
+                expected '<device>' as a \(form.token) of its own before '<type>' and '<subject>', \
+                got '\(ForeignText.shown(text))'
+                """
             )
         }
         self.form = form
@@ -109,14 +113,16 @@ public struct SubjectTemplate: Sendable, Hashable {
         }
     }
 
-    /// The part of all names that ends with the device: `reachagent.edge7`. Below it are the events of this device alone.
+    /// Returns the part of all names that ends with the device: `reachagent.edge7`.
+    ///
+    /// Below it are the events of this device alone.
     public func root(device: String) -> String {
         let end = tokens.firstIndex(of: [.variable(.device)]).map { $0 + 1 } ?? tokens.count
         return name(of: tokens[..<end]) { _ in form.token(device) }
     }
 
-    /// The subject or topic filter that takes all events of a device, and with a topic the state and status beside them:
-    /// `reachagent.edge7.>`, `reachagent/edge7/#`.
+    /// The subject or topic filter that takes all events of a device, and with a topic the state and status beside
+    /// them: `reachagent.edge7.>`, `reachagent/edge7/#`.
     public func filter(device: String) -> String {
         guard tokens.last != [.variable(.device)] else { return root(device: device) }
         return root(device: device) + (form == .subject ? ".>" : "/#")
@@ -135,8 +141,8 @@ public struct SubjectTemplate: Sendable, Hashable {
 }
 
 extension SubjectTemplate.Form {
-    /// Text of any origin as one token: characters that mean something to a broker or a terminal become underscores, what is too long
-    /// is cut, and nothing becomes one underscore.
+    /// Text of any origin as one token: characters that mean something to a broker or a terminal become underscores,
+    /// what is too long is cut, and nothing becomes one underscore.
     public func token(_ text: String) -> String {
         var token = String.UnicodeScalarView()
         var bytes = 0

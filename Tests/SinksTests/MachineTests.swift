@@ -1,0 +1,95 @@
+import AgentEvents
+import Sinks
+import Testing
+
+/// The retained state, and the messages that make Home Assistant show it.
+struct MachineTests {
+    private let since = Timestamp(microsecondsSince1970: 1_700_000_000_000_000)
+
+    @Test("the payload of the state has what is known")
+    func payload() {
+        let full = MachineState(connectivity: .full, via: .wifi, interface: "wlan0", since: since)
+        #expect(
+            String(decoding: full.payload, as: UTF8.self)
+                == #"{"connectivity":"full","via":"wifi","interface":"wlan0","since":"2023-11-14T22:13:20.000000Z"}"#
+        )
+        let portal = MachineState(connectivity: .portal, via: .wifi, portalURL: "http://login/\"x\"")
+        #expect(
+            String(decoding: portal.payload, as: UTF8.self)
+                == #"{"connectivity":"portal","via":"wifi","portal":"http://login/\"x\""}"#
+        )
+    }
+
+    @Test("the state follows snapshots and settled changes, and no other event")
+    func events() throws {
+        let state = ReachabilityState(
+            via: .wired,
+            afStatus: 2,
+            connectivity: .full,
+            path: .init(Path(via: .wired, interface: "eth0"))
+        )
+        let lost = ReachabilityState(via: .none, afStatus: 0, path: .init(Path(via: .none)))
+        let change = StateChange(from: state, to: lost, cause: .init(kind: "link", code: "link_down"), observed: since)
+        func event(_ type: EventType, _ content: AgentEvent.Content) -> AgentEvent {
+            Event(.init(type, content), from: .init(streamID: "s", host: "h"), at: since, number: 1).value
+        }
+        let snapshot = NetworkSnapshot(
+            state: state,
+            targets: [],
+            interfaces: [],
+            defaultRoutes: [],
+            isSynchronized: true
+        )
+        #expect(
+            MachineState(event(.networkSnapshot, .networkSnapshot(snapshot)))
+                == MachineState(connectivity: .full, via: .wired, interface: "eth0")
+        )
+        #expect(
+            MachineState(event(.reachabilityChanged, .reachabilityChanged(change)))
+                == MachineState(connectivity: .unknown, via: .none, since: since)
+        )
+        #expect(MachineState(event(.pathChanged, .pathChanged(change))) == nil)
+    }
+
+    @Test("each message of the discovery has topics of its own device, and is one JSON object")
+    func discovery() throws {
+        var settings = SinkSettings(name: "home", broker: try BrokerAddress("mqtt://ha"), device: "edge 7/ü")
+        settings.subject = "site/<device>/<type>"
+        settings.mqtt?.discoveryPrefix = "homeassistant"
+        let messages = try HomeAssistant.messages(for: settings, host: "Küche \"1\"", version: "1.2")
+        #expect(messages.count == 7)
+        #expect(Set(messages.map(\.topic)).count == 7)
+        for message in messages {
+            #expect(message.topic.hasPrefix("homeassistant/") && message.topic.hasSuffix("/config"))
+            #expect(message.topic.firstRange(of: "/reachagent_edge_7__/") != nil)
+            let fields = try EventDecoder.decode(Discovery.self, from: message.payload)
+            let isPresence = fields.state_topic == "site/edge_7_ü/status"
+            #expect(isPresence || fields.state_topic == "site/edge_7_ü/state")
+            #expect(fields.availability_topic == (isPresence ? nil : "site/edge_7_ü/status"))
+            #expect(fields.device.name == "Küche \"1\"")
+            #expect(fields.unique_id.hasPrefix("reachagent_edge_7___"))
+        }
+    }
+
+    private struct Discovery: Decodable {
+        struct Device: Decodable {
+            var name: String
+        }
+
+        var state_topic: String
+        var availability_topic: String?
+        var unique_id: String
+        var device: Device
+    }
+
+    @Test("without a prefix, without a state, and with NATS nothing is published")
+    func none() throws {
+        var settings = SinkSettings(name: "home", broker: try BrokerAddress("mqtt://ha"), device: "edge")
+        #expect(try HomeAssistant.messages(for: settings, host: "h").isEmpty)
+        settings.mqtt?.discoveryPrefix = "homeassistant"
+        settings.mqtt?.keepsState = false
+        #expect(try HomeAssistant.messages(for: settings, host: "h").isEmpty)
+        let nats = SinkSettings(name: "n", broker: try BrokerAddress("nats://n"), device: "edge")
+        #expect(try HomeAssistant.messages(for: nats, host: "h").isEmpty)
+    }
+}
