@@ -1,4 +1,5 @@
 import AgentTestKit
+import ArgumentParser
 import Foundation
 import Testing
 

@@ -1,0 +1,144 @@
+import AgentEvents
+import AgentTestKit
+import Availability
+import ForeignText
+import Foundation
+import LinuxSupport
+import Sinks
+import Testing
+
+@testable import ReachAgentFleet
+
+/// The reader, with a real nats-server.
+@Suite(.enabled(if: NATSServer.isInstalled, "nats-server is not installed"), .onOwnThread, .timeLimit(.minutes(2)))
+struct FleetServerTests {
+    private static func source(_ server: NATSServer, stream: String? = nil) throws -> FleetSource {
+        var settings = SinkSettings(name: "fleet", broker: try BrokerAddress(server.url), device: "_")
+        settings.stream = stream
+        return FleetSource(settings: settings, template: try settings.template())
+    }
+
+    private static func started() async throws -> (NATSServer, NATSTestClient) {
+        let server = try await NATSServer()
+        let client = try NATSTestClient(port: server.port)
+        try client.makeStream("FLEET", subjects: "reachagent.*.>")
+        return (server, client)
+    }
+
+    /// Stores events as an MQTT bridge does: without an id of the broker's.
+    private static func store(_ messages: [FleetMessage], _ client: NATSTestClient) throws {
+        let requests = try messages.map { message in
+            let event = try #require(AgentEvent(line: message.payload))
+            let subject = "reachagent.\(message.device.shown()).\(EventType.shortName(of: event.type))"
+            return (subject: subject, payload: String(decoding: message.payload, as: UTF8.self))
+        }
+        for answer in try client.requests(requests) { #expect(answer.json["seq"] != nil, "\(answer)") }
+    }
+
+    private static func id(_ delivered: FleetDelivered?) -> String? {
+        delivered.flatMap { AgentEvent(line: $0.message.payload)?.id }
+    }
+
+    @Test
+    func `the newest event of each subject is the state of the fleet`() async throws {
+        let (server, client) = try await Self.started()
+        var devices = (1...3).map { WrittenDevice("edge-\($0)", stream: "stream\($0)") }
+        for index in devices.indices {
+            var messages = [
+                devices[index].starts(at: 0), devices[index].changes(to: WrittenDevice.state(.full), at: 1),
+            ]
+            messages += (0..<5).map { devices[index].other(at: 2 + $0) }
+            if index == 1 { messages.append(devices[index].changes(to: WrittenDevice.state(.local), at: 50)) }
+            try Self.store(messages, client)
+        }
+        let source = try Self.source(server)
+        var fleet = try FleetReading(source: source).fleet(nil)
+        var rows = fleet.rows(at: .now, silentAfter: .seconds(60))
+        FleetOrder.device.sort(&rows)
+        #expect(rows.map(\.state) == [.full, .local, .full])
+        #expect(rows.map(\.sequence) == [7, 8, 7])
+        #expect(rows.allSatisfy { $0.version == "0.1.0" && $0.figures == nil })
+    }
+
+    @Test
+    func `a window is read from its beginning, with the state before it`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0), device.other(at: 1)], client)
+        // The server's clock: everything so far was stored before the window.
+        let start = Timestamp.now
+        try Self.store([device.other(at: 100)], client)
+        let source = try Self.source(server, stream: "FLEET")
+        let window = try #require(
+            Window(
+                from: start,
+                to: Timestamp(microsecondsSince1970: start.microsecondsSince1970 + 60_000_000),
+                in: .utc
+            )
+        )
+        let fleet = try FleetReading(source: source).fleet(window)
+        let read = try #require(fleet.devices["edge-1"])
+        #expect(read.path?.connectivity == .full)
+        #expect(read.position?.sequence == 3)
+        #expect(fleet.unreadable == 0)
+    }
+
+    @Test
+    func `an empty stream is an empty fleet, and one that does not exist a sentence`() async throws {
+        let (server, _) = try await Self.started()
+        let source = try Self.source(server)
+        let fleet = try FleetReading(source: source).fleet(nil)
+        #expect(fleet.devices.isEmpty)
+        let other = try Self.source(server, stream: "NONE")
+        let failure = #expect(throws: TransportFailure.self) { try FleetReading(source: other).fleet(nil) }
+        #expect(failure?.code == "broker_no_stream", "\(String(describing: failure))")
+    }
+
+    @Test
+    func `a durable consumer goes on after what was acknowledged`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        try Self.store((0..<40).map { device.other(at: $0) }, client)
+        let source = try Self.source(server)
+        func handedOut(_ count: Int) throws -> [String?] {
+            let consumer = try FleetConsumer(source, .all, durable: "archive")
+            var ids: [String?] = []
+            while ids.count < count, let delivered = try consumer.next(within: 5000) { ids.append(Self.id(delivered)) }
+            try consumer.acknowledge()
+            return ids
+        }
+        let first = try handedOut(25)
+        // What was fetched by the first and not handed out is delivered once its time is over; here is only what comes at once.
+        try Self.store([device.other(at: 100)], client)
+        let second = try handedOut(1)
+        #expect(first.count == 25)
+        #expect(Set(first).count == 25)
+        #expect(!first.contains(second.first ?? nil))
+    }
+
+    @Test
+    func `a watch follows, and goes on where it was when the server returns`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)
+        let follower = try FleetFollower(try Self.source(server), since: Timestamp(microsecondsSince1970: 1))
+        try follower.start()
+        func wait(_ isTrue: (FleetFollower.State) -> Bool) {
+            while !follower.withState({ state in
+                state.hasNews = false
+                return isTrue(state)
+            }) {
+                _ = follower.wakeup.sleep(deadline: nil)
+                follower.wakeup.reset()
+            }
+        }
+        wait { $0.fleet.devices["edge-1"]?.position?.sequence == 1 && $0.backlog == 0 }
+        await server.kill()
+        wait { $0.interruption != nil }
+        try await server.start()
+        let again = try NATSTestClient(port: server.port)
+        try Self.store([device.changes(to: WrittenDevice.state(.local), at: 9)], again)
+        wait { $0.fleet.devices["edge-1"]?.path?.connectivity == .local && $0.interruption == nil }
+        #expect(follower.withState { $0.fleet.devices["edge-1"]?.position?.sequence } == 2)
+    }
+}
