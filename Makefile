@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test test-prometheus cost check fmt docs examples manual reference package release check-release system-test truth web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-hooks bench-probes bench-report bench-schedule bench-service bench-stream
+.PHONY: help dependencies toolchain build run test test-prometheus cost check fmt docs examples manual reference package release check-release system-test truth web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-fleet bench-hooks bench-probes bench-report bench-schedule bench-service bench-sink bench-stream
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -12,7 +12,7 @@ CONFIGURATION ?= debug
 MANUAL_FLAGS ?= $(if $(filter release,$(CONFIGURATION)),--static-swift-stdlib)
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries Fuzz
 # Whatever the package is made of: it is built again when one of them has changed.
-PACKAGED := Package.swift README.md CHANGELOG.md LICENSE $(shell find Sources debian docs examples packaging scripts -type f -not -path 'debian/reachagent/*')
+PACKAGED := Package.swift README.md CHANGELOG.md LICENSE $(shell find Sources debian docs examples packaging scripts -type f -not -path 'debian/reachagent/*' -not -path 'debian/reachagent-sink/*')
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,7 @@ run: build ## Run the agent in the foreground; ARGS="--format human" passes opti
 
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
+	@scripts/make-python-environment
 	swift build --build-tests
 	@# Both tiers run, whatever becomes of the first. Without a bound all tests of a run begin at once, and their time limits
 	@# would measure how long they queue.
@@ -62,9 +63,11 @@ fmt: toolchain ## Format the sources
 
 manual: dependencies ## Make the manual and the completions in .build/manual; CONFIGURATION=release as for the package
 	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent >&2
+	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-sink >&2
+	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-fleet >&2
 	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-manual >&2
 	@rm -rf .build/manual
-	.build/$(CONFIGURATION)/reachagent-manual --agent .build/$(CONFIGURATION)/reachagent --output .build/manual
+	.build/$(CONFIGURATION)/reachagent-manual --agent .build/$(CONFIGURATION)/reachagent --sink-program .build/$(CONFIGURATION)/reachagent-sink --sink-program .build/$(CONFIGURATION)/reachagent-fleet --output .build/manual
 
 reference: dependencies ## Update the tables of docs/configuration.md and docs/metrics.md from the declarations
 	swift build --product reachagent-manual >&2
@@ -166,6 +169,11 @@ bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_
 	@touch Benchmarks/Package.swift
 	cd Benchmarks && swift build -c release && .build/release/probe-bench $(ARGS)
 
+bench-fleet: dependencies ## Measure `reachagent fleet` over the events of 10,000 devices; ARGS passes options
+	@scripts/install-dependencies test
+	swift build -c release --product reachagent-fleet >&2
+	scripts/bench-fleet $(ARGS)
+
 bench-report: dependencies ## Measure `reachagent report` over a year's journal; ARGS passes options
 	@scripts/build-release >&2
 	scripts/bench-report --agent .build/release/reachagent $(ARGS)
@@ -180,6 +188,14 @@ bench-service: dependencies ## Measure the service's start, memory and wake-ups;
 	@touch Benchmarks/Package.swift
 	@scripts/build-release >&2
 	cd Benchmarks && swift build -c release --product service-bench && .build/release/service-bench --agent ../.build/release/reachagent $(ARGS)
+
+bench-sink: dependencies ## Measure 1,000 devices on one nats-server, a reconnect storm, and a sink at rest; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed." >&2
+	@touch Benchmarks/Package.swift
+	@scripts/build-release >&2
+	@scripts/build-release reachagent-sink >&2
+	cd Benchmarks && swift build -c release --product sink-bench
+	cd Benchmarks && .build/release/sink-bench --programs ../.build/release $(ARGS)
 
 bench-stream: dependencies ## Measure the journal and the sockets beside floors and Redis; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2

@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "ServerTrust", targets: ["ServerTrust"]),
         .library(name: "StateClient", targets: ["StateClient"]),
         // For the benchmarks, which are a package of their own and can import products only: no promise to anybody else.
+        .library(name: "_Shipping", targets: ["Brokers", "Sinks"]),
         .library(name: "_EventStream", targets: ["AgentEvents", "EventJournal", "NotificationBus", "StateSocket"]),
     ],
     dependencies: [
@@ -447,9 +448,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ReachAgentSinkTests",
+            dependencies: ["AgentEvents", "AgentTestKit", "ReachAgentSink", "Sinks"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ReachAgentFleetTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "Availability", "CommandText", "ReachAgentFleet", "Sinks"],
-            exclude: ["Golden"],
+            dependencies: [
+                "AgentEvents", "AgentTestKit", "Availability", "CommandText", "ForeignText", "LinuxSupport", "ReachAgentFleet",
+                "Sinks",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Golden", "example.py"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -65,7 +65,8 @@ struct FleetText {
     }
 
     private func age(_ moment: Timestamp) -> String {
-        Figures.duration(max(0, clock.duration(since: moment).microseconds))
+        let seconds = max(0, clock.duration(since: moment).components.seconds)
+        return seconds == 0 ? "0s" : Figures.duration(seconds * 1_000_000)
     }
 
     /// `tls_expired api`.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandText
 internal import Glibc
 
 /// `reachagent`: the command line's root.
@@ -49,7 +50,8 @@ struct ReachAgentCommand: ParsableCommand {
             CommandGroup(
                 name: rest,
                 subcommands: [
-                    SubscribersCommand.self, ReplayCommand.self, ExplainCommand.self, CompletionCommand.self,
+                    FleetCommand.self, SubscribersCommand.self, ReplayCommand.self, ExplainCommand.self,
+                    CompletionCommand.self,
                 ]
             ),
         ]
@@ -78,8 +80,8 @@ struct ReachAgentCommand: ParsableCommand {
     }
 }
 
-/// What the agent is.
+/// The description of the agent.
 enum Agent {
     /// The agent's version (Semantic Versioning).
-    static let version = "0.1.0"
+    static let version = ProgramVersion.text
 }
