@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Logging
 internal import NotificationBus
+internal import ServiceSupport
 internal import StateSocket
 
 extension AgentServices {

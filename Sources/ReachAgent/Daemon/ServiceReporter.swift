@@ -1,6 +1,7 @@
 internal import CLibNL
 internal import Glibc
 internal import Logging
+internal import ServiceSupport
 internal import StateSocket
 internal import Synchronization
 

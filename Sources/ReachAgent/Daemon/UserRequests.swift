@@ -1,3 +1,4 @@
+internal import ServiceSupport
 internal import Synchronization
 
 /// The requests of one kind that each user may make: a few at once, and then some in each second.

@@ -1,7 +1,8 @@
+internal import CommandText
 internal import Glibc
 
 /// The form of a log message, which depends on the reader of standard error.
-enum LogForm: Sendable, Equatable {
+package enum LogForm: Sendable, Equatable {
     /// systemd's journal, which notes the time and the program itself: `<4>message`.
     case journal
     /// Somebody at a terminal: local time, level, message.
@@ -13,7 +14,7 @@ enum LogForm: Sendable, Equatable {
     ///
     /// - Parameter journalStream: `JOURNAL_STREAM`, which systemd sets to the device and inode of the connection to its
     ///   journal (systemd.exec(5)). It stays set when standard error is redirected, so that it is set says nothing yet.
-    static func of(
+    package static func of(
         _ descriptor: Int32,
         journalStream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
     ) -> LogForm {

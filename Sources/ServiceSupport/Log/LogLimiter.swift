@@ -1,3 +1,4 @@
+internal import CommandText
 internal import Logging
 
 /// The choice of messages that are written, so that neither a repeated one nor a flood of different ones fills a log.
@@ -7,9 +8,9 @@ internal import Logging
 /// message comes after the time is over, and at the end. No timer is needed for that, and nobody wakes up.
 ///
 /// Messages below `info` always pass: whoever asks for them wants them all.
-struct LogLimiter: Sendable {
+package struct LogLimiter: Sendable {
     /// The bounds.
-    struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// The number of messages that are alike and pass in one ``window``.
         var alike = 10
         /// The time in which they are counted together.
@@ -22,6 +23,9 @@ struct LogLimiter: Sendable {
         var telling: Duration = .seconds(60)
         /// The number of different messages remembered; those beyond are bounded by the flood's limit only.
         var maximumRemembered = 256
+
+        /// The usual bounds.
+        package init() {}
     }
 
     /// A message as it is to be written.

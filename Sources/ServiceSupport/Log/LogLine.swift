@@ -1,6 +1,7 @@
 internal import AgentEvents
+internal import CommandText
 internal import ForeignText
-internal import Logging
+package import Logging
 
 /// A log message as the lines that are written of it.
 ///
@@ -14,8 +15,16 @@ enum LogLine {
     private static let ellipsis = Array("...".utf8)
 
     /// The lines of a message, each with its prefix and its end.
-    static func lines(_ message: String, level: Logger.Level, form: LogForm, time: Timestamp) -> [[UInt8]] {
-        let prefix = Array(prefix(level, form, time).utf8)
+    ///
+    /// - Parameter program: The name of the program, for readers of files.
+    static func lines(
+        _ message: String,
+        of program: String,
+        level: Logger.Level,
+        form: LogForm,
+        time: Timestamp
+    ) -> [[UInt8]] {
+        let prefix = Array(prefix(program, level, form, time).utf8)
         let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: maximumLines)
         return (texts.isEmpty ? [""] : texts).map { text in
             prefix + cut(ForeignText.shown(text, limit: maximumBytes), to: maximumBytes - prefix.count - 1) + [
@@ -25,10 +34,15 @@ enum LogLine {
     }
 
     /// Returns the text before every line.
-    private static func prefix(_ level: Logger.Level, _ form: LogForm, _ time: Timestamp) -> String {
+    private static func prefix(
+        _ program: String,
+        _ level: Logger.Level,
+        _ form: LogForm,
+        _ time: Timestamp
+    ) -> String {
         switch form {
         case .journal: return "<\(level.priority)>"
-        case .plain: return "\(time) reachagent: \(level): "
+        case .plain: return "\(time) \(program): \(level): "
         case .terminal(let hasColour):
             let clock = time.localDescription.split(separator: "T").last ?? ""
             let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)
@@ -50,14 +64,14 @@ enum LogLine {
 
 extension [String] {
     /// At most so many lines; the last one tells how many are missing.
-    func cut(to most: Int) -> [String] {
+    package func cut(to most: Int) -> [String] {
         count > most ? prefix(most - 1) + ["... and \(count - most + 1) more lines"] : self
     }
 }
 
 extension Logger.Level {
     /// syslog(3) priorities.
-    var priority: Int {
+    package var priority: Int {
         switch self {
         case .trace, .debug: 7
         case .info: 6

@@ -1,19 +1,19 @@
 /// A limit of so many at once, and then so many in a time.
-struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     let capacity: Double
     let perSecond: Double
     private var tokens: Double
     private var filled: ContinuousClock.Instant?
 
     /// A full bucket.
-    init(capacity: Int, perSecond: Double) {
+    package init(capacity: Int, perSecond: Double) {
         self.capacity = Double(capacity)
         self.perSecond = perSecond
         tokens = self.capacity
     }
 
     /// Takes one, if there is one.
-    mutating func take(at now: ContinuousClock.Instant) -> Bool {
+    package mutating func take(at now: ContinuousClock.Instant) -> Bool {
         tokens = tokens(at: now)
         filled = now
         guard tokens >= 1 else { return false }
@@ -22,10 +22,12 @@ struct TokenBucket: Sendable {
     }
 
     /// The time after which there is one to take.
-    func delay(at now: ContinuousClock.Instant) -> Duration { .seconds(max(0, 1 - tokens(at: now)) / perSecond) }
+    package func delay(at now: ContinuousClock.Instant) -> Duration {
+        .seconds(max(0, 1 - tokens(at: now)) / perSecond)
+    }
 
     /// Returns true when nothing was taken for so long that the bucket is full again.
-    func isFull(at now: ContinuousClock.Instant) -> Bool { tokens(at: now) >= capacity }
+    package func isFull(at now: ContinuousClock.Instant) -> Bool { tokens(at: now) >= capacity }
 
     private func tokens(at now: ContinuousClock.Instant) -> Double {
         guard let filled else { return tokens }

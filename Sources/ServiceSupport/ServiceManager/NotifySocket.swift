@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// Sending never fails for the service: a manager that cannot be told goes untold. It waits a second at most, where the
 /// manager does not read.
-final class NotifySocket: Sendable {
+package final class NotifySocket: Sendable {
     private static let patience = timeval(tv_sec: 1, tv_usec: 0)
 
     private let descriptor: CInt
@@ -14,7 +14,7 @@ final class NotifySocket: Sendable {
     /// - Parameter environment: The variable is an absolute path, or a name in the abstract namespace behind an `@`
     ///   (unix(7)).
     /// - Throws: ``NotifySocketError`` for everything else.
-    static func named(in environment: [String: String]) throws(NotifySocketError) -> NotifySocket? {
+    package static func named(in environment: [String: String]) throws(NotifySocketError) -> NotifySocket? {
         guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
         return try NotifySocket(connectedTo: name)
     }
@@ -44,7 +44,7 @@ final class NotifySocket: Sendable {
     ///
     /// - Returns: Whether the manager has been told.
     @discardableResult
-    func send(_ notices: [ServiceNotice]) -> Bool {
+    package func send(_ notices: [ServiceNotice]) -> Bool {
         let message = Array(notices.map(\.assignment).joined(separator: "\n").utf8)
         while true {
             let count = Glibc.send(descriptor, message, message.count, CInt(MSG_NOSIGNAL))

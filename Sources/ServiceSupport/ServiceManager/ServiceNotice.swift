@@ -1,5 +1,5 @@
 /// One thing that a service tells the manager which started it (sd_notify(3)).
-enum ServiceNotice: Sendable, Hashable {
+package enum ServiceNotice: Sendable, Hashable {
     /// The service is at work: the first start, or a reload, is over.
     case ready
     /// The configuration is being read again, since a moment of `CLOCK_MONOTONIC` in microseconds.

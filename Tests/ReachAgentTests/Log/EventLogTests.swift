@@ -14,6 +14,7 @@ import struct AgentEvents.EventOrigin
 import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
+@testable import ServiceSupport
 
 /// Events as messages of the log.
 @Suite(.onOwnThread) struct EventLogTests {
@@ -125,9 +126,9 @@ import struct AgentEvents.Timestamp
     /// A bus whose events are logged to a pipe, and what is written there.
     private func logged(isPrinted: Bool, _ level: Logger.Level) throws -> [String] {
         let pipe = Pipe()
-        let log = AgentLog(pipe.fileHandleForWriting.fileDescriptor, form: .journal)
+        let log = ProgramLog(pipe.fileHandleForWriting.fileDescriptor, of: "reachagent", form: .journal)
         log.level = level
-        let logger = Logger(label: "test") { _ in AgentLogHandler(log: log) }
+        let logger = Logger(label: "test") { _ in ProgramLogHandler(log: log) }
         let bus = NotificationBus<Event>()
         let events = EventLog(bus: bus, logger: logger, isPrinted: isPrinted)
         events.start()
@@ -157,8 +158,8 @@ import struct AgentEvents.Timestamp
     }
 
     @Test func `a logger follows the log's level at once, unless it was given one of its own`() {
-        let log = AgentLog(-1, form: .plain)
-        var logger = Logger(label: "test") { _ in AgentLogHandler(log: log) }
+        let log = ProgramLog(-1, of: "reachagent", form: .plain)
+        var logger = Logger(label: "test") { _ in ProgramLogHandler(log: log) }
         #expect(logger.logLevel == .notice)
         log.level = .debug
         #expect(logger.logLevel == .debug)

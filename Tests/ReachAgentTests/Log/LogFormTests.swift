@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ReachAgent
+@testable import ServiceSupport
 
 /// Who reads standard error.
 @Suite struct LogFormTests {

@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-@testable import ReachAgent
+@testable import ServiceSupport
 
 /// What of many messages is written, at moments that the test chooses.
 @Suite struct LogLimiterTests {

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import ReachAgent
+@testable import ServiceSupport
 
 /// Messages as lines.
 @Suite struct LogLineTests {
@@ -14,7 +14,7 @@ import Testing
         _ level: Logger.Level = .warning,
         _ form: LogForm = .plain
     ) -> [String] {
-        LogLine.lines(message, level: level, form: form, time: time).map { String(decoding: $0, as: UTF8.self) }
+        LogLine.lines(message, of: "reachagent", level: level, form: form, time: time).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test(arguments: [
@@ -67,6 +67,7 @@ import Testing
         for form in [LogForm.plain, .journal, .terminal(hasColour: true)] {
             let line = LogLine.lines(
                 String(repeating: character, count: 5000),
+                of: "reachagent",
                 level: .warning,
                 form: form,
                 time: Self.time

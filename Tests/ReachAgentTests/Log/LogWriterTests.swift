@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReachAgent
+@testable import ServiceSupport
 
 /// Lines on their way to a reader who may not read.
 @Suite(.onOwnThread) struct LogWriterTests {

@@ -2,7 +2,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-@testable import ReachAgent
+@testable import ServiceSupport
 
 @Suite(.onOwnThread) struct NotifySocketTests {
     @Test(arguments: [

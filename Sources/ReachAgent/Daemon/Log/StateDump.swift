@@ -1,6 +1,8 @@
 internal import AgentEvents
+internal import CommandText
 internal import LinuxSupport
 internal import NetlinkMonitor
+internal import ServiceSupport
 internal import Synchronization
 
 /// The agent's state for its log: what `reachagent status --full` prints.

@@ -1,42 +1,51 @@
 internal import AgentEvents
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// The log of a process: which messages are written, what they look like, and where they go.
 ///
 /// Safe from any thread, and never blocks: see ``LogWriter``.
-final class AgentLog: Sendable {
+package final class ProgramLog: Sendable {
     /// The form of messages.
-    let form: LogForm
+    package let form: LogForm
+    private let program: String
     private let writer: LogWriter
     private let threshold = Mutex(Logger.Level.notice)
     private let limiter: Mutex<LogLimiter>
 
     /// A log that goes to a descriptor.
-    init(_ descriptor: Int32, form: LogForm, limits: LogLimiter.Limits = LogLimiter.Limits()) {
+    ///
+    /// - Parameter program: The name of the program, for readers of files.
+    package init(
+        _ descriptor: Int32,
+        of program: String,
+        form: LogForm,
+        limits: LogLimiter.Limits = LogLimiter.Limits()
+    ) {
         self.form = form
+        self.program = program
         limiter = Mutex(LogLimiter(limits))
         writer = LogWriter(descriptor) { count in
             let text = "\(count) lines are missing here: nobody read them in time"
-            return LogLine.lines(text, level: .warning, form: form, time: .now).first ?? []
+            return LogLine.lines(text, of: program, level: .warning, form: form, time: .now).first ?? []
         }
     }
 
     /// The least important level that is written.
-    var level: Logger.Level {
+    package var level: Logger.Level {
         get { threshold.withLock { $0 } }
         set { threshold.withLock { $0 = newValue } }
     }
 
     /// Takes a message, whatever ``level`` says, and writes it unless there have been too many.
-    func log(_ level: Logger.Level, _ text: String) {
+    package func log(_ level: Logger.Level, _ text: String) {
         let message = LogLimiter.Message(level: level, text: text)
         // Written under the lock: what is told of other messages stays with this one.
         limiter.withLock { limiter in write(limiter.take(message, at: .now)) }
     }
 
     /// Writes lines that somebody asked for, whatever the level and however many there have been.
-    func write(_ lines: [String], level: Logger.Level) {
+    package func write(_ lines: [String], level: Logger.Level) {
         limiter.withLock { limiter in
             write(limiter.rest())
             write(lines.map { LogLimiter.Message(level: level, text: $0) })
@@ -44,7 +53,7 @@ final class AgentLog: Sendable {
     }
 
     /// Tells what was held back, and waits until everything is written, or until that has taken too long.
-    func finish(within patience: Duration) {
+    package func finish(within patience: Duration) {
         limiter.withLock { limiter in write(limiter.rest()) }
         writer.flush(within: patience)
     }
@@ -52,6 +61,6 @@ final class AgentLog: Sendable {
     private func write(_ messages: [LogLimiter.Message]) {
         guard !messages.isEmpty else { return }
         let time = Timestamp.now
-        writer.write(messages.flatMap { LogLine.lines($0.text, level: $0.level, form: form, time: time) })
+        writer.write(messages.flatMap { LogLine.lines($0.text, of: program, level: $0.level, form: form, time: time) })
     }
 }
