@@ -26,6 +26,16 @@ struct Pages: ParsableCommand {
     @Option(help: ArgumentHelp("The agent's program.", valueName: "file"), completion: .file())
     var agent: String
 
+    @Option(
+        name: .customLong("sink-program"),
+        help: ArgumentHelp(
+            "A program of the package of the sinks, whose pages go into the folder 'sink'.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var sinkPrograms: [String] = []
+
     @Option(help: ArgumentHelp("Where the pages go.", valueName: "dir"), completion: .directory)
     var output: String
 
@@ -47,12 +57,19 @@ struct Pages: ParsableCommand {
                 ("reachagent.8", try manual.agentPage(tool)),
                 ("reachagent.toml.5", try manual.configurationPage()),
                 ("reachagent-events.7", try manual.eventsPage()),
-            ] + manual.commandPages(tool).map { ("\($0.name).8", $0.page) }
+            ] + (try manual.commandPages(tool)).map { ("\($0.name).8", $0.page) }
         let output = URL(filePath: output)
         let completions = output.appending(path: "completions")
         try FileManager.default.createDirectory(at: completions, withIntermediateDirectories: true)
         for (name, page) in pages {
             try Data(page.text.utf8).write(to: output.appending(path: name), options: .atomic)
+        }
+        let folder = output.appending(path: "sink")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for program in sinkPrograms {
+            for (name, page) in try manual.commandPages(Agent(path: program).description()) {
+                try Data(page.text.utf8).write(to: folder.appending(path: "\(name).8"), options: .atomic)
+            }
         }
         for (name, shell) in Agent.completions {
             try agent.completionScript(for: shell).write(to: completions.appending(path: name), options: .atomic)

@@ -6,8 +6,9 @@ import Glibc
 /// Its port is chosen by the system at the first start, and stays the same when it is started again.
 package final class NATSServer: @unchecked Sendable {  // `running` is used by one test alone, from one place at a time.
     /// The program; `nil` where it is not installed.
-    package static let program = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/usr/local/sbin"]
-        .map { "\($0)/nats-server" }.first { access($0, X_OK) == 0 }
+    package static let program: String? = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
+        .map { folder in "\(folder)/nats-server" }
+        .first { path in access(path, X_OK) == 0 }
     /// `true` where the program is installed.
     package static var isInstalled: Bool { program != nil }
 
@@ -82,7 +83,17 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     }
 
     /// Lets the server hang: connections stay, and nothing answers.
-    package func suspend() { running?.signal(SIGSTOP) }
+    package func suspend() {
+        guard let running else { return }
+        running.signal(SIGSTOP)
+        // The signal is under way for a while, and nothing tells of its arrival but this.
+        for _ in 0..<10_000 where !isStopped(running.processIdentifier) { sched_yield() }
+    }
+
+    private func isStopped(_ process: Int32) -> Bool {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        return text.split(separator: ")").last?.hasPrefix(" T") == true
+    }
 
     /// Lets a server go on that hangs.
     package func resume() { running?.signal(SIGCONT) }

@@ -33,7 +33,7 @@ enum Project {
             "reachagent.toml.5": try manual.configurationPage().text,
             "reachagent-events.7": try manual.eventsPage().text,
         ]
-        for (name, page) in manual.commandPages(try tool()) { pages["\(name).8"] = page.text }
+        for (name, page) in try manual.commandPages(try tool()) { pages["\(name).8"] = page.text }
         return pages
     }
 }

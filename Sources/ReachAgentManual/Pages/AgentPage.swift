@@ -29,14 +29,15 @@ extension Manual {
     }
 
     /// Returns a page for each command, such as reachagent-status(8), with its name.
-    func commandPages(_ tool: ToolDescription) -> [(name: String, page: RoffPage)] {
-        tool.command.leaves.map { path, command in (Self.pageName(path), commandPage(path, command)) }
+    func commandPages(_ tool: ToolDescription) throws -> [(name: String, page: RoffPage)] {
+        try tool.command.leaves.map { path, command in (Self.pageName(path), try commandPage(path, command)) }
     }
 
     /// Returns the name of a command's page: its words with hyphens between them.
-    static func pageName(_ path: [String]) -> String { path.joined(separator: "-") }
+    static func pageName(_ path: [String]) -> String { path.joined(separator: "-").replacing(" ", with: "-") }
 
-    private func commandPage(_ path: [String], _ command: ToolDescription.Command) -> RoffPage {
+    /// Returns the page of a command.
+    private func commandPage(_ path: [String], _ command: ToolDescription.Command) throws -> RoffPage {
         let abstract = command.abstract ?? ""
         let summary = abstract.prefix(1).lowercased() + abstract.dropFirst()
         var page = page(Self.pageName(path), 8, summary.hasSuffix(".") ? String(summary.dropLast()) : summary)
@@ -53,6 +54,10 @@ extension Manual {
             guard let title = section.title else { continue }
             page.section(title)
             page.set(section.blocks)
+        }
+        for (title, text) in Self.sections[Self.pageName(path)] ?? [] {
+            page.section(title)
+            page.set(try Self.blocks(text, page: Self.pageName(path)))
         }
         page.section("See also")
         page.paragraph([

@@ -1,0 +1,71 @@
+internal import AgentEvents
+internal import FoundationEssentials
+internal import ServiceSupport
+internal import Synchronization
+
+/// What the service manager is told (sd_notify(3)): that the program is at work, and the states of the sinks in one sentence.
+final class ServiceBoard: Sendable {
+    private struct State {
+        var sinks: [String: SinkStatus.State] = [:]
+        var sentence: String?
+        var isReady = false
+    }
+
+    private let socket: NotifySocket?
+    private let state = Mutex(State())
+
+    /// The board of this process; without a manager it does nothing.
+    init() {
+        do throws(NotifySocketError) {
+            socket = try NotifySocket.named(in: ProcessInfo.processInfo.environment)
+        } catch {
+            SinkLog.write(.warning, "\(error)")
+            socket = nil
+        }
+    }
+
+    /// The program is at work.
+    func ready() {
+        state.withLock { state in
+            state.isReady = true
+            state.sentence = Self.sentence(state.sinks)
+            socket?.send([.ready, .status(state.sentence ?? "")])
+        }
+    }
+
+    /// A sink is in this state.
+    func note(_ status: SinkStatus) {
+        state.withLock { state in
+            state.sinks[status.name] = status.state
+            tell(&state)
+        }
+    }
+
+    /// No other sinks than these are left.
+    func keep(_ names: [String]) {
+        state.withLock { state in
+            state.sinks = state.sinks.filter { names.contains($0.key) }
+            tell(&state)
+        }
+    }
+
+    /// The program has begun to end.
+    func stopping() {
+        state.withLock { state in
+            state.isReady = false
+            socket?.send([.stopping])
+        }
+    }
+
+    private func tell(_ state: inout State) {
+        let sentence = Self.sentence(state.sinks)
+        guard state.isReady, sentence != state.sentence else { return }
+        state.sentence = sentence
+        socket?.send([.status(sentence)])
+    }
+
+    /// `backup: connected, plant: waiting`.
+    private static func sentence(_ sinks: [String: SinkStatus.State]) -> String {
+        sinks.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.rawValue)" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,36 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Logging
+internal import ServiceSupport
+
+/// The least important messages that are logged.
+enum SinkLogLevel: String, ExpressibleByArgument, CaseIterable {
+    case debug, info, notice, warning, error
+}
+
+/// The program's log, on standard error.
+enum SinkLog {
+    /// The maximum time for which the end of the program waits for a slow reader of the log.
+    private static let patience: Duration = .milliseconds(300)
+    private static let log = ProgramLog(STDERR_FILENO, of: "reachagent-sink", form: .of(STDERR_FILENO))
+
+    /// Takes a level into use, at once and for all threads.
+    static func setLevel(_ level: SinkLogLevel) {
+        log.level = Logger.Level(rawValue: level.rawValue) ?? .notice
+    }
+
+    /// Logs a message.
+    static func write(_ level: Logger.Level, _ text: @autoclosure () -> String) {
+        guard level >= log.level else { return }
+        log.log(level, text())
+    }
+
+    /// Logs the reason of the program's end.
+    static func fail(_ text: String) {
+        log.write([text], level: .error)
+        finish()
+    }
+
+    /// Writes what was held back, and waits shortly for what is not written yet.
+    static func finish() { log.finish(within: patience) }
+}

@@ -1,0 +1,193 @@
+internal import AgentEvents
+internal import Brokers
+internal import Glibc
+internal import LinuxSupport
+internal import Sinks
+internal import StateClient
+
+/// The loop of a sink's thread: the engine decides, and everything else is done here.
+///
+/// Sleeps in poll(2) for the agent's events, the broker and the inbox; while nothing happens, without a time-out.
+final class SinkLoop {
+    /// The number of events that are taken from the agent before the broker is looked after again.
+    private static let batch = 32
+    /// The time that the end of a sink waits for its last report.
+    private static let patience: Duration = .seconds(1)
+
+    private let name: String
+    private let services: SinkServices
+    private let inbox: SinkInbox
+    private let transport: any SinkTransport
+    private let cursor: SinkCursorFile
+    private var engine: ShippingEngine
+    private var feed: JournalFeed?
+    private var reports = ReportQueue()
+    private var shown: SinkStatus?
+    /// Counts connections and subscriptions: what is left of a batch of a former one is dropped.
+    private var connections = 0
+    private var subscriptions = 0
+
+    /// Runs a sink until the inbox says that it is to end.
+    static func run(_ settings: SinkSettings, host: String, _ services: SinkServices, _ inbox: SinkInbox) {
+        do {
+            try SinkLoop(settings, host: host, services, inbox).run()
+        } catch {
+            SinkLog.write(.error, "sink \(settings.name) cannot be used: \(error)")
+            // Until it is configured anew: started again at once, it would fail again at once.
+            while !inbox.take().isStopping { _ = inbox.wakeup.sleep(deadline: nil) }
+        }
+    }
+
+    private init(
+        _ settings: SinkSettings,
+        host: String,
+        _ services: SinkServices,
+        _ inbox: SinkInbox
+    ) throws {
+        name = settings.name
+        self.services = services
+        self.inbox = inbox
+        cursor = SinkCursorFile(sink: settings.name, in: services.stateDirectory)
+        engine = try ShippingEngine(settings, cursor: cursor.read(), seed: .random(in: 0 ... .max), at: .now)
+        let wakeup = inbox.wakeup
+        transport = try BrokerTransports.make(settings, host: host) { wakeup.signal() }
+    }
+
+    private func run() {
+        while true {
+            let content = inbox.take()
+            if let machine = content.machine { handle(.machine(machine)) }
+            if let outcome = content.reportOutcome { take(outcome) }
+            if content.isAgentNew { makeReport() }
+            guard !content.isStopping else { return stop() }
+            takeTransportEvents()
+            takeJournal()
+            if let deadline = engine.deadline, deadline <= .now { handle(.tick) }
+            sendReport()
+            sleep()
+        }
+    }
+
+    // MARK: Inputs
+
+    private func takeTransportEvents() {
+        let connection = connections
+        for event in transport.takeEvents() where connection == connections { handle(.transport(event)) }
+    }
+
+    private func takeJournal() {
+        guard engine.wantsEvents, feed != nil else { return }
+        let subscription = subscriptions
+        for input in feed?.take(maximum: Self.batch) ?? [] where subscription == subscriptions {
+            handle(.journal(input))
+        }
+    }
+
+    private func take(_ outcome: ReportDesk.Outcome) {
+        reports.take(outcome, at: .now)
+        if case .taken(let reply) = outcome { handle(.reported(reply)) }
+    }
+
+    // MARK: Effects
+
+    private func handle(_ input: ShippingEngine.Input) {
+        for effect in engine.handle(input, at: .now) { perform(effect) }
+        show(engine.status)
+    }
+
+    private func perform(_ effect: ShippingEngine.Effect) {
+        switch effect {
+        case .connect:
+            connections += 1
+            transport.connect()
+        case .disconnect:
+            connections += 1
+            transport.disconnect()
+        case .subscribe(let stream, let sequence): subscribe(stream, after: sequence)
+        case .unsubscribe:
+            subscriptions += 1
+            feed = nil
+        case .publish(let message): transport.publish(message)
+        case .publishState(let state): transport.publishState(state)
+        case .save(let position): save(position)
+        case .report: makeReport()
+        case .lost(let range, let failure):
+            let events =
+                range.count == 1
+                ? "event \(range.lowerBound) is" : "events \(range.lowerBound) to \(range.upperBound) are"
+            SinkLog.write(.warning, "sink \(name): \(events) lost to the broker: \(failure.detail) [\(failure.code)]")
+        }
+    }
+
+    private func subscribe(_ stream: String?, after sequence: UInt64) {
+        subscriptions += 1
+        do throws(ClientError) {
+            feed = try JournalFeed(services.client, stream: stream, after: sequence)
+        } catch {
+            SinkLog.write(.warning, "sink \(name): cannot follow the agent's events: \(error)")
+            feed = nil
+            // The engine subscribes anew after a while.
+            for effect in engine.handle(.journal(.closed), at: .now) { perform(effect) }
+        }
+    }
+
+    private func save(_ position: SinkCursor) {
+        do throws(SystemError) {
+            try cursor.write(position)
+        } catch {
+            let reason = String(cString: strerror(error.errno))
+            SinkLog.write(.warning, "sink \(name): cannot save the position in \(cursor.path): \(reason)")
+        }
+    }
+
+    private func makeReport() { reports.add(engine.takeReport(bytes: transport.bytes)) }
+
+    private func sendReport() {
+        guard let report = reports.next(at: .now) else { return }
+        services.reports.send(report) { [inbox] outcome in inbox.put { $0.reportOutcome = outcome } }
+    }
+
+    private func show(_ status: SinkStatus) {
+        guard status.state != shown?.state || status.code != shown?.code else { return }
+        shown = status
+        services.note(status)
+        guard status.state != .absent else { return }
+        let reason = status.detail.map { ": \($0)" } ?? ""
+        let code = status.code.map { " [\($0)]" } ?? ""
+        let isNews = status.state == .connected || status.code != nil
+        SinkLog.write(
+            isNews ? .notice : .info,
+            "sink \(name): \(status.state.rawValue), \(status.broker)\(reason)\(code)"
+        )
+    }
+
+    // MARK: Sleep and end
+
+    private func sleep() {
+        var entries = [pollfd(fd: inbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
+        var deadlines = [engine.deadline, transport.deadline, reports.retry]
+        if let descriptor = transport.descriptor {
+            let events = POLLIN | (transport.wantsToWrite ? POLLOUT : 0)
+            entries.append(pollfd(fd: descriptor, events: Int16(events), revents: 0))
+        }
+        if engine.wantsEvents, let feed {
+            entries.append(pollfd(fd: feed.descriptor, events: Int16(POLLIN), revents: 0))
+            deadlines.append(feed.deadline)
+        }
+        let deadline = deadlines.compactMap(\.self).min()
+        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
+    }
+
+    /// Ends the connections in order, and waits a little for the agent to take the last report.
+    private func stop() {
+        handle(.stop)
+        feed = nil
+        let deadline = ContinuousClock.now.advanced(by: Self.patience)
+        repeat {
+            sendReport()
+            guard reports.isPending else { return }
+            _ = inbox.wakeup.sleep(deadline: deadline)
+            if let outcome = inbox.take().reportOutcome { reports.take(outcome, at: .now) }
+        } while deadline > .now
+    }
+}

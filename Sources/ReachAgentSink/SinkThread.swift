@@ -1,0 +1,59 @@
+internal import AgentEvents
+internal import LinuxSupport
+internal import Sinks
+internal import StateClient
+
+/// A sink at work, as the supervisor sees it.
+struct SinkThread: Sendable {
+    /// The settings that it was started with.
+    let settings: SinkSettings
+    /// The host's name for people that it was started with.
+    let host: String
+    private let inbox: SinkInbox
+
+    /// Starts a sink on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - settings: The sink.
+    ///   - services: The agent and the directories.
+    ///   - machine: The machine's state, where it is known already.
+    ///   - ended: Called on the thread as the last thing.
+    /// - Throws: ``SystemError`` when the system has no thread or descriptor left.
+    init(
+        _ settings: SinkSettings,
+        host: String,
+        _ services: SinkServices,
+        machine: MachineState?,
+        ended: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        self.settings = settings
+        self.host = host
+        let inbox = try SinkInbox(machine: machine)
+        self.inbox = inbox
+        try NamedThread.start("sink") {
+            SinkLoop.run(settings, host: host, services, inbox)
+            ended()
+        }
+    }
+
+    /// Tells the sink that the machine is in another state.
+    func put(_ machine: MachineState) { inbox.put { $0.machine = machine } }
+
+    /// Tells the sink that the agent has said hello.
+    func agentAppeared() { inbox.put { $0.isAgentNew = true } }
+
+    /// Ends the sink, which calls `ended` when it is done.
+    func stop() { inbox.put { $0.isStopping = true } }
+}
+
+/// What all sinks share.
+struct SinkServices: Sendable {
+    /// The agent.
+    let client: StateClient
+    /// The directory of the cursors.
+    let stateDirectory: String
+    /// The way of the reports.
+    let reports: ReportDesk
+    /// Takes a sink's state for the service manager.
+    let note: @Sendable (SinkStatus) -> Void
+}

@@ -1,0 +1,174 @@
+internal import AgentEvents
+internal import Glibc
+internal import LinuxSupport
+internal import Sinks
+internal import StateClient
+internal import Synchronization
+
+/// The program's main thread: it follows the agent, and has a thread for each sink of the agent's list.
+///
+/// It ends when a signal asks for it, or when no sink is left.
+final class Supervisor {
+    /// The time that the sinks have to end.
+    private static let patience: Duration = .milliseconds(1500)
+
+    private let signals: SignalDescriptor
+    private let wakeup: Wakeup
+    private let directories: SinkDirectories
+    private let services: SinkServices
+    private let board: ServiceBoard
+    private var follower: AgentFollower
+    /// The names of the sinks whose threads have ended.
+    private let ended: EndedSinks
+    private var running: [String: SinkThread] = [:]
+    /// The sinks that there should be.
+    private var wanted: SinkDocument?
+    private var machine: MachineState?
+    private var isStopping = false
+
+    /// Runs the program, and returns its exit status.
+    static func run(at location: SocketLocation, _ directories: SinkDirectories) -> Int32 {
+        defer { SinkLog.finish() }
+        if let reason = directories.createState() {
+            SinkLog.fail("cannot keep positions in \(directories.state): \(reason)")
+            return ExitStatus.cannotCreate
+        }
+        do {
+            return try Supervisor(location, directories).run()
+        } catch let error as SystemError {
+            SinkLog.fail("cannot start: \(String(cString: strerror(error.errno)))")
+        } catch {
+            SinkLog.fail("\(error)")
+        }
+        return ExitStatus.tryAgain
+    }
+
+    private init(_ location: SocketLocation, _ directories: SinkDirectories) throws {
+        // Before any thread is started, as threads inherit what is blocked.
+        signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGHUP, SIGHUP)
+        let wakeup = try Wakeup()
+        let board = ServiceBoard()
+        let client = StateClient(location: location)
+        self.wakeup = wakeup
+        self.board = board
+        self.directories = directories
+        ended = EndedSinks(wakeup)
+        follower = try AgentFollower(client)
+        services = SinkServices(
+            client: client,
+            stateDirectory: directories.state,
+            reports: try .started(client),
+            note: { board.note($0) }
+        )
+    }
+
+    private func run() throws -> Int32 {
+        readDocument()
+        board.ready()
+        while !(wanted == nil && running.isEmpty) {
+            sleep()
+            takeSignals()
+            guard !isStopping else {
+                stop()
+                return 0
+            }
+            for news in try follower.take() { take(news) }
+            for name in ended.take() { running[name] = nil }
+            reconcile()
+        }
+        SinkLog.write(.notice, "no sink is configured")
+        return 0
+    }
+
+    private func take(_ news: AgentFollower.News) {
+        switch news {
+        case .machine(let state):
+            machine = state
+            for sink in running.values { sink.put(state) }
+        case .agentAppeared:
+            readDocument()
+            for sink in running.values { sink.agentAppeared() }
+        case .reloaded: readDocument()
+        }
+    }
+
+    private func takeSignals() {
+        while let signal = signals.next() {
+            switch signal {
+            case SIGHUP: readDocument()
+            default: isStopping = true
+            }
+        }
+    }
+
+    // MARK: The sinks
+
+    private func readDocument() {
+        switch SinkDocumentFile.read(in: directories.runtime) {
+        case .sinks(let document): wanted = document
+        case .absent: wanted = nil
+        // What is running goes on; the agent's next list may be better.
+        case .unusable(let reason):
+            SinkLog.write(.error, "cannot read the list of sinks: \(reason)")
+            if wanted == nil { wanted = SinkDocument(host: "", sinks: []) }
+        }
+    }
+
+    /// Ends the sinks that are no longer wanted as they are, and starts those that are; one that has changed starts when the former
+    /// one has ended.
+    private func reconcile() {
+        let host = wanted?.host ?? ""
+        let sinks = Dictionary((wanted?.sinks ?? []).map { ($0.name, $0) }) { first, _ in first }
+        for (name, sink) in running where sinks[name] != sink.settings || sink.host != host { sink.stop() }
+        for (name, settings) in sinks where running[name] == nil {
+            do throws(SystemError) {
+                running[name] = try SinkThread(settings, host: host, services, machine: machine) { [ended] in
+                    ended.add(name)
+                }
+            } catch {
+                SinkLog.write(.error, "cannot start sink \(name): \(String(cString: strerror(error.errno)))")
+            }
+        }
+        board.keep(Array(sinks.keys))
+    }
+
+    private func stop() {
+        // Whoever asks a second time does not want to wait for an orderly end.
+        SignalDescriptor.giveBack(SIGINT, SIGTERM)
+        board.stopping()
+        for sink in running.values { sink.stop() }
+        let deadline = ContinuousClock.now.advanced(by: Self.patience)
+        while !running.isEmpty, wakeup.sleep(deadline: deadline) == .woken {
+            wakeup.reset()
+            for name in ended.take() { running[name] = nil }
+        }
+        for name in running.keys.sorted() { SinkLog.write(.warning, "sink \(name) did not end in time") }
+    }
+
+    private func sleep() {
+        let descriptors = [signals.descriptor, wakeup.descriptor, follower.descriptor]
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: follower.deadline))
+        if entries[1].revents != 0 { wakeup.reset() }
+    }
+}
+
+/// The names of sinks whose threads have ended.
+private final class EndedSinks: Sendable {
+    private let names = Mutex<[String]>([])
+    private let wakeup: Wakeup
+
+    init(_ wakeup: Wakeup) { self.wakeup = wakeup }
+
+    func add(_ name: String) {
+        names.withLock { $0.append(name) }
+        wakeup.signal()
+    }
+
+    func take() -> [String] {
+        names.withLock { names in
+            defer { names = [] }
+            return names
+        }
+    }
+}

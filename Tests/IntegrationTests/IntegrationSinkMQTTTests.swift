@@ -1,0 +1,30 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The built `reachagent-sink` between a built agent and a real mosquitto.
+@Suite(.inNamespace, .withMosquitto, .onOwnThread, .serialized, .timeLimit(.minutes(5)))
+struct IntegrationSinkMQTTTests {
+    @Test(arguments: ["3.1.1", "5"])
+    func `events, the retained state and the last will arrive`(version: String) async throws {
+        let lab = try SinkLab()
+        let broker = try await MosquittoBroker()
+        let url = "mqtt://127.0.0.1:\(broker.port)"
+        try lab.configure(SinkLab.sink("home", url, "mqtt_version = \"\(version)\""))
+        let agent = try await lab.agent()
+        let seen = try await broker.subscribe(to: ["reachagent/#"])
+        let sink = try lab.sink()
+        try await sink.next(containing: "sink home: connected")
+        let change = try await lab.folder.turn(agent, to: 3)
+        let lines = try await seen.lines(to: change.text)
+        #expect(lines.contains { $0.contains("reachagent/edge-7/status") && $0.contains("online") })
+        #expect(lines.contains { $0.contains("reachagent/edge-7/state") && $0.contains(#""via":"other""#) })
+        for event in try await lab.journal() {
+            #expect(lines.contains { $0.contains(event) }, "\(event)")
+        }
+        sink.signal(SIGKILL)
+        let end = try await seen.next(containing: "reachagent/edge-7/status")
+        #expect(end.contains("offline"))
+        #expect(try await agent.stop().status == 0)
+    }
+}

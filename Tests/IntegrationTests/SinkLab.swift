@@ -1,0 +1,128 @@
+import AgentTestKit
+import Foundation
+import Testing
+
+/// A built agent in a namespace, and a built `reachagent-sink` beside it that ships to brokers of the tests.
+///
+/// The sink lives in the tests' own network, where the brokers are; the agent's sockets are files.
+final class SinkLab: Sendable {
+    /// The program.
+    static let path = BuiltAgent.productsDirectory.appending(path: "reachagent-sink").path()
+
+    let namespace: NetworkNamespace
+    let folder: StreamFolder
+
+    /// The directory of the cursors.
+    var state: String { "\(folder.path)/sinks" }
+    /// The agent's configuration.
+    var configuration: String { "\(folder.path)/reachagent.toml" }
+
+    init() throws {
+        namespace = try NetworkNamespace()
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        folder = try StreamFolder(in: namespace)
+    }
+
+    /// Writes the agent's configuration.
+    func configure(_ text: String) throws {
+        try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+    }
+
+    /// `[sink.NAME]` of a broker.
+    static func sink(_ name: String, _ url: String, device: String = "edge-7", _ more: String...) -> String {
+        (["[sink.\(name)]", "url = \"\(url)\"", "device = \"\(device)\""] + more).joined(separator: "\n") + "\n"
+    }
+
+    /// Starts the agent, and waits for its first view.
+    func agent(_ more: String...) async throws -> AgentProcess {
+        try await AgentProcess.start(
+            in: namespace,
+            folder.arguments(["--config", configuration] + more)
+        )
+    }
+
+    /// Starts the sinks' program; its lines are its log.
+    func sink() throws -> CommandLines {
+        let words = ["--runtime-directory", folder.sockets, "--state-directory", state, "--log-level", "info"]
+        return try CommandLines("exec '\(Self.path)' \(words.map { "'\($0)'" }.joined(separator: " ")) 2>&1")
+    }
+
+    /// Starts the sinks' program before there is an agent, with a list that is none yet.
+    func sinkThatWaits() throws -> CommandLines {
+        try FileManager.default.createDirectory(atPath: folder.sockets, withIntermediateDirectories: true)
+        try "{}".write(toFile: "\(folder.sockets)/sinks.json", atomically: true, encoding: .utf8)
+        return try sink()
+    }
+
+    /// The events of the journal in order, as the agent wrote them.
+    func journal() async throws -> [String] {
+        let command = try await folder.command("history", "--json", "--all", "--directory", folder.journal)
+        guard command.status == 0 else {
+            throw CommandFailure(command: "history", status: command.status, output: command.error)
+        }
+        return command.lines
+    }
+
+    /// The state of a sink, as the agent shows it.
+    func status(of name: String) async throws -> [String: Any] {
+        let sinks = try await folder.status()["sinks"] as? [[String: Any]] ?? []
+        return sinks.first { $0["name"] as? String == name } ?? [:]
+    }
+}
+
+/// What a stream of a broker has of one device, judged against the journal.
+struct ShippedEvents {
+    /// The payloads in the order of the stream.
+    let payloads: [String]
+    /// The ids, in the same order.
+    let ids: [String]
+    /// The subjects, in the same order.
+    let subjects: [String]
+
+    init(of stream: String, _ reader: NATSTestClient) throws {
+        let messages = try reader.messages(of: stream).map(\.message)
+        payloads = messages.map { String(decoding: $0.payload, as: UTF8.self) }
+        ids = messages.map { $0.headers["Nats-Msg-Id"] ?? "" }
+        subjects = messages.map(\.subject)
+    }
+
+    /// What is wrong beside a journal: events that are missing, doubled, out of order, or not as they were written.
+    func flaws(beside journal: [String]) -> [String] {
+        guard payloads != journal else { return [] }
+        let (wanted, got) = (Set(journal), Set(payloads))
+        var flaws: [String] = []
+        func note(_ what: String, _ lines: [String]) {
+            if !lines.isEmpty { flaws.append("\(lines.count) \(what): \(lines.prefix(2))") }
+        }
+        note("missing", journal.filter { !got.contains($0) })
+        note("of no journal", payloads.filter { !wanted.contains($0) })
+        if got.count < payloads.count { flaws.append("\(payloads.count - got.count) doubled") }
+        if flaws.isEmpty { flaws.append("out of order") }
+        return flaws
+    }
+}
+
+extension NATSTestClient {
+    /// Waits until a stream's newest message is an event.
+    func awaits(_ event: String, in stream: String, subject: String = "reachagent.>") throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        var newest = ""
+        while ContinuousClock.now < end {
+            let answer = try request("$JS.API.STREAM.MSG.GET.\(stream)", #"{"last_by_subj":"\#(subject)"}"#)
+            let message = answer.json["message"] as? [String: Any]
+            let data = (message?["data"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
+            newest = String(decoding: data, as: UTF8.self)
+            if newest == event { return }
+            // The server tells nobody when it has stored something: it is asked again.
+            usleep(20_000)
+        }
+        throw CommandFailure(command: "wait for \(event)", status: 1, output: newest)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips where there is no nats-server.
+    static var withNATS: Self { .enabled(if: NATSServer.isInstalled, "nats-server is not installed") }
+    /// Skips where there is no mosquitto.
+    static var withMosquitto: Self { .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed") }
+}

@@ -1,0 +1,89 @@
+import AgentEvents
+import AgentTestKit
+import Foundation
+import Sinks
+import Testing
+
+@testable import ReachAgentSink
+
+/// The list of the sinks as a file that anything may have become of.
+@Suite(.onOwnThread) struct SinkDocumentFileTests {
+    private let folder: String
+
+    init() throws {
+        folder = "/tmp/reachagent-\(UUID().uuidString.prefix(13))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+
+    private func read(_ text: String) throws -> SinkDocumentFile.Result {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try text.write(toFile: "\(folder)/\(SinkDocument.fileName)", atomically: false, encoding: .utf8)
+        return SinkDocumentFile.read(in: folder)
+    }
+
+    private static func isUnusable(_ result: SinkDocumentFile.Result) -> Bool {
+        if case .unusable = result { true } else { false }
+    }
+
+    private static func document(_ names: String...) throws -> SinkDocument {
+        let broker = try BrokerAddress("nats://broker.example:4222")
+        return SinkDocument(
+            host: "edge-7",
+            sinks: names.map { SinkSettings(name: $0, broker: broker, device: "edge-7") }
+        )
+    }
+
+    private static func text(_ document: SinkDocument) throws -> String {
+        String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
+    }
+
+    @Test func `what the agent has written is read back`() throws {
+        let document = try Self.document("cloud", "plant")
+        #expect(try read(try Self.text(document)) == .sinks(document))
+    }
+
+    @Test func `a file that is not there says that there is no sink`() {
+        #expect(SinkDocumentFile.read(in: folder) == .absent)
+        #expect(SinkDocumentFile.read(in: "/nonexistent") == .absent)
+    }
+
+    @Test(arguments: ["", "{}", "[]", "{", #"{"host":1,"sinks":[]}"#, #"{"host":"a","sinks":[{}]}"#, "\u{0}"])
+    func `a file of another form is an error`(text: String) throws {
+        #expect(Self.isUnusable(try read(text)))
+    }
+
+    @Test func `two sinks of one name are an error`() throws {
+        #expect(Self.isUnusable(try read(try Self.text(try Self.document("plant", "plant")))))
+    }
+
+    @Test func `a file that is too large is not read`() throws {
+        #expect(Self.isUnusable(try read(String(repeating: " ", count: SinkDocument.maximumBytes + 1))))
+    }
+
+    @Test func `neither a FIFO nor a symbolic link in its place is followed`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/\(SinkDocument.fileName)"
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(Self.isUnusable(SinkDocumentFile.read(in: folder)))
+        #expect(unlink(path) == 0)
+        #expect(symlink("/etc/passwd", path) == 0)
+        #expect(Self.isUnusable(SinkDocumentFile.read(in: folder)))
+    }
+
+    @Test(arguments: [
+        ("/run/reachagent/control.sock", "/run/reachagent"), ("/control.sock", "/"), ("control.sock", "."),
+        ("run/control.sock", "run"),
+    ])
+    func `the agent's directory is that of its socket`(path: String, directory: String) {
+        #expect(SinkDirectories.parent(of: path) == directory)
+    }
+
+    @Test func `the directory of the positions is created with those that it lies in`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let directories = SinkDirectories(runtime: folder, state: "\(folder)/a/b")
+        #expect(directories.createState() == nil)
+        #expect(directories.createState() == nil)
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/a/b"))
+        #expect(SinkDirectories(runtime: folder, state: "/proc/none").createState() != nil)
+    }
+}
