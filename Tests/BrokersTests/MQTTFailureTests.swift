@@ -240,7 +240,8 @@ import Testing
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(server.port)"))
         try loop.connect()
         #expect(try loop.nextFailure().code == "broker_protocol")
-        #expect(loop.transport.bytes < 64 << 20)
+        // Over the loopback nothing runs dry: this is the largest packet that MQTT knows, twice.
+        #expect(loop.transport.bytes < 512 << 20)
     }
 
     @Test func `acknowledgements of events that were never sent count for nothing`() throws {

@@ -39,10 +39,15 @@ final class RawServer: Sendable {
         guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
         self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { Self.serve(listener, chunks, ending, readsFirst) }
+        // The thread has a descriptor of its own: when it has closed that, the number may be that of another socket.
+        let own = fcntl(listener, F_DUPFD_CLOEXEC, 3)
+        Thread.detachNewThread { Self.serve(own, chunks, ending, readsFirst) }
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
 
     private static func serve(_ listener: Int32, _ chunks: [[UInt8]], _ ending: Ending, _ readsFirst: Bool) {
         defer { close(listener) }

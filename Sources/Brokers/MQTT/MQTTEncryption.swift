@@ -15,6 +15,9 @@ final class MQTTEncryption {
     /// The alert that the broker has ended the handshake with, such as `bad certificate`.
     private(set) var alert: String?
 
+    /// True when the broker has asked for a client's certificate, and there is none.
+    private(set) var lacksCertificate = false
+
     private let trust: BrokerTrust
 
     /// The settings for a sink.
@@ -36,6 +39,11 @@ final class MQTTEncryption {
         SSL_CTX_set_info_callback(context, Self.inform)
         // Without this OpenSSL would ask a terminal for the passphrase of a key.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in -1 }
+        // Called only where no certificate is set.
+        SSL_CTX_set_client_cert_cb(context) { connection, _, _ in
+            MQTTEncryption.of(connection)?.lacksCertificate = true
+            return 0
+        }
         try present(settings.credentials)
     }
 
@@ -93,14 +101,18 @@ final class MQTTEncryption {
     }
 
     private static let inform: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { connection, place, value in
-        guard let own = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), 0) else { return }
-        let encryption = Unmanaged<MQTTEncryption>.fromOpaque(own).takeUnretainedValue()
+        guard let encryption = of(connection) else { return }
         if place & SSL_CB_HANDSHAKE_START != 0 {
             // libmosquitto is given an address, and takes it for the server's name.
             encryption.name(connection)
         } else if place & SSL_CB_READ_ALERT == SSL_CB_READ_ALERT, value >> 8 == SSL3_AL_FATAL {
             encryption.alert = text(ofAlert: value)
         }
+    }
+
+    private static func of(_ connection: OpaquePointer?) -> MQTTEncryption? {
+        SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), 0)
+            .map { Unmanaged<MQTTEncryption>.fromOpaque($0).takeUnretainedValue() }
     }
 
     private static func text(ofAlert value: Int32) -> String? {

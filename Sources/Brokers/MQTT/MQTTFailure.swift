@@ -103,6 +103,10 @@ struct MQTTFailure {
     /// - Parameter isGreeted: True after the broker's answer to the connection.
     func loss(of session: MQTTSession, _ error: MQTTSession.CallFailure, isGreeted: Bool) -> TransportFailure {
         if let refusal = session.encryption?.refusal { return refusal }
+        // What the broker says of it can be lost: it closes the connection while this end still writes.
+        if !isGreeted, session.encryption?.lacksCertificate == true {
+            return failure("broker_tls", "asks for a client's certificate, and none is configured")
+        }
         if let alert = session.encryption?.alert {
             return failure("broker_tls", "ended the TLS connection: \(ForeignText.shown(alert))")
         }
@@ -117,8 +121,8 @@ struct MQTTFailure {
         switch error.code {
         case MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_NO_CONN.rawValue: return closed(isGreeted: isGreeted)
         case MOSQ_ERR_KEEPALIVE.rawValue: return failure("broker_timeout", "no longer answers")
-        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: return handshake(logged)
-        case MOSQ_ERR_ERRNO.rawValue where error.errno == EPROTO: return handshake(logged)
+        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: return handshake(logged, isGreeted: isGreeted)
+        case MOSQ_ERR_ERRNO.rawValue where error.errno == EPROTO: return handshake(logged, isGreeted: isGreeted)
         case MOSQ_ERR_ERRNO.rawValue where error.errno != 0:
             guard isGreeted, [EPIPE, ECONNRESET].contains(error.errno) else { return unreachable(error.errno) }
             return closed(isGreeted: true)
@@ -149,10 +153,13 @@ struct MQTTFailure {
     }
 
     /// The reason of a TLS connection that failed.
-    private func handshake(_ logged: String?) -> TransportFailure {
+    private func handshake(_ logged: String?, isGreeted: Bool) -> TransportFailure {
         // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number"
-        let reason = logged?.split(separator: ":").last.map { ForeignText.shown(String($0)) } ?? "no reason is known"
-        return TransportFailure(code: "broker_tls", detail: "the TLS connection with \(broker) failed: \(reason)")
+        guard let reason = logged?.split(separator: ":").last else { return closed(isGreeted: isGreeted) }
+        return TransportFailure(
+            code: "broker_tls",
+            detail: "the TLS connection with \(broker) failed: \(ForeignText.shown(String(reason)))"
+        )
     }
 
     /// A failure whose sentence begins with the broker.

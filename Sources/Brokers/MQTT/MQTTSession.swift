@@ -25,6 +25,9 @@ final class MQTTSession {
         let errno: Int32
     }
 
+    /// The bytes that the kernel keeps for us: answers are short.
+    private static let receiveBuffer: Int32 = 1 << 14
+
     private let handle: OpaquePointer
     /// The encryption; `nil` in the clear.
     let encryption: MQTTEncryption?
@@ -146,6 +149,12 @@ final class MQTTSession {
     /// Begins to connect to an address that needs no name server.
     func connect(to address: String, port: UInt16, keepAlive: Int32) throws(CallFailure) {
         try check(mosquitto_connect_bind_async(handle, address, Int32(port), keepAlive, nil))
+        // libmosquitto reads for as long as something comes, up to 256 MB for one packet. With a small buffer a broker that is a
+        // network away runs dry after each, and is cut off; one on this machine may fill that packet.
+        var bytes = Self.receiveBuffer
+        if let descriptor {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
     }
 
     /// The result of ``connect(to:port:keepAlive:)``: 0, or the number of the error; `nil` until it is known.
