@@ -76,6 +76,8 @@ extension ShippingEngine {
         reportDue = now.instant
         switch course {
         case .verifying(let base) where base.epoch.stream != stream: restarted(stream, now)
+        // The event to compare with does not exist yet. An agent that has just started says 0, and may have it.
+        case .verifying(let base) where newest > 0 && newest < base.sequence: restarted(stream, now)
         case .shipping where epoch == nil:
             epoch = StreamEpoch(stream: stream)
             if epoch == nil { connectionEnded(.unusableStream, now) }

@@ -73,8 +73,11 @@ struct SimulatedBroker {
         }
     }
 
-    mutating func processLeftover(at now: Duration) {
-        if !leftovers.isEmpty { store(leftovers.removeFirst(), at: now) }
+    mutating func processLeftover(at now: Duration, refusing refusal: (SinkMessage) -> TransportFailure? = { _ in nil })
+    {
+        guard !leftovers.isEmpty else { return }
+        let message = leftovers.removeFirst()
+        if refusal(message) == nil { store(message, at: now) }
     }
 
     private mutating func store(_ message: SinkMessage, at now: Duration) {

@@ -212,16 +212,16 @@ struct Simulation {
 
     mutating func process(_ count: Int) throws {
         let isTooLarge = isTooLarge
-        for _ in 0..<count where broker.isConnected {
-            let isFull = trouble.contains(.full) && chance(12)
-            broker.process(at: elapsed) { message in
-                if isTooLarge(SimulatedBroker.content(of: message).identity) {
-                    return .init(code: "broker_too_large", detail: "too large")
-                }
-                return isFull ? .init(code: "broker_denied", detail: "full") : nil
-            }
+        func size(_ message: SinkMessage) -> TransportFailure? {
+            guard isTooLarge(SimulatedBroker.content(of: message).identity) else { return nil }
+            return .init(code: "broker_too_large", detail: "too large")
         }
-        for _ in 0..<count { broker.processLeftover(at: elapsed) }
+        for _ in 0..<count where broker.isConnected {
+            let full =
+                trouble.contains(.full) && chance(12) ? TransportFailure(code: "broker_denied", detail: "full") : nil
+            broker.process(at: elapsed) { size($0) ?? full }
+        }
+        for _ in 0..<count { broker.processLeftover(at: elapsed, refusing: size) }
     }
 
     mutating func deliverAnswers(_ count: Int) throws {
