@@ -1,0 +1,152 @@
+internal import AgentEvents
+internal import ForeignText
+internal import Sinks
+
+internal import struct FoundationEssentials.Data
+
+/// The answers of JetStream's interface, read strictly.
+enum JetStreamReply {
+    /// An error in an answer: <https://github.com/nats-io/nats-server/blob/main/server/errors.json>.
+    struct Failure: Error, Hashable {
+        /// The number of the error in JetStream's list; 0 where the server sends none.
+        var number: Int
+        /// The class, as in HTTP.
+        var status: Int
+        /// The server's words.
+        var text: String
+    }
+
+    /// The answer to an event.
+    enum Acknowledgement: Hashable {
+        /// Stored in a stream under a number.
+        case stored(stream: String, sequence: UInt64)
+        /// Stored earlier, with the same id.
+        case duplicate(stream: String)
+        /// Not stored.
+        case failed(Failure)
+    }
+
+    /// A stored message.
+    struct Stored: Hashable {
+        /// The subject.
+        var subject: String
+        /// The number in the stream.
+        var sequence: UInt64
+        /// The position in the device's history.
+        var position: StoredPosition
+    }
+
+    /// The reason that an answer cannot be used.
+    struct Flaw: Error, Hashable {
+        /// The end of a sentence.
+        var text: String
+        /// True when the answer is fine, and the message in it is not.
+        var isForeign = false
+
+        /// The answer is no JSON, or lacks what it must have.
+        static let unreadable = Flaw(text: "has sent an answer that cannot be read")
+    }
+
+    /// The maximum number of values in an answer: the names of streams are the most of it.
+    private static let maximumValues = 4096
+
+    /// Reads the answer to an event; `nil` when it is none.
+    static func acknowledgement(_ payload: [UInt8]) -> Acknowledgement? {
+        guard let root = try? root(of: payload) else { return nil }
+        if let failure = failure(in: root) { return .failed(failure) }
+        guard let stream = root.member("stream")?.string,
+            let sequence = root.member("seq")?.integer(UInt64.self), sequence > 0
+        else { return nil }
+        return root.member("duplicate")?.boolean == true
+            ? .duplicate(stream: stream) : .stored(stream: stream, sequence: sequence)
+    }
+
+    /// Reads the names of streams (`$JS.API.STREAM.NAMES`).
+    static func streamNames(_ payload: [UInt8]) throws -> [String] {
+        let root = try root(of: payload)
+        if let failure = failure(in: root) { throw failure }
+        return root.member("streams")?.elements.compactMap(\.string) ?? []
+    }
+
+    /// Reads a stored message (`$JS.API.STREAM.MSG.GET`); `nil` when there is none.
+    static func stored(_ payload: [UInt8]) throws -> Stored? {
+        let root = try root(of: payload)
+        if let failure = failure(in: root) {
+            guard failure.number == noMessageFound else { throw failure }
+            return nil
+        }
+        guard let message = root.member("message"), let subject = message.member("subject")?.string,
+            let sequence = message.member("seq")?.integer(UInt64.self), sequence > 0,
+            let headers = base64(message.member("hdrs")), let event = base64(message.member("data"))
+        else { throw Flaw.unreadable }
+        return Stored(
+            subject: subject,
+            sequence: sequence,
+            position: try position(id: identifier(in: headers), event)
+        )
+    }
+
+    /// Reads a stored message as `$JS.API.DIRECT.GET` sends it; `nil` when there is none.
+    static func stored(_ message: NATSMessage) throws -> Stored? {
+        if let status = message.fields[.status] {
+            guard status == "404" else {
+                throw Failure(number: 0, status: Int(status) ?? 0, text: "status \(ForeignText.shown(status))")
+            }
+            return nil
+        }
+        guard let subject = message.fields[.subject], let text = message.fields[.sequence], let sequence = UInt64(text),
+            sequence > 0
+        else { throw Flaw.unreadable }
+        return Stored(
+            subject: subject,
+            sequence: sequence,
+            position: try position(id: message.fields[.identifier], message.payload)
+        )
+    }
+
+    /// No message found.
+    static let noMessageFound = 10_037
+
+    private static func root(of payload: [UInt8]) throws -> JSONNode {
+        guard let root = JSONDocument(payload, maximumValues: maximumValues)?.root, root.form == .object else {
+            throw Flaw.unreadable
+        }
+        return root
+    }
+
+    private static func failure(in root: JSONNode) -> Failure? {
+        guard let error = root.member("error"), error.form != .null else { return nil }
+        return Failure(
+            number: error.member("err_code")?.integer() ?? 0,
+            status: error.member("code")?.integer() ?? 0,
+            text: ForeignText.shown(error.member("description")?.string ?? "an error without a description")
+        )
+    }
+
+    /// The id that a reader of the stream sees, and the time of the event.
+    private static func position(id: String?, _ event: [UInt8]) throws -> StoredPosition {
+        guard let id, StreamPosition.parse(id: id) != nil, let scanned = ScannedLine(event.span),
+            let time = scanned.time
+        else { throw Flaw(text: "has a newest message of this device that is no event of an agent's", isForeign: true) }
+        return StoredPosition(id: id, time: time.description)
+    }
+
+    /// The line `Nats-Msg-Id` of a header as it is stored.
+    private static func identifier(in headers: [UInt8]) -> String? {
+        guard headers.count <= 1 << 16 else { return nil }
+        let name = Array("\(NATSMessage.Field.identifier.rawValue):".utf8)
+        for line in headers.split(separator: UInt8(ascii: "\n")) where line.starts(with: name) {
+            let value = line.dropFirst(name.count).drop { $0 == UInt8(ascii: " ") }
+            let text = String(decoding: value.prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
+            return text.utf8.count <= NATSMessage.maximumFieldBytes ? text : nil
+        }
+        return nil
+    }
+
+    /// Decodes Base64; an absent member is empty.
+    private static func base64(_ node: JSONNode?) -> [UInt8]? {
+        guard let node, node.form != .null else { return [] }
+        guard node.form == .string else { return nil }
+        return Data(base64Encoded: Data(node.text)).map { Array($0) }
+    }
+}

@@ -1,0 +1,123 @@
+internal import ForeignText
+internal import Sinks
+
+// Events on their way into the stream.
+//
+// Each carries its id, by which the stream recognises a double within its window (two minutes, when nothing else is configured). One
+// that comes while nothing is in flight also carries the number that the newest message of its subject must have, which refuses a
+// double of any age and the events of another machine with the same name. Until such a guarded event is answered, no other follows
+// it: if it were refused, those behind it would have overtaken it.
+extension JetStreamSession {
+    /// Sends what was held back.
+    mutating func pump(_ now: ContinuousClock.Instant) {
+        while phase == .ready, !waiting.isEmpty, !flights.contains(where: \.isGuarded), unanswered == 0 {
+            send(waiting.removeFirst(), expecting: nil, now)
+        }
+    }
+
+    /// Sends an event.
+    ///
+    /// - Parameter expecting: The number that the newest message of the subject must have; `nil` for any.
+    mutating func send(_ message: SinkMessage, expecting: UInt64?, _ now: ContinuousClock.Instant) {
+        let next = number + 1
+        var request = NATSRequest(subject: message.subject, reply: "\(inbox).\(next)", payload: message.payload)
+        request.headers = [
+            .init(name: "Nats-Msg-Id", value: message.id),
+            .init(name: "Content-Type", value: "application/cloudevents+json"),
+        ]
+        if let expecting {
+            request.headers.append(.init(name: "Nats-Expected-Last-Subject-Sequence", value: "\(expecting)"))
+        }
+        guard request.size <= maximumPayload else {
+            let detail = "the event has \(request.size) bytes, and the broker takes \(maximumPayload) ('max_payload')"
+            return refuse(message, TransportFailure(code: "broker_too_large", detail: detail))
+        }
+        number = next
+        flights.append(
+            Flight(
+                number: next,
+                message: message,
+                deadline: now + answerLimit,
+                isGuarded: expecting != nil
+            )
+        )
+        outputs.append(.send(request))
+    }
+
+    /// Takes the answer to an event.
+    mutating func acknowledged(_ flight: Flight, _ payload: [UInt8], _ now: ContinuousClock.Instant) {
+        switch JetStreamReply.acknowledgement(payload) {
+        case .stored(let stream, let sequence):
+            guard isExpected(stream) else { return }
+            // With another one in flight behind it, it is not the newest of its subject any more.
+            let isNewest = !flights.contains { $0.message.subject == flight.message.subject }
+            remember(isNewest ? sequence : nil, of: flight.message.subject)
+            outputs.append(.report(.acknowledged(flight.message.sequence)))
+        case .duplicate(let stream):
+            guard isExpected(stream) else { return }
+            remember(nil, of: flight.message.subject)
+            outputs.append(.report(.acknowledged(flight.message.sequence)))
+        case .failed(let failure): failed(flight, failure, now)
+        case nil:
+            end(TransportFailure(code: "broker_protocol", detail: "the broker's answer to an event cannot be read"))
+        }
+    }
+
+    /// Reports that an event is refused.
+    ///
+    /// Unless the reason is the event itself, nothing follows on this connection: it would overtake it.
+    mutating func refuse(_ message: SinkMessage, _ failure: TransportFailure) {
+        outputs.append(.report(.refused(message.sequence, failure)))
+        guard failure.code != "broker_too_large", phase == .ready else { return }
+        phase = .refusing(failure)
+        for message in waiting { outputs.append(.report(.refused(message.sequence, failure))) }
+        waiting = []
+    }
+
+    /// Refuses the events that nobody listens to, once all others are answered: then it is known which ones they are.
+    mutating func refuseUnanswered() {
+        guard unanswered > 0, unanswered >= flights.count else { return }
+        let left = flights.map(\.message)
+        (flights, unanswered) = ([], 0)
+        for message in left {
+            let detail = "no stream of the broker's takes '\(ForeignText.shown(message.subject))'"
+            refuse(message, TransportFailure(code: "broker_no_stream", detail: detail))
+        }
+    }
+
+    private mutating func failed(_ flight: Flight, _ failure: JetStreamReply.Failure, _ now: ContinuousClock.Instant) {
+        let message = flight.message
+        let detail = "the stream '\(ForeignText.shown(stream))' refuses the event: \(failure.text)"
+        switch failure.number {
+        case 10_071 where flight.isGuarded && failure.text.hasSuffix(": 0"):
+            // The subject's messages are purged or have expired, so this is no conflict.
+            remember(nil, of: message.subject)
+            send(message, expecting: nil, now)
+        case 10_071:
+            let hint = "is there another machine with the name '\(ForeignText.shown(device))'?"
+            end(
+                TransportFailure(
+                    code: "broker_conflict",
+                    detail: "the stream has newer messages of '\(message.subject)' that this sink has not sent: \(hint)"
+                )
+            )
+        case 10_054: refuse(message, TransportFailure(code: "broker_too_large", detail: detail))
+        case 10_002, 10_023, 10_028, 10_047, 10_077:
+            refuse(message, TransportFailure(code: "broker_full", detail: detail))
+        default: refuse(message, TransportFailure(code: "broker_no_stream", detail: detail))
+        }
+    }
+
+    /// An event in another stream than the one that was asked for its newest would be shipped once more on each connection.
+    private mutating func isExpected(_ stream: String) -> Bool {
+        guard stream != self.stream else { return true }
+        let names = "'\(ForeignText.shown(stream))', not '\(ForeignText.shown(self.stream))'"
+        end(TransportFailure(code: "broker_no_stream", detail: "the stream that takes the events is \(names)"))
+        return false
+    }
+
+    private mutating func remember(_ sequence: UInt64?, of subject: String) {
+        if newest[subject] == nil, newest.count >= Self.maximumSubjects { newest = [:] }
+        newest[subject] = sequence
+    }
+}

@@ -1,0 +1,72 @@
+internal import CNATS
+internal import ForeignText
+internal import Sinks
+
+/// The failures of libnats as those of a transport.
+enum NATSFailure {
+    /// The failure of an attempt to connect.
+    ///
+    /// - Parameter credentials: The credentials of the attempt.
+    static func connecting(
+        to server: BrokerAddress.Server,
+        _ status: natsStatus,
+        _ credentials: SinkSettings.Credentials = .init()
+    ) -> TransportFailure {
+        let reason = lastError(status)
+        // The library reads a file with a JWT or a seed while it connects, and has one status for a flaw in it and in the server's JSON.
+        let hasKeys = credentials.credentialsFile != nil || credentials.nkeyFile != nil
+        return switch status {
+        case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
+            TransportFailure(code: "broker_denied", detail: "\(server.authority) refuses the credentials: \(reason)")
+        case NATS_SSL_ERROR:
+            TransportFailure(code: "broker_tls", detail: "no TLS connection with \(server.authority): \(reason)")
+        case NATS_SECURE_CONNECTION_WANTED:
+            TransportFailure(code: "broker_tls", detail: "\(server.authority) offers no TLS")
+        case NATS_ERR where hasKeys && reason.firstRange(of: "JSON") == nil, NATS_ILLEGAL_STATE, NATS_INVALID_ARG:
+            TransportFailure(code: "credentials_unreadable", detail: "libnats cannot use the credentials: \(reason)")
+        case NATS_PROTOCOL_ERROR, NATS_LINE_TOO_LONG, NATS_ERR:
+            TransportFailure(code: "broker_protocol", detail: "\(server.authority) does not speak NATS: \(reason)")
+        case NATS_TIMEOUT: silent(server)
+        default:
+            TransportFailure(code: "broker_unreachable", detail: "\(server.authority) cannot be reached: \(reason)")
+        }
+    }
+
+    /// The failure of an attempt that took too long.
+    static func silent(_ server: BrokerAddress.Server) -> TransportFailure {
+        TransportFailure(code: "broker_timeout", detail: "\(server.authority) does not answer")
+    }
+
+    /// The failure of a connection that was made.
+    static func ended(_ connection: OpaquePointer, with server: BrokerAddress.Server) -> TransportFailure {
+        var text: UnsafePointer<CChar>?
+        let status = natsConnection_GetLastError(connection, &text)
+        let reason = text.map { shown(String(cString: $0)) } ?? ""
+        switch status {
+        case NATS_OK, NATS_CONNECTION_CLOSED, NATS_IO_ERROR, NATS_NOT_PERMITTED:
+            return TransportFailure(code: "broker_unreachable", detail: "\(server.authority) has closed the connection")
+        case NATS_CONNECTION_AUTH_FAILED:
+            return TransportFailure(
+                code: "broker_denied",
+                detail: "\(server.authority) has ended the connection: \(reason)"
+            )
+        default:
+            // "User Authentication Revoked", "Account Authentication Expired" and their like have no status of their own.
+            let isDenied = reason.lowercased().firstRange(of: "authenti") != nil
+            return TransportFailure(
+                code: isDenied ? "broker_denied" : "broker_unreachable",
+                detail: "\(server.authority) has ended the connection: \(reason)"
+            )
+        }
+    }
+
+    /// The library's words for the last failure on this thread, without the place in its source.
+    static func lastError(_ status: natsStatus) -> String {
+        let text = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
+        let name = natsStatus_GetText(status).map { String(cString: $0) } ?? "error \(status.rawValue)"
+        guard let end = text.firstRange(of: "): ")?.upperBound else { return shown(text.isEmpty ? name : text) }
+        return shown(String(text[end...]))
+    }
+
+    static func shown(_ text: String) -> String { ForeignText.shown(text) }
+}

@@ -1,0 +1,63 @@
+internal import Sinks
+
+/// A message that goes to the server.
+struct NATSRequest: Sendable, Hashable {
+    /// A line of the header.
+    struct Header: Sendable, Hashable {
+        var name: String
+        var value: String
+    }
+
+    /// The subject.
+    var subject: String
+    /// The subject of the answer.
+    var reply: String
+    /// The header.
+    var headers: [Header] = []
+    /// The payload.
+    var payload: [UInt8]
+
+    /// The bytes that the server compares with its `max_payload`: header and payload.
+    var size: Int {
+        let lines = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + ": \r\n".utf8.count }
+        return payload.count + (headers.isEmpty ? 0 : lines + "NATS/1.0\r\n\r\n".utf8.count)
+    }
+}
+
+/// A message that the server has sent.
+struct NATSMessage: Sendable, Hashable {
+    /// The lines of a header that are read; all others are the server's own affair.
+    enum Field: String, CaseIterable, Sendable {
+        case identifier = "Nats-Msg-Id"
+        case sequence = "Nats-Sequence"
+        case subject = "Nats-Subject"
+        /// The status of a message without a payload, such as 404.
+        case status = "Status"
+    }
+
+    /// The maximum number of bytes of a header line; one that is longer is as good as none.
+    static let maximumFieldBytes = 1 << 10
+    /// The maximum number of bytes of a payload: the largest event in Base64, with room.
+    static let maximumBytes = 8 << 20
+
+    /// The subject.
+    var subject: String
+    /// The lines of the header.
+    var fields: [Field: String] = [:]
+    /// The payload.
+    var payload: [UInt8]
+}
+
+/// Something that happened on a connection to a NATS server.
+enum NATSInput: Sendable, Hashable {
+    /// The connection is made; the server takes messages of so many bytes.
+    case opened(maximumPayload: Int)
+    /// A message has come.
+    case message(NATSMessage)
+    /// Nobody listens to the subject of a message that was sent; the library does not say of which one.
+    case unanswered
+    /// The server does not permit a subject, which the text names.
+    case denied(String)
+    /// The connection could not be made, or has ended.
+    case closed(TransportFailure)
+}

@@ -1,0 +1,129 @@
+internal import AgentEvents
+internal import CNATS
+internal import Glibc
+internal import Sinks
+
+/// The options of libnats for one server.
+///
+/// All files are read when they are made. They belong to one thread.
+final class NATSOptions {
+    /// The usual time for each step of connecting.
+    static let patience = Duration.seconds(10)
+
+    /// The system's authorities, in the order in which the module ServerTrust looks for them too.
+    private static let bundles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+
+    /// The options.
+    let pointer: OpaquePointer
+
+    deinit { natsOptions_Destroy(pointer) }
+
+    /// Options that reconnect never: the engine does that.
+    ///
+    /// - Parameters:
+    ///   - settings: The sink.
+    ///   - server: The server.
+    ///   - isEncrypted: True to demand TLS, and to trust the system's authorities where the sink has none of its own.
+    ///   - patience: The time for each step of connecting that the library bounds: TCP, and the server's first words.
+    /// - Throws: ``TransportFailure``.
+    init(
+        _ settings: SinkSettings,
+        for server: BrokerAddress.Server,
+        isEncrypted: Bool,
+        patience: Duration = NATSOptions.patience
+    ) throws(TransportFailure) {
+        var options: OpaquePointer?
+        guard natsOptions_Create(&options) == NATS_OK, let options else {
+            throw TransportFailure(code: "broker_unreachable", detail: "libnats has no memory left")
+        }
+        pointer = options
+        // One server: its name is the one that the certificate must have, which libnats knows only once for all servers.
+        try Self.check(natsOptions_SetURL(options, "nats://\(server.authority)"), "the address")
+        try Self.check(
+            natsOptions_SetName(options, Self.escaped("reachagent-\(settings.device)-\(settings.name)")),
+            "the name"
+        )
+        natsOptions_SetAllowReconnect(options, false)
+        natsOptions_SetIgnoreDiscoveredServers(options, true)
+        natsOptions_SetTimeout(options, Int64(patience / .milliseconds(1)))
+        // Without a thread of the library's that writes, and without its timer that closes connections from a thread of its own: the
+        // kernel's keep-alive (``NATSWire``) finds dead connections without waking anybody.
+        natsOptions_SetSendAsap(options, true)
+        natsOptions_SetPingInterval(options, 0)
+        // What it has to say is read from the connection; without a handler it would go to standard error.
+        natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
+        try encrypt(settings, for: server, isEncrypted: isEncrypted)
+        try authenticate(settings.credentials)
+    }
+
+    private func encrypt(
+        _ settings: SinkSettings,
+        for server: BrokerAddress.Server,
+        isEncrypted: Bool
+    ) throws(TransportFailure) {
+        // A zone says where the address is, and is no part of it.
+        let host = server.host.prefix { $0 != "%" }
+        try Self.check(natsOptions_SetExpectedHostname(pointer, String(host)), "the server's name")
+        if let path = settings.authorities {
+            try CredentialFile.check(path)
+            try Self.check(natsOptions_LoadCATrustedCertificates(pointer, path), path)
+        } else if isEncrypted {
+            guard let path = Self.bundles.first(where: { access($0, R_OK) == 0 }) else {
+                throw TransportFailure(
+                    code: "credentials_unreadable",
+                    detail: "the system has no bundle of authorities: install ca-certificates, or set 'ca_file'"
+                )
+            }
+            try Self.check(natsOptions_LoadCATrustedCertificates(pointer, path), path)
+        }
+        let credentials = settings.credentials
+        if let certificate = credentials.clientCertificate, let key = credentials.clientKey {
+            try CredentialFile.check(certificate)
+            try CredentialFile.check(key)
+            try Self.check(natsOptions_LoadCertificatesChain(pointer, certificate, key), certificate)
+        }
+        if isEncrypted { try Self.check(natsOptions_SetSecure(pointer, true), "TLS") }
+    }
+
+    private func authenticate(_ credentials: SinkSettings.Credentials) throws(TransportFailure) {
+        if let path = credentials.credentialsFile {
+            try CredentialFile.check(path)
+            try Self.check(natsOptions_SetUserCredentialsFromFiles(pointer, path, nil), path)
+        }
+        if let path = credentials.nkeyFile {
+            guard let key = NKey.publicKey(ofSeed: try CredentialFile.firstLine(of: path)) else {
+                throw CredentialFile.failure(path, "the first line is no seed of a user ('SU…')")
+            }
+            try Self.check(natsOptions_SetNKeyFromSeed(pointer, key, path), path)
+        }
+        if let path = credentials.tokenFile {
+            let token = Self.escaped(try CredentialFile.firstLine(of: path))
+            try Self.check(natsOptions_SetToken(pointer, token), path)
+        }
+        if let user = credentials.user {
+            let password = try credentials.passwordFile.map { (path) throws(TransportFailure) in
+                try CredentialFile.firstLine(of: path)
+            }
+            let status = natsOptions_SetUserInfo(pointer, Self.escaped(user), password.map(Self.escaped) ?? "")
+            try Self.check(status, "the user's name and password")
+        }
+    }
+
+    /// libnats sets texts into the JSON of its first message as they are.
+    static func escaped(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return String(decoding: json.bytes.dropFirst().dropLast(), as: UTF8.self)
+    }
+
+    private static func check(_ status: natsStatus, _ subject: String) throws(TransportFailure) {
+        guard status != NATS_OK else { return }
+        throw TransportFailure(
+            code: "credentials_unreadable",
+            detail: "libnats cannot use \(subject): \(NATSFailure.lastError(status))"
+        )
+    }
+}

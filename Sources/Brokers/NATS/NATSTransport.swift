@@ -1,0 +1,191 @@
+internal import LinuxSupport
+public import Sinks
+
+/// A connection to NATS JetStream, over libnats: each event is stored once, in order.
+///
+/// The broker itself says which event of the device is its newest, on each connection; a lost or copied cursor file does no harm.
+/// ``JetStreamSession`` has the conversation, ``NATSWire`` the connection and its thread.
+public final class NATSTransport: SinkTransport {
+    /// The times to wait.
+    package struct Patience: Sendable {
+        /// The time for each step of connecting to one server.
+        package var connection: Duration = .seconds(10)
+        /// The time for an answer of JetStream's.
+        package var answer: Duration = .seconds(10)
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// The maximum number of former connections whose threads have not ended yet.
+    private static let maximumEnding = 4
+    private let settings: SinkSettings
+    private let template: SubjectTemplate
+    private let patience: Patience
+    private let wake: @Sendable () -> Void
+
+    private var wire: NATSWire?
+    private var session: JetStreamSession
+    private var isConnecting = false
+    /// True when a connection is to be made as soon as enough of the former ones have ended.
+    private var isDue = false
+    /// Connections that were ended, and whose threads still wait for the library.
+    private var ending: [NATSWire] = []
+    private var nextLook: ContinuousClock.Instant?
+    private var events: [TransportEvent] = []
+    private var closedBytes: UInt64 = 0
+
+    /// A transport that is not connected.
+    ///
+    /// - Parameters:
+    ///   - settings: The sink.
+    ///   - wake: Called from any thread when ``takeEvents()`` has something to do.
+    /// - Throws: ``SinkSettingError`` when the subject of the settings is not valid.
+    public convenience init(
+        _ settings: SinkSettings,
+        wake: @escaping @Sendable () -> Void
+    ) throws(SinkSettingError) {
+        try self.init(settings, patience: Patience(), wake: wake)
+    }
+
+    /// A transport with other times to wait; otherwise as ``init(_:wake:)``.
+    package init(
+        _ settings: SinkSettings,
+        patience: Patience,
+        wake: @escaping @Sendable () -> Void
+    ) throws(SinkSettingError) {
+        self.settings = settings
+        self.patience = patience
+        self.wake = wake
+        template = try settings.template()
+        session = JetStreamSession(settings, template: template, token: "")
+    }
+
+    deinit {
+        wire?.stop()
+        for wire in ending { wire.stop() }
+    }
+
+    // MARK: - SinkTransport
+
+    /// `nil`: the connection's thread wakes the sink's.
+    public var descriptor: Int32? { nil }
+
+    /// `false`, for the same reason.
+    public var wantsToWrite: Bool { false }
+
+    /// The end of the time for an answer, or the next look at a thread that blocks.
+    public var deadline: ContinuousClock.Instant? {
+        guard let answer = session.deadline, let look = nextLook else { return session.deadline ?? nextLook }
+        return min(answer, look)
+    }
+
+    /// The bytes of all connections on the link, with headers, as the kernel counts them; an attempt that fails is estimated.
+    public var bytes: UInt64 { closedBytes + (wire?.bytes ?? 0) }
+
+    /// Begins to connect to one of the servers.
+    public func connect() {
+        guard wire == nil else { return }
+        isDue = true
+        look()
+    }
+
+    /// Sends an event.
+    public func publish(_ message: SinkMessage) {
+        perform(session.publish(message, at: .now))
+        // An event that is refused here is not answered by anybody else.
+        if !events.isEmpty { wake() }
+    }
+
+    /// Does nothing: the stream has the events, and its readers fold them.
+    public func publishState(_ state: [UInt8]) {}
+
+    /// Ends the connection.
+    public func disconnect() {
+        events = []
+        isDue = false
+        close()
+    }
+
+    /// Takes what the connection's thread has left, and returns what has happened since the last call.
+    public func takeEvents() -> [TransportEvent] {
+        let inputs = wire?.takeInputs() ?? []
+        // The end of a session may come before that of the inputs.
+        for input in inputs where wire != nil {
+            isConnecting = false
+            perform(session.handle(input, at: .now))
+        }
+        perform(session.tick(.now))
+        look()
+        defer { events = [] }
+        return events
+    }
+
+    // MARK: - The connection
+
+    /// The interval at which a thread that blocks is interrupted once more.
+    private var interval: Duration { patience.connection / 10 }
+
+    private func begin() {
+        isDue = false
+        let token = String(UInt64.random(in: .min ... .max), radix: 36)
+        session = JetStreamSession(settings, template: template, token: token, answerLimit: patience.answer)
+        do throws(SystemError) {
+            wire = try NATSWire(settings, inbox: session.inbox, wake: wake)
+            isConnecting = true
+            nextLook = .now + interval
+        } catch {
+            fail(
+                TransportFailure(
+                    code: "broker_unreachable",
+                    detail: "no thread is left for a connection (\(error.errno))"
+                )
+            )
+        }
+    }
+
+    private func perform(_ outputs: [JetStreamSession.Output]) {
+        var requests: [NATSRequest] = []
+        for output in outputs {
+            switch output {
+            case .send(let request): requests.append(request)
+            case .report(.disconnected(let failure)):
+                events.append(.disconnected(failure))
+                close()
+                return
+            case .report(let event): events.append(event)
+            }
+        }
+        wire?.send(requests)
+    }
+
+    private func fail(_ failure: TransportFailure) {
+        events.append(.disconnected(failure))
+        wake()
+    }
+
+    private func close() {
+        guard let wire else { return }
+        closedBytes += wire.bytes
+        wire.stop()
+        if !wire.hasEnded { ending.append(wire) }
+        self.wire = nil
+        isConnecting = false
+        session = JetStreamSession(settings, template: template, token: "")
+        nextLook = ending.isEmpty ? nil : .now + interval
+    }
+
+    /// Interrupts threads that block in the library, where it has no limit of its own.
+    private func look() {
+        ending.removeAll(where: \.hasEnded)
+        if isDue, ending.count < Self.maximumEnding { begin() }
+        guard isConnecting || !ending.isEmpty else {
+            nextLook = nil
+            return
+        }
+        guard nextLook.map({ $0 <= .now }) ?? true else { return }
+        nextLook = .now + interval
+        for wire in ending { wire.interrupt(longerThan: .zero) }
+        if isConnecting { wire?.interrupt(longerThan: patience.connection) }
+    }
+}

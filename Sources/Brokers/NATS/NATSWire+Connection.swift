@@ -1,0 +1,60 @@
+internal import CNATS
+internal import Sinks
+
+// The thread of a connection.
+extension NATSWire {
+    /// A limit that the library never comes to.
+    private static let unlimited = Duration.seconds(3600)
+
+    /// Connects, and serves the connection until its end.
+    static func run(_ wire: NATSWire) {
+        // The library's own threads hold all signals back, as this one does until now.
+        nats_Open(0)
+        Interruption.allow()
+        defer { nats_ReleaseThreadMemory() }
+        switch wire.connect() {
+        case .success(let link):
+            let end = link.serve(wire)
+            link.close()
+            if let end { _ = wire.add(.closed(end)) }
+        case .failure(let failure): _ = wire.add(.closed(failure))
+        }
+    }
+
+    /// Tries the servers in random order, so that a fleet spreads over a cluster.
+    private func connect() -> Result<NATSLink, TransportFailure> {
+        var worst: TransportFailure?
+        for server in settings.broker.servers.shuffled() {
+            guard !isStopped else { break }
+            do throws(TransportFailure) {
+                return .success(try connect(to: server))
+            } catch {
+                // That a server cannot be reached says less than that another one refuses the credentials.
+                if worst == nil || worst?.code == "broker_unreachable" { worst = error }
+            }
+        }
+        return .failure(worst ?? TransportFailure(code: "broker_unreachable", detail: "no server was tried"))
+    }
+
+    private func connect(to server: BrokerAddress.Server) throws(TransportFailure) -> NATSLink {
+        let isEncrypted = settings.broker.scheme.isEncrypted
+        beginAttempt(port: server.port)
+        let link = NATSLink(server)
+        var status = try link.connect(
+            NATSOptions(settings, for: server, isEncrypted: isEncrypted, patience: Self.unlimited)
+        )
+        if status == NATS_SSL_ERROR, !isEncrypted, settings.authorities == nil, !isStopped {
+            // The server demands TLS. The system's authorities are read only then: they take a megabyte.
+            _ = endAttempt(bytes: NATSLink.attemptBytes)
+            beginAttempt(port: server.port)
+            status = try link.connect(NATSOptions(settings, for: server, isEncrypted: true, patience: Self.unlimited))
+        }
+        guard status == NATS_OK, link.socket >= 0 else {
+            let failure = NATSFailure.connecting(to: server, status, settings.credentials)
+            let bytes = failure.code == "broker_unreachable" ? 512 : NATSLink.attemptBytes
+            throw endAttempt(bytes: bytes) ? NATSFailure.silent(server) : failure
+        }
+        link.take(setSocket(link.socket))
+        return link
+    }
+}

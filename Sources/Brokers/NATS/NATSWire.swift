@@ -1,0 +1,206 @@
+internal import Glibc
+internal import LinuxSupport
+internal import Sinks
+internal import Synchronization
+
+/// One connection to a NATS server, on a thread of its own.
+///
+/// libnats blocks: looking up a name, in the TLS handshake, and while the rest of a TLS record is on its way. Its own limit does not
+/// count in the handshake, and once it is over, 3.4.1 asks the socket for the first PONG again and again without a pause. So it gets
+/// none, and its calls and sockets are ended instead; and all that happens here, where it keeps nobody else waiting.
+///
+/// The library's own threads for reading and writing are not started (its interface for event loops): this thread alone touches the
+/// connection, and it sleeps in poll(2) while nothing happens.
+final class NATSWire: Sendable {
+    /// The maximum number of inputs that nobody has taken, and of their bytes: more than the answers to a full window.
+    static let maximumInputs = 4096
+    static let maximumInputBytes = 16 << 20
+
+    struct State {
+        var inputs: [NATSInput] = []
+        var inputBytes = 0
+        var requests: [NATSRequest] = []
+        var isStopped = false
+        var hasEnded = false
+        /// The thread while it may be interrupted.
+        var thread: pthread_t?
+        /// The beginning of the present attempt to connect; `nil` before the first and after the last.
+        var attempt: ContinuousClock.Instant?
+        /// The server's port.
+        var port: UInt16 = 0
+        /// The number of times that the attempt was interrupted.
+        var interruptions = 0
+        /// The bytes of attempts that failed.
+        var lostBytes: UInt64 = 0
+        /// A second descriptor of the socket: it stays when the library closes its own.
+        var descriptor: Int32 = -1
+    }
+
+    let settings: SinkSettings
+    let inbox: String
+    private let wakeup: Wakeup
+    private let wake: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// Begins to connect.
+    ///
+    /// - Parameters:
+    ///   - settings: The sink.
+    ///   - inbox: The prefix of the subjects of answers.
+    ///   - wake: Called from the thread when ``takeInputs()`` has something new.
+    /// - Throws: ``SystemError`` when there is no thread or descriptor left.
+    init(
+        _ settings: SinkSettings,
+        inbox: String,
+        wake: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        self.settings = settings
+        self.inbox = inbox
+        self.wake = wake
+        wakeup = try Wakeup()
+        Interruption.prepare()
+        try NamedThread.start("sink-nats") { [self] in
+            state.withLock { $0.thread = pthread_self() }
+            Self.run(self)
+            state.withLock {
+                $0.thread = nil
+                $0.attempt = nil
+                $0.hasEnded = true
+            }
+            wake()
+        }
+    }
+
+    deinit {
+        let descriptor = state.withLock { $0.descriptor }
+        guard descriptor >= 0 else { return }
+        ConnectingSockets.remove([descriptor])
+        close(descriptor)
+    }
+
+    // MARK: - For the sink's thread
+
+    /// Returns what has happened since the last call.
+    func takeInputs() -> [NATSInput] {
+        state.withLock { state in
+            defer { (state.inputs, state.inputBytes) = ([], 0) }
+            return state.inputs
+        }
+    }
+
+    /// Sends messages, as soon as the socket takes them.
+    func send(_ requests: [NATSRequest]) {
+        guard !requests.isEmpty else { return }
+        state.withLock { $0.requests += requests }
+        wakeup.signal()
+    }
+
+    /// Ends the connection; nothing more is to be expected of it.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wakeup.signal()
+        interrupt(longerThan: .zero)
+    }
+
+    /// True when the thread has ended.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// The bytes on the link.
+    var bytes: UInt64 {
+        state.withLock { state in
+            state.lostBytes + (state.descriptor >= 0 ? ConnectionBytes(of: state.descriptor)?.total ?? 0 : 0)
+        }
+    }
+
+    /// Interrupts what the thread waits for: an attempt to connect that has taken longer, or anything when it is stopped.
+    ///
+    /// It may be too early by an instant, so it is to be called until ``hasEnded`` or the next attempt.
+    func interrupt(longerThan limit: Duration) {
+        state.withLock { state in
+            if state.isStopped, state.descriptor >= 0 { shutdown(state.descriptor, Int32(SHUT_RDWR)) }
+            guard let thread = state.thread, let attempt = state.attempt, attempt.duration(to: .now) >= limit else {
+                return
+            }
+            state.interruptions += 1
+            Interruption.send(to: thread)
+            // Somebody else may be connecting to the same port, so this comes second.
+            if state.interruptions > 1 { ConnectingSockets.shutDown(port: state.port) }
+        }
+    }
+
+    // MARK: - For the connection's thread
+
+    /// True when the connection is to end.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// The descriptor that is readable when ``takeRequests()`` or ``isStopped`` has something new.
+    var wakeupDescriptor: Int32 { wakeup.descriptor }
+
+    /// Notes the beginning of an attempt to connect.
+    func beginAttempt(port: UInt16) {
+        state.withLock { ($0.attempt, $0.port, $0.interruptions) = (.now, port, 0) }
+    }
+
+    /// Notes the end of an attempt that failed, and its bytes; returns true when it was interrupted.
+    func endAttempt(bytes: UInt64) -> Bool {
+        state.withLock {
+            $0.attempt = nil
+            $0.lostBytes += bytes
+            return $0.interruptions > 0
+        }
+    }
+
+    /// Notes the socket of the attempt that succeeded.
+    func setSocket(_ socket: Int32) -> Int32 {
+        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 3)
+        ConnectingSockets.add([socket, descriptor])
+        keepAlive(descriptor)
+        state.withLock {
+            $0.attempt = nil
+            $0.descriptor = descriptor
+        }
+        return descriptor
+    }
+
+    /// Returns the messages to send.
+    func takeRequests() -> [NATSRequest] {
+        wakeup.reset()
+        return state.withLock { state in
+            defer { state.requests = [] }
+            return state.requests
+        }
+    }
+
+    /// Hands something over; returns false when too much waits already.
+    func add(_ input: NATSInput) -> Bool {
+        let fits = state.withLock { state in
+            var bytes = 64
+            if case .message(let message) = input { bytes += message.payload.count }
+            // The end always fits.
+            if case .closed = input {
+            } else {
+                guard state.inputs.count < Self.maximumInputs, state.inputBytes + bytes <= Self.maximumInputBytes else {
+                    return false
+                }
+            }
+            state.inputs.append(input)
+            state.inputBytes += bytes
+            return true
+        }
+        wake()
+        return fits
+    }
+
+    /// Lets the kernel look for a dead connection: it answers itself, and nobody wakes up on a healthy one.
+    private func keepAlive(_ descriptor: Int32) {
+        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+            var value = value
+            setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+        set(SOL_SOCKET, SO_KEEPALIVE, 1)
+        set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 600)
+        set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 30)
+        set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+        set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 120_000)
+    }
+}
