@@ -143,6 +143,21 @@ import Testing
         #expect(failure.detail.hasPrefix("127.0.0.1:\(server.port) \(sentence)"), "\(failure.detail)")
     }
 
+    @Test func `an event for whose size the broker ends the connection is refused by its number`() throws {
+        let server = try RawServer([Self.greeting], then: .lastWords([0xE0, 2, 0x95, 0], after: 1_000))
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(server.port)") { $0.mqtt?.keepsState = false })
+        try loop.connect()
+        for (number, bytes) in [(UInt64(1), 10), (2, 900), (3, 20)] {
+            loop.transport.publish(mqttMessage(number, bytes: bytes))
+        }
+        guard case .refused(2, let failure) = try loop.next() else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.code == "broker_too_large")
+        #expect(try loop.nextFailure().code == "broker_too_large")
+    }
+
     @Test(.enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed"))
     func `a second machine with the same name takes the connection over`() async throws {
         let broker = try await MosquittoBroker()

@@ -13,6 +13,8 @@ final class RawServer: Sendable {
         case reset
         /// The last bytes come again and again.
         case flood
+        /// After so many more bytes of the client's come last words, and the connection is closed.
+        case lastWords([UInt8], after: Int)
     }
 
     /// The port, on 127.0.0.1.
@@ -67,6 +69,11 @@ final class RawServer: Sendable {
         case .flood:
             let last = chunks.last ?? [0]
             while send(client, last, last.count, Int32(MSG_NOSIGNAL)) > 0 {}
+        case .lastWords(let words, var left):
+            while left > 0, case let count = recv(client, &buffer, buffer.count, 0), count > 0 { left -= count }
+            _ = send(client, words, words.count, Int32(MSG_NOSIGNAL))
+            shutdown(client, Int32(SHUT_WR))
+            while recv(client, &buffer, buffer.count, 0) > 0 {}
         case .silence: while recv(client, &buffer, buffer.count, 0) > 0 {}
         }
     }

@@ -11,6 +11,7 @@ final class MQTTConversation {
         /// The event's number; `nil` for a message that the broker keeps.
         let sequence: UInt64?
         let topic: String
+        let bytes: Int
     }
 
     /// The bytes that a broker may send for the beginning of a connection, and for each packet of ours.
@@ -80,9 +81,10 @@ final class MQTTConversation {
         guard isGreeted, failure == nil else { return }
         do {
             let packet = try session.publish(message)
-            noteSent(packet, Sent(sequence: message.sequence, topic: message.subject))
+            noteSent(packet, Sent(sequence: message.sequence, topic: message.subject, bytes: message.payload.count))
         } catch {
-            refuse(failures.refusal(error, topic: message.subject), message.sequence)
+            guard let refusal = failures.refusal(error, topic: message.subject) else { return lose(error) }
+            refuse(refusal, message.sequence)
         }
     }
 
@@ -91,9 +93,13 @@ final class MQTTConversation {
         guard isGreeted, failure == nil else { return }
         do {
             let packet = try session.publish(message)
-            noteSent(packet, Sent(sequence: nil, topic: message.topic))
+            noteSent(packet, Sent(sequence: nil, topic: message.topic, bytes: message.payload.count))
         } catch {
-            if case .connection(let failure) = failures.refusal(error, topic: message.topic) { fail(failure) }
+            switch failures.refusal(error, topic: message.topic) {
+            case .connection(let failure): fail(failure)
+            case .message: break
+            case nil: lose(error)
+            }
         }
     }
 
@@ -145,7 +151,7 @@ final class MQTTConversation {
         for answer in session.takeAnswers() where failure == nil {
             switch answer {
             case .greeted(let code, let interval): greet(code, interval)
-            case .ended(let reason): fail(failures.end(reason))
+            case .ended(let reason): end(failures.end(reason))
             case .answered(let packet, let reason):
                 guard let sent = inFlight.removeValue(forKey: packet) else { continue }
                 lastProgress = .now
@@ -157,6 +163,17 @@ final class MQTTConversation {
                 }
             }
         }
+    }
+
+    /// Ends for the broker's own reason.
+    private func end(_ reason: TransportFailure) {
+        if reason.code == "broker_too_large", let largest = inFlight.values.max(by: { $0.bytes < $1.bytes }),
+            let sequence = largest.sequence
+        {
+            // Whichever event the broker means, the largest one is too large as well. Sent again it would end every connection.
+            events.append(.refused(sequence, failures.tooLarge))
+        }
+        fail(reason)
     }
 
     private func greet(_ code: Int32, _ interval: UInt16?) {

@@ -48,9 +48,9 @@ struct MQTTFailure {
         case MQTT_RC_NOT_AUTHORIZED.rawValue:
             return .message(failure("broker_denied", "does not allow this client to publish to '\(topic)'"))
         case MQTT_RC_QUOTA_EXCEEDED.rawValue:
-            return .message(failure("broker_denied", "has no room for more messages (quota exceeded)"))
+            return .message(failure("broker_full", "has no room for more messages (quota exceeded)"))
         case MQTT_RC_PACKET_TOO_LARGE.rawValue:
-            return .message(failure("broker_too_large", "does not take an event of this size"))
+            return .message(tooLarge)
         case MQTT_RC_TOPIC_NAME_INVALID.rawValue, MQTT_RC_PAYLOAD_FORMAT_INVALID.rawValue:
             return .message(
                 failure("broker_protocol", "does not take the event for '\(topic)' (\(Self.text(reason)))")
@@ -60,11 +60,11 @@ struct MQTTFailure {
         }
     }
 
-    /// The reason for which libmosquitto has not taken a message.
-    func refusal(_ error: MQTTSession.CallFailure, topic: String) -> Refusal {
+    /// The reason for which libmosquitto has not taken a message; `nil` when the connection is lost.
+    func refusal(_ error: MQTTSession.CallFailure, topic: String) -> Refusal? {
         switch error.code {
         case MOSQ_ERR_OVERSIZE_PACKET.rawValue, MOSQ_ERR_PAYLOAD_SIZE.rawValue:
-            .message(failure("broker_too_large", "does not take an event of this size"))
+            .message(tooLarge)
         case MOSQ_ERR_INVAL.rawValue, MOSQ_ERR_MALFORMED_UTF8.rawValue:
             .message(
                 TransportFailure(
@@ -74,7 +74,7 @@ struct MQTTFailure {
             )
         case MOSQ_ERR_QOS_NOT_SUPPORTED.rawValue:
             .connection(failure("broker_protocol", "acknowledges no message: it offers QoS 0 alone"))
-        default: .connection(call(error, isGreeted: true))
+        default: nil
         }
     }
 
@@ -88,6 +88,7 @@ struct MQTTFailure {
             )
         case MQTT_RC_PACKET_TOO_LARGE.rawValue:
             failure("broker_too_large", "ended the connection: an event was too large")
+        case MQTT_RC_QUOTA_EXCEEDED.rawValue: failure("broker_full", "ended the connection (quota exceeded)")
         case MQTT_RC_NOT_AUTHORIZED.rawValue, MQTT_RC_BANNED.rawValue, MQTT_RC_ADMINISTRATIVE_ACTION.rawValue:
             failure("broker_denied", "ended the connection (\(Self.text(reason)))")
         case MQTT_RC_SERVER_SHUTTING_DOWN.rawValue, MQTT_RC_SERVER_BUSY.rawValue:
@@ -161,6 +162,9 @@ struct MQTTFailure {
             detail: "the TLS connection with \(broker) failed: \(ForeignText.shown(String(reason)))"
         )
     }
+
+    /// The reason of an event that is larger than the broker takes.
+    var tooLarge: TransportFailure { failure("broker_too_large", "does not take an event of this size") }
 
     /// A failure whose sentence begins with the broker.
     func failure(_ code: String, _ predicate: String) -> TransportFailure {
