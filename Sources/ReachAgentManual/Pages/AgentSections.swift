@@ -37,6 +37,7 @@ extension Manual {
         | `WATCHDOG_USEC`, `WATCHDOG_PID` | How often the service manager wants a sign of life. It is given only while the loop, the reader of the kernel's messages and the event loops all answer. |
         | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets that the service manager has made, named `events` and `control` (sd_listen_fds(3)). |
         | `JOURNAL_STREAM` | Standard error is systemd's journal: lines begin with a priority instead of a time. |
+        | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |
         | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, or the second is `dumb`; nor where the output is no terminal. |
         | `LC_ALL`, `LC_CTYPE`, `LANG` | Whether the terminal is given characters beyond ASCII. |
         | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |

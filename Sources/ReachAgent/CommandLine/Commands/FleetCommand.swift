@@ -16,7 +16,15 @@ struct FleetCommand: ParsableCommand {
             EXAMPLES
               reachagent fleet status --server nats://broker.example
               reachagent fleet watch --server nats://broker.example
-              reachagent fleet report --server nats://broker.example --month 2026-10
+              reachagent fleet report --server nats://broker.example --slo 99.5
+
+            EXIT STATUS
+              0   done
+              64  wrong usage
+              69  no server or stream, or the program is not installed
+              75  the server did not answer in time; try again
+              77  the server refuses the credentials or the permission
+              78  a file with credentials cannot be used
             """
     )
 
