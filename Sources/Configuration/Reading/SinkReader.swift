@@ -62,7 +62,7 @@ struct SinkReader {
         }
         let window = table.read(keys.window)
         let credentials = readCredentials(broker?.scheme)
-        let authorities = readAuthorities(broker?.scheme)
+        let authorities = readAuthorities()
         let pins = table.read(keys.pins) ?? []
         let isNATS = broker?.scheme.isNATS
         let subject = isNATS == false ? nil : table.read(keys.subject)
@@ -132,7 +132,8 @@ struct SinkReader {
         let given = Self.identities.filter(table.has)
         if given.count > 1, scheme?.isNATS != false {
             let words = given.map { "'\($0)'" }
-            table.report(given[1], "\(words.joined(separator: " and ")) exclude each other: a client has one identity")
+            let list = "\(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")"
+            table.report(given[1], "\(list) exclude each other: a client has one identity")
         }
         if table.has("password_file"), !table.has("user") { table.report("password_file", "needs 'user'") }
         if scheme?.isNATS == true, table.has("user"), !table.has("password_file") {
@@ -188,8 +189,9 @@ struct SinkReader {
         }
     }
 
-    private mutating func readAuthorities(_ scheme: BrokerAddress.Scheme?) -> String? {
-        guard let path = table.read(SinkKeys.keys.caFile), Self.isReadable(path) else { return nil }
+    private mutating func readAuthorities() -> String? {
+        let path = table.read(SinkKeys.keys.caFile)
+        guard let path, Self.isReadable(path) else { return path }
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             table.report("ca_file", "\(path) is a folder; a sink needs one file with all authorities")

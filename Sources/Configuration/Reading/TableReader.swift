@@ -137,8 +137,7 @@ struct TableReader {
 
     /// Notes an error at a key that has no meaning here, when it is given.
     mutating func refuse(_ key: String, _ message: String) {
-        guard has(key) else { return }
-        refused.insert(TOMLKey(key))
+        guard has(key), refused.insert(TOMLKey(key)).inserted else { return }
         report(key, message)
     }
 
