@@ -8,6 +8,7 @@ import struct AgentEvents.AgentStatus
 import struct AgentEvents.ConfigurationRejection
 import struct AgentEvents.JSONWriter
 import struct AgentEvents.ScannedLine
+import struct AgentEvents.SinkStatus
 import struct AgentEvents.Timestamp
 
 @testable import Hooks
@@ -119,12 +120,13 @@ import struct AgentEvents.Timestamp
     /// Just started: nothing is known.
     private static let fresh = status(hooks: [])
 
-    private static func status(hooks: [AgentStatus.HookStatus]) -> AgentStatus {
+    private static func status(hooks: [AgentStatus.HookStatus], sinks: [SinkStatus] = []) -> AgentStatus {
         AgentStatus(
             of: agent,
             at: moment(0),
             reachability: Standing(unknown: .unknown),
             hooks: hooks,
+            sinks: sinks,
             network: NetworkSnapshot(isSynchronized: false)
         )
     }
@@ -183,6 +185,26 @@ import struct AgentEvents.Timestamp
     /// Hooks that fail, and some that do not.
     private static let hooked = status(hooks: GoldenTests.hookStatuses)
 
+    /// A sink that ships, and one that has not reported.
+    private static let shipping = status(
+        hooks: [],
+        sinks: [
+            SinkStatus(
+                name: "fleet",
+                broker: "tls://nats.example.org",
+                state: .connected,
+                since: GoldenTests.time,
+                code: "broker_too_large",
+                detail: "the broker takes at most 1048576 bytes",
+                acknowledged: 41,
+                acknowledgedTime: GoldenTests.time,
+                pending: 2,
+                lost: 1
+            ),
+            SinkStatus(name: "home", broker: "mqtts://mqtt.example.org", pending: 43),
+        ]
+    )
+
     private static func json(_ value: some Encodable) -> [UInt8] {
         var json = JSONWriter()
         json.encode(value)
@@ -191,7 +213,7 @@ import struct AgentEvents.Timestamp
 
     private static let statuses: [(name: String, status: AgentStatus)] = [
         ("status.eventful", eventful), ("status.fresh", fresh), ("status.probes", probing),
-        ("status.hooks", hooked),
+        ("status.hooks", hooked), ("status.sinks", shipping),
     ]
 
     @Test(arguments: statuses.indices)
@@ -237,6 +259,10 @@ import struct AgentEvents.Timestamp
             names.formUnion(hook.keys)
             names.formUnion((hook["last"] as? [String: Any] ?? [:]).keys)
         }
+        let shipping = try #require(
+            JSONSerialization.jsonObject(with: Data(Self.json(Self.shipping))) as? [String: Any]
+        )
+        for sink in try #require(shipping["sinks"] as? [[String: Any]]) { names.formUnion(sink.keys) }
         for name in names { #expect(text.contains("`\(name)`"), "\(name) is missing") }
     }
 

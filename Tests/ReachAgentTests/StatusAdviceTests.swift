@@ -202,4 +202,60 @@ import Testing
         let old = "\(full),\(StatusScenes.list("probes", StatusScenes.probe("web", certificateDays: 2)))"
         #expect(try Self.advice(old)?.problem == "the certificate that web checks expires in 2 d")
     }
+
+    // MARK: Sinks
+
+    private static let full = StatusScenes.state(StatusScenes.wlan0, #""connectivity":"full""#)
+    private static let local = StatusScenes.state(StatusScenes.wlan0, #""connectivity":"local""#)
+
+    @Test(arguments: [
+        (full, #""state":"connected""#, nil as String?),
+        (full, #""state":"connecting""#, nil),
+        (full, #""state":"waiting","code":"medium_excluded""#, nil),
+        (full, #""state":"waiting","code":"budget_exhausted""#, nil),
+        (local, #""state":"waiting","code":"broker_unreachable""#, nil),
+        (
+            full, #""state":"waiting","code":"broker_unreachable""#,
+            "no connection to the broker of the sink fleet [broker_unreachable]: `journalctl -u reachagent-sink`"
+        ),
+        (
+            local, #""state":"waiting","code":"broker_denied","detail":"d","pending":1"#,
+            "no connection to the broker of the sink fleet [broker_denied]: d; 1 event waiting: `journalctl -u reachagent-sink`"
+        ),
+        (
+            full, #""state":"connected","code":"broker_too_large","detail":"d""#,
+            "the broker refuses events of the sink fleet [broker_too_large]: d: `journalctl -u reachagent-sink`"
+        ),
+        (
+            full, #""state":"absent""#,
+            "the sink fleet has not reported: is reachagent-sink installed? `systemctl status reachagent-sink` [sink_absent]"
+        ),
+    ])
+    func `a sink that does not ship is a problem, unless it was told to wait`(
+        state: String,
+        sink: String,
+        problem: String?
+    ) throws {
+        let sinks = #""sinks":[{"name":"fleet","broker":"nats://a.test","lost":0,\#(sink)}]"#
+        let status = try Self.status("\(state),\(StatusScenes.healthy),\(sinks)")
+        let problems = status.problems(
+            at: Timestamp(microsecondsSince1970: 0),
+            clock: \.description,
+            moment: \.description
+        )
+        #expect(problems.map(\.description) == [problem].compactMap(\.self))
+    }
+
+    @Test func `a sink has a minute to report after the agent has started`() throws {
+        let sinks = #""sinks":[{"name":"fleet","broker":"nats://a.test","lost":0,"state":"absent"}]"#
+        for (uptime, count) in [(1000, 0), (60_000, 0), (60_001, 1)] {
+            let status = try Self.status(#"\#(Self.full),"agent":{"uptime_ms":\#(uptime)},\#(sinks)"#)
+            let problems = status.problems(
+                at: Timestamp(microsecondsSince1970: 0),
+                clock: \.description,
+                moment: \.description
+            )
+            #expect(problems.count == count)
+        }
+    }
 }

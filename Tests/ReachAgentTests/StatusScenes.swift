@@ -8,7 +8,7 @@ enum StatusScenes {
         ("preferred-dead", preferredDead), ("link-down", linkDown), ("portal", portal), ("http-500", serverError),
         ("rejected-reload", rejectedReload),
         ("intercepted", intercepted), ("no-probe", noProbe), ("journal-degraded", journalDegraded), ("hooks", hooks),
-        ("many-probes", manyProbes),
+        ("many-probes", manyProbes), ("sinks", sinks),
     ]
 
     static let oneUplink = members(
@@ -184,6 +184,26 @@ enum StatusScenes {
         "synchronized":false,"overruns":{"count":2,"code":"netlink_overrun","last":"2026-11-21T01:25:30Z"},\#
         "sockets":{"events":"/run/reachagent/events.sock","connections":16,"limit":16}
         """#
+    )
+
+    static let sinks = members(
+        state(wlan0, #""connectivity":"full""#),
+        list("probes", probe("web")),
+        uplinks(standby: "full"),
+        list(
+            "sinks",
+            #"""
+            {"name":"fleet","broker":"tls://nats.example.org","state":"waiting","since":"2026-11-21T01:20:00Z",\#
+            "code":"broker_denied","detail":"the broker refuses the credentials","acknowledged_seq":48100,\#
+            "acknowledged_time":"2026-11-21T01:19:58Z","pending":111,"lost":0}
+            """#,
+            #"{"name":"home","broker":"mqtts://mqtt.example.org","state":"absent","pending":48211,"lost":0}"#,
+            #"""
+            {"name":"plant","broker":"nats://192.0.2.9","state":"connected","since":"2026-11-20T01:27:00Z",\#
+            "acknowledged_seq":48211,"acknowledged_time":"2026-11-21T01:25:57Z","pending":0,"lost":12}
+            """#
+        ),
+        healthy
     )
 
     static let hooks = members(

@@ -33,7 +33,7 @@ import Testing
             ("two-uplinks.uplinks", .uplinks, StatusScenes.twoUplinks),
             ("http-500.probes", .probes, StatusScenes.serverError),
             ("journal-degraded.agent", .agent, StatusScenes.journalDegraded),
-            ("hooks.agent", .agent, StatusScenes.hooks),
+            ("hooks.agent", .agent, StatusScenes.hooks), ("sinks.agent", .agent, StatusScenes.sinks),
         ]
 
     private static func text(_ status: StatusText, _ part: Part) -> String {

@@ -64,6 +64,34 @@ import Testing
         #expect(MetricFamily.all.filter { !names.contains($0.name) }.allSatisfy { $0.name.hasPrefix("process_") })
     }
 
+    @Test func `a sink has its metrics, and none of what is not known`() {
+        var metrics = Samples.metrics
+        let time = Timestamp(microsecondsSince1970: 1_795_444_571_500_000)
+        metrics.status.sinks = [
+            SinkStatus(
+                name: "a",
+                broker: "nats://a.test",
+                state: .connected,
+                acknowledged: 41,
+                acknowledgedTime: time,
+                pending: 2,
+                lost: 7
+            ),
+            SinkStatus(name: "b", broker: "nats://a.test"),
+        ]
+        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        let lines = page.split(separator: "\n").filter { $0.hasPrefix("reachagent_sink_") }
+        #expect(
+            lines == [
+                #"reachagent_sink_connected{sink="a"} 1"#, #"reachagent_sink_connected{sink="b"} 0"#,
+                #"reachagent_sink_acknowledged_seq{sink="a"} 41"#,
+                #"reachagent_sink_last_acknowledgement_timestamp_seconds{sink="a"} 1795444571.5"#,
+                #"reachagent_sink_pending_events{sink="a"} 2"#, #"reachagent_sink_lost_events_total{sink="a"} 7"#,
+                #"reachagent_sink_lost_events_total{sink="b"} 0"#,
+            ]
+        )
+    }
+
     @Test func `text in a label cannot end it`() {
         var metrics = Samples.metrics
         metrics.transitions = [.init(type: "a\"\n\\b", code: "c", count: 1)]

@@ -87,6 +87,30 @@ import Testing
         #expect(!Self.page(Samples.status).contains("Problems of the agent"))
     }
 
+    @Test func `sinks are shown with what they have shipped`() {
+        var status = Samples.status
+        status.sinks = [
+            SinkStatus(
+                name: "a<b",
+                broker: "tls://nats.example.org",
+                state: .connected,
+                acknowledged: 41,
+                pending: 2,
+                lost: 1
+            ),
+            SinkStatus(name: "home", broker: "mqtt://mqtt.example.org", state: .waiting, code: "broker_denied"),
+        ]
+        let page = Self.page(status)
+        #expect(
+            page.contains(
+                "<dt>Sink a&lt;b</dt><dd>connected to tls://nats.example.org, shipped through #41, 2 waiting, 1 lost</dd>"
+            )
+        )
+        #expect(page.contains("<dt>Sink home</dt><dd>waiting for mqtt://mqtt.example.org [broker_denied]</dd>"))
+        #expect(page.contains("no connection to the broker of the sink home [broker_denied]"))
+        #expect(!Self.page(Samples.status).contains("Sink "))
+    }
+
     @Test func `lists are bounded, and say how many are not shown`() {
         var status = Samples.status
         status.probes = (0..<500).map { Samples.probe("p\($0)", verdict: "up", latency: 1) }

@@ -36,7 +36,7 @@ struct StatusText {
         clock = ClockText(now: reply.time ?? now, local: local)
     }
 
-    /// What matters, on one screen.
+    /// The important things, on one screen.
     var screen: String {
         text(
             [head, uplinks(atMost: 6), brief(probesAtMost: 6), targets(atMost: 4), hooks(atMost: 2)]
@@ -174,7 +174,8 @@ struct StatusText {
     /// A text without a word that is longer than a line; only addresses stay as they are.
     private func fitting(_ text: String, _ width: Int) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            guard String(word).displayWidth > width, word.firstRange(of: "://") == nil else { return String(word) }
+            let isLink = ["http://", "https://"].contains { word.firstRange(of: $0) != nil }
+            guard String(word).displayWidth > width, !isLink else { return String(word) }
             // Words that were to stay together come apart first.
             let parts = word.split(separator: Self.unbreakable, omittingEmptySubsequences: false)
             return parts.map { part in
