@@ -1,5 +1,6 @@
 import AgentEvents
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -120,6 +121,26 @@ import Testing
         }
         // An index for each closed segment, and none for those that are gone.
         #expect(fixture.segmentFiles.count { $0.hasSuffix(".index") } == segments.count - 1)
+    }
+
+    @Test func `each removal of old events is told, when they are gone`() async throws {
+        let length = FixtureJournal.line(100).utf8.count + 1
+        let journal = try scripted.open(fixture) {
+            $0.segmentBytes = 10 * length
+            $0.totalBytes = 35 * length
+        }
+        let oldest = Mutex<[UInt64?]>([])
+        journal.whenRemoved { oldest.withLock { $0.append(journal.oldestSequence) } }
+        for first in stride(from: UInt64(100), through: 190, by: 10) {
+            journal.append(FixtureJournal.records(first...first + 9))
+            #expect(await journal.settle())
+        }
+        let told = oldest.withLock { $0 }
+        #expect(told.last == 170 && told.compactMap(\.self) == told.compactMap(\.self).sorted() && told.count >= 3)
+        journal.whenRemoved(nil)
+        journal.append(FixtureJournal.records(200...230))
+        #expect(await journal.settle())
+        #expect(oldest.withLock { $0 } == told)
     }
 
     @Test func `the newest segment is never deleted`() async throws {

@@ -50,6 +50,20 @@ import Testing
         #expect(cost == LinkCost(account: "wwan", intervalFactor: 10, bytesPerDay: 1000, isCellular: true))
     }
 
+    @Test(arguments: [(true, InterfaceKind.wwan, true), (false, .wwan, false), (true, .wifi, false)])
+    func `the cost of the default path is that of a sink`(includesCellular: Bool, kind: InterfaceKind, isMetered: Bool)
+        throws
+    {
+        var settings = try Self.settings()
+        // Metered is metered, whatever the factor.
+        (settings.metered.includesCellular, settings.metered.intervalFactor) = (includesCellular, 1)
+        let (cost, answer) = ConnectivityPlan(settings).costOfDefaultPath(in: Self.view([("a0", kind)]))
+        #expect(answer == isMetered && cost.account == kind.rawValue)
+        #expect(cost.bytesPerDay == (isMetered ? 1000 : nil))
+        let nowhere = ConnectivityPlan(settings).costOfDefaultPath(in: NetworkSnapshot(isSynchronized: true))
+        #expect(nowhere.cost == .free && !nowhere.isMetered)
+    }
+
     @Test func `a cellular path is not metered when the settings say so, and is cellular all the same`() throws {
         var settings = try Self.settings()
         settings.metered.includesCellular = false

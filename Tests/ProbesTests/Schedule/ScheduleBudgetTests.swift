@@ -54,6 +54,24 @@ import Testing
         #expect(budget.used.isEmpty)
     }
 
+    @Test func `the bytes of others count like those of checks`() {
+        var budget = ByteBudget(continuing: DataUsage(day: 20_000, bytes: ["wwan": 900]))
+        let (metered, free) = (LinkCost(account: "wwan", bytesPerDay: 1000), LinkCost(account: "wifi"))
+        let seconds = 20_000 * Self.day
+        var (left, usage) = budget.charge(60, to: metered, seconds: seconds)
+        #expect(left == 40 && usage == DataUsage(day: 20_000, bytes: ["wwan": 960]))
+        (left, usage) = budget.charge(0, to: metered, seconds: seconds)
+        #expect(left == 40 && usage == nil && budget.refusal(metered) == nil)
+        (left, usage) = budget.charge(.max, to: metered, seconds: seconds)
+        #expect(left == 0 && budget.refusal(metered)?.code == .budgetExhausted)
+        (left, usage) = budget.charge(7, to: free, seconds: seconds)
+        #expect(left == nil && budget.usage?.bytes["wifi"] == 7)
+        (left, usage) = budget.charge(7, to: .free, seconds: seconds)
+        #expect(left == nil && usage == nil)
+        (left, usage) = budget.charge(1, to: metered, seconds: seconds + Self.day)
+        #expect(left == 999)
+    }
+
     @Test func `what was used on another day does not count`() {
         var budget = ByteBudget(continuing: DataUsage(day: 19_999, bytes: ["wwan": 900]))
         budget.update(seconds: 20_000 * Self.day)
