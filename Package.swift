@@ -193,7 +193,8 @@ let package = Package(
         .executableTarget(
             name: "ReachAgentFleet",
             dependencies: [
-                "AgentEvents", "Availability", "Brokers", "CNATS", "CommandText", "ForeignText", "LinuxSupport", "Sinks",
+                "AgentEvents", "Availability", "Brokers", "CNATS", "CommandText", "ForeignText", "LinuxSupport",
+                "Sinks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: cTypesSettings
@@ -437,7 +438,11 @@ let package = Package(
             dependencies: ["AgentEvents", "AgentTestKit", "LinuxSupport", "StateClient"],
             swiftSettings: settings
         ),
-        .testTarget(name: "SinksTests", dependencies: ["AgentEvents", "AgentTestKit", "Sinks"], swiftSettings: settings),
+        .testTarget(
+            name: "SinksTests",
+            dependencies: ["AgentEvents", "AgentTestKit", "Sinks"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "BrokersTests",
             dependencies: [
@@ -455,7 +460,8 @@ let package = Package(
         .testTarget(
             name: "ReachAgentFleetTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "Availability", "CommandText", "ForeignText", "LinuxSupport", "ReachAgentFleet",
+                "AgentEvents", "AgentTestKit", "Availability", "CommandText", "ForeignText", "LinuxSupport",
+                "ReachAgentFleet",
                 "Sinks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -139,7 +139,7 @@ struct IntegrationSinkTests {
         server.suspend()
         for number in 4...20 { try await lab.folder.turn(agent, to: number) }
         #expect(try await shipped(otherReader).events.flaws(beside: lab.journal()) == [])
-        try await sink.next(containing: "sink hangs: waiting")
+        try await sink.next(containing: "[broker_timeout]")
         server.resume()
         let (events, journal) = try await shipped(reader)
         #expect(events.flaws(beside: journal) == [])
@@ -153,6 +153,98 @@ struct IntegrationSinkTests {
         #expect(await sink.status() == 0)
         #expect(begun.duration(to: .now) < .seconds(2.5))
         server.resume()
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test func `a disk that is restored from a snapshot gives numbers twice, and the broker gets every event once`()
+        async throws
+    {
+        let (server, reader) = try await Self.server()
+        try lab.configure(SinkLab.sink("plant", server.url))
+        var agent = try await lab.agent()
+        var sink = try lab.sink()
+        try await lab.folder.turn(agent, to: 3)
+        _ = try await shipped(reader)
+        #expect(try await agent.stop().status == 0)
+        let snapshot = "\(lab.folder.path)/snapshot"
+        try FileManager.default.copyItem(atPath: lab.folder.journal, toPath: snapshot)
+        agent = try await lab.agent()
+        for number in 4...6 { try await lab.folder.turn(agent, to: number) }
+        #expect(try await agent.stop().status == 0)
+        let before = try await shipped(reader).journal
+        sink.signal(SIGTERM)
+        _ = await sink.rest()
+
+        try FileManager.default.removeItem(atPath: lab.folder.journal)
+        try FileManager.default.moveItem(atPath: snapshot, toPath: lab.folder.journal)
+        let restored = try await lab.journal()
+        agent = try await lab.agent()
+        sink = try lab.sink()
+        for number in 7...9 { try await lab.folder.turn(agent, to: number) }
+        let (events, journal) = try await shipped(reader)
+        #expect(events.flaws(beside: before + journal.dropFirst(restored.count)) == [])
+        #expect(Set(events.ids).count == events.ids.count)
+        #expect(events.ids.last?.contains("~1-") == true)
+        sink.end()
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test func `a cursor that was copied from another machine, or is damaged, does no harm`() async throws {
+        let (server, reader) = try await Self.server()
+        try lab.configure(SinkLab.sink("plant", server.url))
+        let agent = try await lab.agent()
+        for text in [
+            #"{"version":1,"broker":"\#(server.url)","device":"edge-7","stream":"other","seq":9,"time":"2026-11-21T07:00:00Z"}"#,
+            #"{"version":1,"broker":"\#(server.url)","#, "",
+        ] {
+            try FileManager.default.createDirectory(atPath: lab.state, withIntermediateDirectories: true)
+            try text.write(toFile: "\(lab.state)/plant.cursor", atomically: true, encoding: .utf8)
+            let sink = try lab.sink()
+            try await lab.folder.turn(agent, to: .random(in: 3...200))
+            let (events, journal) = try await shipped(reader)
+            #expect(events.flaws(beside: journal) == [])
+            sink.end()
+            _ = await sink.rest()
+        }
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test func `the service manager learns that it is ready, and the state of each sink`() async throws {
+        let (server, _) = try await Self.server()
+        try lab.configure(SinkLab.sink("plant", server.url))
+        let agent = try await lab.agent()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "service-manager.py").path()
+        let words = [script, SinkLab.path, "--runtime-directory", lab.folder.sockets, "--state-directory", lab.state]
+        let commands = Pipe()
+        let manager = try CommandLines(
+            "exec python3 \(words.map { "'\($0)'" }.joined(separator: " "))",
+            input: commands
+        )
+        #expect(try await manager.next(containing: "READY=1").contains("STATUS="))
+        try await manager.next(containing: "STATUS=plant: connected")
+        commands.fileHandleForWriting.write(Data("signal \(SIGTERM)\n".utf8))
+        try await manager.next(containing: "STOPPING=1")
+        #expect(try await manager.next(containing: "exited") == "exited 0")
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test(.withMosquitto) func `connected, and with nothing to ship, no thread wakes up`() async throws {
+        let (server, reader) = try await Self.server()
+        let broker = try await MosquittoBroker()
+        try lab.configure(
+            SinkLab.sink("plant", server.url) + SinkLab.sink("home", "mqtt://127.0.0.1:\(broker.port)")
+        )
+        let agent = try await lab.agent()
+        let sink = try lab.sink()
+        try await lab.folder.turn(agent, to: 3)
+        _ = try await shipped(reader)
+        // Cursors and reports are due up to ten seconds after the last event; the keep-alive of MQTT is two minutes.
+        try await Task.sleep(for: .seconds(12))
+        let before = try ThreadSleeps.counts(of: sink.processIdentifier)
+        try await Task.sleep(for: .seconds(5))
+        let after = try ThreadSleeps.counts(of: sink.processIdentifier)
+        #expect(after == before)
+        sink.end()
         #expect(try await agent.stop().status == 0)
     }
 
