@@ -13,8 +13,8 @@ import Synchronization
 package final class MosquittoBroker: Sendable {
     /// The differences from a broker that everybody may use in the clear.
     package struct Options: Sendable {
-        /// The broker's certificate chain, its key and its authority, and the authority of clients' certificates, if they must
-        /// have one; all in PEM.
+        /// The broker's certificate chain, its key and its authority, and the authority of clients' certificates, if
+        /// they must have one; all in PEM.
         package struct TLS: Sendable {
             package var chain: String
             package var key: String
@@ -110,8 +110,8 @@ package final class MosquittoBroker: Sendable {
 
     /// A foreign client (mosquitto_sub) that has subscribed: one line for each message.
     ///
-    /// A line has the topic, 1 where the message was retained, the content type and the user properties in brackets, and
-    /// the payload, separated by spaces.
+    /// A line has the topic, 1 where the message was retained, the content type and the user properties in brackets,
+    /// and the payload, separated by spaces.
     package func subscribe(to topics: [String], withCertificate client: (chain: String, key: String)? = nil)
         async throws
         -> CommandLines

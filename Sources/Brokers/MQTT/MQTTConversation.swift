@@ -170,7 +170,8 @@ final class MQTTConversation {
         if reason.code == "broker_too_large", let largest = inFlight.values.max(by: { $0.bytes < $1.bytes }),
             let sequence = largest.sequence
         {
-            // Whichever event the broker means, the largest one is too large as well. Sent again it would end every connection.
+            // Whichever event the broker means, the largest one is too large as well. Sent again it would end every
+            // connection.
             events.append(.refused(sequence, failures.tooLarge))
         }
         fail(reason)

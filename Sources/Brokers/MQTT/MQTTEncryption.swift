@@ -5,8 +5,8 @@ internal import Sinks
 
 /// The TLS settings of one connection: OpenSSL's context, whose verify callback asks ``BrokerTrust``.
 ///
-/// OpenSSL encrypts, and judges no certificate. The callbacks run inside of libmosquitto's calls, on the transport's thread,
-/// and find the object through the context; it must live longer than the connection.
+/// OpenSSL encrypts, and judges no certificate. The callbacks run inside of libmosquitto's calls, on the transport's
+/// thread, and find the object through the context; it must live longer than the connection.
 final class MQTTEncryption {
     /// OpenSSL's `SSL_CTX`.
     let context: OpaquePointer

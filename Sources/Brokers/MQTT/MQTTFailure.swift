@@ -35,7 +35,8 @@ struct MQTTFailure {
         case 5, MQTT_RC_NOT_AUTHORIZED.rawValue, MQTT_RC_BANNED.rawValue:
             failure(
                 "broker_denied",
-                "does not let this client in: the user name, the password, or the client's certificate is wrong or missing"
+                "does not let this client in: the user name, the password, or the client's certificate "
+                    + "is wrong or missing"
             )
         default: failure("broker_protocol", "refuses the connection (\(Self.text(code)))")
         }
@@ -84,7 +85,8 @@ struct MQTTFailure {
         case MQTT_RC_SESSION_TAKEN_OVER.rawValue:
             failure(
                 "broker_conflict",
-                "gave the connection to another client with the id '\(ForeignText.shown(client))': does another machine have the same 'device'?"
+                "gave the connection to another client with the id '\(ForeignText.shown(client))': "
+                    + "does another machine have the same 'device'?"
             )
         case MQTT_RC_PACKET_TOO_LARGE.rawValue:
             failure("broker_too_large", "ended the connection: an event was too large")

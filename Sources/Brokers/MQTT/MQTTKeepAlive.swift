@@ -1,7 +1,7 @@
 /// The moments at which a connection without traffic is to be shown alive.
 ///
-/// libmosquitto counts the time that the machine is awake, and the broker all of it: after a long sleep the broker has given the
-/// connection up, and nothing that this end hears says so.
+/// libmosquitto counts the time that the machine is awake, and the broker all of it: after a long sleep the broker has
+/// given the connection up, and nothing that this end hears says so.
 package struct MQTTKeepAlive: Sendable {
     /// A moment, by both clocks.
     package struct Moment: Sendable {

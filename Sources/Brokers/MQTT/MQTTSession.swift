@@ -2,14 +2,17 @@ internal import CMosquitto
 internal import Glibc
 internal import Sinks
 
-/// One connection of libmosquitto's, from its first packet to its last: made for an address, and never used for a second one.
+/// One connection of libmosquitto's, from its first packet to its last: made for an address, and never used for a
+/// second one.
 ///
-/// Nothing of it blocks: the address is one that needs no name server, and the loop is the transport's. What the library calls
-/// back for is kept in ``takeAnswers()``, as nothing may be done to a connection from within its own callbacks.
+/// Nothing of it blocks: the address is one that needs no name server, and the loop is the transport's. What the
+/// library calls back for is kept in ``takeAnswers()``, as nothing may be done to a connection from within its own
+/// callbacks.
 final class MQTTSession {
     /// An answer of the broker's.
     enum Answer: Hashable {
-        /// The answer to the connection (CONNACK): 0 for success, and the interval of the keep-alive if the broker wants another one.
+        /// The answer to the connection (CONNACK): 0 for success, and the interval of the keep-alive if the broker
+        /// wants another one.
         case greeted(code: Int32, keepAlive: UInt16?)
         /// The answer to a message (PUBACK); the number is the packet's.
         case answered(packet: Int32, reason: Int32)
@@ -149,8 +152,8 @@ final class MQTTSession {
     /// Begins to connect to an address that needs no name server.
     func connect(to address: String, port: UInt16, keepAlive: Int32) throws(CallFailure) {
         try check(mosquitto_connect_bind_async(handle, address, Int32(port), keepAlive, nil))
-        // libmosquitto reads for as long as something comes, up to 256 MB for one packet. With a small buffer a broker that is a
-        // network away runs dry after each, and is cut off; one on this machine may fill that packet.
+        // libmosquitto reads for as long as something comes, up to 256 MB for one packet. With a small buffer a broker
+        // that is a network away runs dry after each, and is cut off; one on this machine may fill that packet.
         var bytes = Self.receiveBuffer
         if let descriptor {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
@@ -248,8 +251,8 @@ final class MQTTSession {
         return packet
     }
 
-    /// Ends the connection in order, as far as that takes no waiting: what does not fit the socket is lost with it, and the
-    /// broker publishes the will all the same.
+    /// Ends the connection in order, as far as that takes no waiting: what does not fit the socket is lost with it, and
+    /// the broker publishes the will all the same.
     ///
     /// - Parameter farewell: The message to leave behind in the will's place.
     func close(_ farewell: RetainedMessage?) {

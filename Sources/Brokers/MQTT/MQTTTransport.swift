@@ -3,12 +3,12 @@ public import Sinks
 
 /// A connection to an MQTT broker (3.1.1 or 5), over libmosquitto.
 ///
-/// Events go out with QoS 1: a broker acknowledges that it has them, and cannot be asked what it has. So an event is there at
-/// least once; its `id` and `seq` let a reader drop doubles and see holes. With ``MQTTSettings/keepsState`` the broker also
-/// keeps the machine's last state, and its presence: `online`, and `offline` by the last will.
+/// Events go out with QoS 1: a broker acknowledges that it has them, and cannot be asked what it has. So an event is
+/// there at least once; its `id` and `seq` let a reader drop doubles and see holes. With ``MQTTSettings/keepsState``
+/// the broker also keeps the machine's last state, and its presence: `online`, and `offline` by the last will.
 ///
-/// The socket is the caller's to wait for; only names are looked up on a thread of their own. Between two keep-alives an idle
-/// connection wakes nobody.
+/// The socket is the caller's to wait for; only names are looked up on a thread of their own. Between two keep-alives
+/// an idle connection wakes nobody.
 public final class MQTTTransport: SinkTransport {
     /// The times to wait.
     package struct Patience: Sendable {

@@ -10,7 +10,8 @@ struct BrokerTrust {
     /// The maximum number of steps for one chain; a step is about the time to process one byte.
     static let maximumSteps = 1 << 26
 
-    /// The name that the server is asked for (SNI); `nil` for an address, which must not stand there (RFC 6066, section 3).
+    /// The name that the server is asked for (SNI); `nil` for an address, which must not stand there (RFC 6066, section
+    /// 3).
     let serverName: String?
 
     private let evaluator: TrustEvaluator

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The bytes that a TCP connection has moved, with headers and retransmissions, as the kernel counts them (tcp_info, since
-/// Linux 4.19).
+/// The bytes that a TCP connection has moved, with headers and retransmissions, as the kernel counts them (tcp_info,
+/// since Linux 4.19).
 struct ConnectionBytes {
     /// The bytes of all headers of one segment at most: Ethernet's, IPv6's, and TCP's with options.
     private static let headers: UInt64 = 94
