@@ -199,7 +199,7 @@ let package = Package(
             ],
             swiftSettings: cTypesSettings
         ),
-        // What the commands of all programs print passes here, and nowhere else.
+        // The text of all programs' commands passes here on its way to a terminal, and nowhere else.
         .target(
             name: "CommandText",
             dependencies: [

@@ -32,7 +32,7 @@ package struct ClockText {
         return today.hasPrefix(parts[0]) ? String(parts[1].prefix(8)) : "\(parts[0]) \(parts[1].prefix(8))"
     }
 
-    /// How long ago a moment was: `3 h 12 min ago`.
+    /// The age of a moment: `3 h 12 min ago`.
     ///
     /// - Parameter age: How long by a clock that does not jump, where that is known.
     package func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {

@@ -5,7 +5,7 @@ internal import Glibc
 package struct StandardOutput {
     /// Why nothing more can be written.
     package enum Failure: Error {
-        /// Nobody reads any more, as behind `| head`: no reason to complain.
+        /// The reader has gone, as behind `| head`: no reason to complain.
         case readerGone
         /// The disk is full, for example (errno(3)).
         case errno(Int32)

@@ -41,13 +41,13 @@ package enum Terminal {
     }
 }
 
-/// What the terminal that reads our output can show.
+/// The abilities of the terminal that reads our output.
 package struct TerminalStyle {
-    /// Whether colours may be used.
+    /// True where colours may be used.
     package var hasColour: Bool
-    /// Whether characters beyond ASCII may be used.
+    /// True where characters beyond ASCII may be used.
     package var hasUnicode: Bool
-    /// How many columns a line has.
+    /// The number of columns of a line.
     package var columns: Int
     /// The beginning of a colour: an escape sequence's own, unless ``TerminalText`` makes it one.
     package var introducer: String
@@ -84,7 +84,7 @@ package struct TerminalStyle {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether output to a descriptor is coloured: with `auto` where it is a terminal that shows colours, and `NO_COLOR` is
+    /// True where output to a descriptor is coloured: with `auto` where it is a terminal that shows colours, and `NO_COLOR` is
     /// not set.
     package static func takesColour(_ descriptor: Int32, _ mode: ColorMode = .auto) -> Bool {
         switch mode {

@@ -108,7 +108,7 @@ struct FleetServerTests {
             return ids
         }
         let first = try handedOut(25)
-        // What was fetched by the first and not handed out is delivered once its time is over; here is only what comes at once.
+        // Events that the first fetched and did not hand out come again once their time is over; here is only the next one.
         try Self.store([device.other(at: 100)], client)
         let second = try handedOut(1)
         #expect(first.count == 25)

@@ -263,6 +263,10 @@ def check_fleet(server, folder):
         process.kill()
         process.communicate()
     check(len(seen) == 3 * EVENTS, "reachagent fleet watch: a durable consumer goes on after a kill")
+    pathlib.Path(f"{folder}/edge-1.password").write_text("edge-1-secret\n")
+    result = subprocess.run([FLEET, "status", "--server", f"nats://127.0.0.1:{server.port}", "--user", "edge-1",
+                             "--password-file", f"{folder}/edge-1.password"], capture_output=True, text=True, timeout=60)
+    check(result.returncode == 77 and not result.stdout, f"reachagent fleet status: a device may not, {result.stderr.strip()}")
     result = fleet(server, folder, "status", "--stream", "NONE")
     check(result.returncode in (69, 77), f"reachagent fleet status: a stream that is missing, {result.stderr.strip()}")
     pathlib.Path(f"{folder}/reader.password").write_text("wrong\n")

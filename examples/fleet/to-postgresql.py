@@ -7,7 +7,7 @@
         ./to-postgresql.py "dbname=fleet"
 
 A durable consumer of the stream hands out events until they are acknowledged, and they are acknowledged after the commit: none is
-missing. What was committed and not acknowledged comes again, and (device, stream, seq) is the primary key: none is there twice.
+missing. An event that was committed and not acknowledged comes again, and (device, stream, seq) is the primary key: none is there twice.
 With --until-empty it ends when it has everything.
 """
 import argparse

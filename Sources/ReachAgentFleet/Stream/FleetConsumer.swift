@@ -94,6 +94,9 @@ final class FleetConsumer {
         guard status == NATS_OK else { throw reader.failure(status, doing: "acknowledge events") }
     }
 
+    /// The reason that events which wait do not come: a permission that is missing is no answer either.
+    var silence: TransportFailure { reader.failure(NATS_TIMEOUT, doing: "read events") }
+
     /// True when the next event has been fetched already.
     var hasNext: Bool { !fetched.isEmpty }
 

@@ -18,7 +18,7 @@ struct FleetReading {
     func fleet(_ window: Window?) throws(TransportFailure) -> Fleet {
         var fleet = Fleet(window: window)
         try read(.newest) { delivered in
-            // What is older than the window says in which state a device enters it; the others come once more.
+            // Events older than the window say in which state a device enters it; the others come once more.
             if window.map({ delivered.message.stored < $0.start }) ?? true { fleet.add(delivered.message) }
         }
         if let window { try read(.since(window.start)) { fleet.add($0.message) } }
@@ -39,12 +39,7 @@ struct FleetReading {
         var left = backlog ?? .max
         var count: UInt64 = 0
         while left > 0 {
-            guard let delivered = try consumer.next(within: Self.patience) else {
-                throw TransportFailure(
-                    code: "broker_timeout",
-                    detail: "no event came within 10 s, of \(left) that wait"
-                )
-            }
+            guard let delivered = try consumer.next(within: Self.patience) else { throw consumer.silence }
             add(delivered)
             count += 1
             left = min(left - 1, delivered.pending)
