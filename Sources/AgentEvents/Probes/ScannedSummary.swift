@@ -1,4 +1,4 @@
-/// What a report adds up of a `probe.summary` line, read in one pass: no codes, no phases, no value in between.
+/// The figures of a `probe.summary` line that a report adds up, read in one pass: no codes, no phases, nothing else.
 ///
 /// Most of a year's journal are summaries, and decoding each as an ``AgentEvent`` takes ten times as long.
 public struct ScannedSummary: Sendable, Hashable {
@@ -45,7 +45,7 @@ public struct ScannedSummary: Sendable, Hashable {
         latency = parts.latency ?? ExponentialHistogram()
     }
 
-    /// What a report adds up of a summary that was decoded.
+    /// The figures of a decoded summary that a report adds up.
     public init(_ summary: ProbeSummary) {
         point = summary.point
         from = summary.from

@@ -6,7 +6,8 @@ public struct SinkReport: Codable, Sendable, Hashable {
     public var stream: String?
     /// The bytes that the connection used since the last report, for the budget of metered uplinks.
     public var bytes: UInt64
-    /// The events that the broker refused for good since the last report, and which are not tried again; `nil` without any.
+    /// Events that the broker refused for good; `nil` without any.
+    ///
     /// Each loss is reported once, and the agent publishes it as `sink.lost`.
     public var lost: SinkLoss?
 

@@ -58,7 +58,7 @@ extension EventNews {
         return "\(after)\(because)"
     }
 
-    /// What else differs, in each family that differs: `IPv4 gateway 192.0.2.1 → 192.0.2.254`.
+    /// The other differences, in each family that differs: `IPv4 gateway 192.0.2.1 → 192.0.2.254`.
     private static func particulars(_ from: ReachabilityState, _ to: ReachabilityState) -> [String] {
         let families = [(from.path.ipv4, to.path.ipv4, "IPv4 "), (from.path.ipv6, to.path.ipv6, "IPv6 ")]
         let pairs = families.compactMap { from, to, name in from.flatMap { from in to.map { (from, $0, name) } } }
@@ -97,7 +97,7 @@ extension EventNews.Tone {
 }
 
 extension ReachabilityState {
-    /// How much of the world can be reached, to compare; `nil` before the kernel has answered.
+    /// A rank of the reachable part of the world; `nil` before the kernel has answered.
     package var worth: Int? {
         guard via != .unknown else { return nil }
         return isReachable ? connectivity?.worth ?? Connectivity.full.worth : 0
@@ -105,7 +105,7 @@ extension ReachabilityState {
 }
 
 extension Connectivity {
-    /// How much of the world can be reached, to compare; an unknown connectivity counts as full, as no probe denies it.
+    /// A rank of the reachable part of the world; an unknown connectivity counts as full, as no probe denies it.
     package var worth: Int {
         switch self {
         case .none: 0

@@ -7,7 +7,7 @@ enum ExitStatus {
     static let finding: Int32 = 1
     /// The command line is wrong.
     static let usage: Int32 = 64
-    /// What is needed is not there: netlink, an agent, or a journal.
+    /// Something that is needed is missing: netlink, an agent, or a journal.
     static let unavailable: Int32 = 69
     /// This machine could not ask; another time it may.
     static let tryAgain: Int32 = 75

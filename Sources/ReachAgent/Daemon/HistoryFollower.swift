@@ -122,7 +122,7 @@ final class HistoryFollower: Sendable {
     }
 }
 
-/// What is remembered of the events.
+/// The memory of the events.
 struct RecentHistory: Sendable {
     var availability: RecentAvailability
     var latency = RecentLatency()

@@ -6,7 +6,7 @@ final class PageCache: Sendable {
     /// The time for which a page is the present one while no event follows.
     private static let lifetime: Duration = .milliseconds(250)
 
-    /// What a page is made from, as far as events change it.
+    /// The sources of a page, as far as events change them.
     struct Version: Equatable {
         /// The number of the newest event that the status has.
         var sequence: UInt64

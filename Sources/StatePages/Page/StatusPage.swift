@@ -117,7 +117,7 @@ public struct StatusPage {
         html.raw("</section>")
     }
 
-    /// What is wrong with the agent itself, in the words of `reachagent status`.
+    /// The problems of the agent itself, in the words of `reachagent status`.
     private func writeProblems(_ html: inout HTMLText) {
         let problems = status.problems(at: clock.now) {
             clock.brief($0)

@@ -17,7 +17,7 @@ final class HTTPExchange {
         "the head of a request has at most \(maximumHeadBytes) bytes"
     )
 
-    /// Whether the client may use the server.
+    /// True when the client may use the server.
     enum Access {
         case granted
         /// A TCP connection of a user, who is looked up; `nil` when the kernel does not know the user.

@@ -140,7 +140,7 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    /// What people do not see unless they ask for it.
+    /// The types that people see only on request.
     private var hiddenType: EventType? { json || all || !types.isEmpty ? nil : .pathChanged }
 
     private static func watch(_ directory: String) throws -> JournalWatch {

@@ -4,7 +4,7 @@ internal import Probes
 
 /// `reachagent trust evaluate --batch`: JSON lines in, JSON lines out.
 struct TrustBatch {
-    /// How long a line may be, in bytes.
+    /// The maximum length of a line, in bytes.
     static let maximumLine = 32 << 20
 
     /// Answers the lines of standard input until it ends.

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads lines from standard input, of a bounded length.
 struct TrustLineReader {
-    /// What was read.
+    /// The result of a read.
     enum Item {
         case line([UInt8])
         /// A line that was longer than allowed; it was read over.

@@ -5,7 +5,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// How events are printed.
+/// The form in which events are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json, human, none
 }

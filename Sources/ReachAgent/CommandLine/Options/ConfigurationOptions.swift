@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Probes
 
-/// Where the settings come from, and probes that need no file.
+/// The files of settings, and probes that need no file.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

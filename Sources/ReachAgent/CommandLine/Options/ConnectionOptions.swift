@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Probes
 
-/// Where a check's packets go, and how long it may take.
+/// The way of a check's packets, and its time limit.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("timeout"),
@@ -88,7 +88,7 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// What is spoken in TLS.
+    /// The versions and names of TLS.
     ///
     /// - Throws: ``ClientIdentity/LoadError`` when the certificate or the key cannot be used.
     func tlsOptions() throws -> TLSOptions {

@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import ArgumentParser
 internal import ForeignText
 
-/// Which events are asked for, by type and subject.
+/// The wanted events, by type and subject.
 struct EventFilter: Sendable, Hashable {
     /// The types that pass, with the prefix; `nil` for all.
     private var types: Set<[UInt8]>?
@@ -20,14 +20,14 @@ struct EventFilter: Sendable, Hashable {
         self.subject = subject.map { Array($0.utf8) }
     }
 
-    /// Whether an event passes, by its type and subject as they stand in its line.
+    /// True when an event passes, by its type and subject as they stand in its line.
     func passes(type: ArraySlice<UInt8>, subject: ArraySlice<UInt8>) -> Bool {
         if let wanted = self.subject, !subject.elementsEqual(wanted) { return false }
         if let hidden, type.elementsEqual(hidden) { return false }
         return types?.contains(Array(type)) ?? true
     }
 
-    /// Whether events of one subject alone pass.
+    /// True when events of one subject alone pass.
     var hasSubject: Bool { subject != nil }
 
     /// Reads an argument: a type of the journal, or a family such as `path.*`.

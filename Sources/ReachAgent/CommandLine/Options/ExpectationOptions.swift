@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Probes
 
-/// What a response must be like.
+/// The expectations of a response.
 struct ExpectationOptions: ParsableArguments {
     @Option(
         name: .customLong("expect-status"),
@@ -88,7 +88,7 @@ struct ExpectationOptions: ParsableArguments {
         )
     }
 
-    /// How much of a response is read.
+    /// The limits of a response.
     func limits() -> ProbeLimits {
         ProbeLimits(bodyBytes: maxBodyBytes, inflatedBodyBytes: maxBodyBytes)
     }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Hooks
 
-/// Which hooks an agent runs.
+/// The hooks of an agent.
 struct HookOptions: ParsableArguments {
     @OptionGroup var place: HookFolderOptions
 
@@ -21,7 +21,7 @@ struct HookOptions: ParsableArguments {
     func hooks(of settings: Settings) -> HookSettings { noHooks ? HookSettings() : place.hooks(of: settings) }
 }
 
-/// Where the files of hooks are.
+/// The folders of hooks.
 struct HookFolderOptions: ParsableArguments {
     @Option(
         name: .customLong("hooks"),
@@ -52,7 +52,7 @@ struct HookFolderOptions: ParsableArguments {
     }
 }
 
-/// Where files of hooks are, when neither the command line nor the configuration says.
+/// The folders of hooks where neither the command line nor the configuration names one.
 struct HookLocation {
     private let environment: [String: String]
     private let isRoot: Bool

@@ -3,9 +3,9 @@ internal import EventJournal
 internal import FoundationEssentials
 internal import Glibc
 
-/// Where the journal is, when the command line does not say.
+/// The places of the journal where the command line names none.
 struct JournalLocation {
-    /// What services use.
+    /// The places of services.
     static let system = "/var/lib/reachagent/journal"
 
     private let environment: [String: String]
@@ -35,7 +35,7 @@ struct JournalLocation {
         return isRoot && absolute("XDG_STATE_HOME") == nil ? Self.system : user
     }
 
-    /// What systemd gives a service; with several directories the first one is ours.
+    /// The directory that systemd gives a service; of several directories the first one is ours.
     private var service: String? {
         guard let first = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
         return first.hasPrefix("/") ? "\(first)/journal" : nil

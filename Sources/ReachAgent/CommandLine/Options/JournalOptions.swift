@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import EventJournal
 
-/// Whether there is a journal, where, and how much of it is kept.
+/// The journal: its place and its size.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import ForeignText
 
-/// What is written to standard error.
+/// The messages on standard error.
 struct LogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Probes
 
-/// What a check sends, and how.
+/// The request of a check.
 struct RequestOptions: ParsableArguments {
     @Option(
         name: .customLong("method"),

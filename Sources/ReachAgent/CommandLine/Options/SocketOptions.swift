@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Which agent to ask.
+/// The agent to ask.
 struct SocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import StateSocket
 
-/// Whether there are sockets, where, and who may use them.
+/// The sockets: their place, and their users.
 struct StateSocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

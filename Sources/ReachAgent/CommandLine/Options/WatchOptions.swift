@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import NetlinkMonitor
 
-/// What to watch, and how to tell interfaces apart: the same for every command that asks the kernel.
+/// The addresses to look up and the kinds of interfaces: the same for every command that asks the kernel.
 struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("interface-kind"),

@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// How many probes fare how.
+/// The numbers of probes by verdict.
 enum ProbeCountText {
     /// The most probes that are named.
     private static let maximumNamed = 6

@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// What came of a reload.
+/// The result of a reload.
 enum ReloadText {
     /// The most names of one sort that are listed.
     private static let maximumNames = 40
@@ -24,7 +24,7 @@ enum ReloadText {
         return lines
     }
 
-    /// Whether a code says that the configuration is at fault, not the question.
+    /// True for a code that puts the fault on the configuration, not on the question.
     static func isRefusal(_ code: String) -> Bool { code == "configuration_invalid" || code == "no_configuration_file" }
 
     /// The lines for a configuration that was refused: every flaw on a line of its own.

@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// Who is connected to the agent, as a table.
+/// The agent's connections, as a table.
 struct SubscribersText {
     let style: TerminalStyle
     let clock: ClockText
@@ -36,7 +36,7 @@ struct SubscribersText {
         ]
     }
 
-    /// What it asked for, below its line; nothing when it gets everything.
+    /// The filters of a subscriber, below its line; none when it gets everything.
     private func filters(_ subscriber: SubscriberList.Subscriber) -> [String] {
         guard !subscriber.types.isEmpty || !subscriber.subjects.isEmpty else { return [] }
         var words: [String] = []

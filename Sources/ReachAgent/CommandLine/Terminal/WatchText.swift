@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import ForeignText
 internal import StateClient
 
-/// What `watch` prints for what the stream brings.
+/// The lines of `watch` for the items of a stream.
 struct WatchText {
     /// One line.
     enum Line: Hashable {

@@ -5,7 +5,7 @@ internal import Probes
 /// The phases of one hop as bars on a common time axis.
 struct Waterfall {
     let style: TerminalStyle
-    /// What the axis spans: the whole check.
+    /// The span of the axis: the whole check.
     let total: Duration
 
     private static let width = 24

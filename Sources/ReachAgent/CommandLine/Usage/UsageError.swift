@@ -43,7 +43,7 @@ struct UsageError {
         return block.text
     }
 
-    /// Whether the sentence is about the value of an argument, which its help explains.
+    /// True when the sentence is about the value of an argument, which its help explains.
     private var isAboutValue: Bool { !isGroup && message.hasPrefix("Missing ") }
 
     /// The names of the commands below this one.

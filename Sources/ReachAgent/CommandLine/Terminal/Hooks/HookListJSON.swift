@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import Hooks
 
-/// Which hooks run when, and why others do not, for programs.
+/// The hooks, their events, and the reasons that others do not run, for programs.
 struct HookListJSON: JSONRepresentable {
     let survey: HookSurvey
     let event: HookEvent?

@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import Hooks
 
-/// Which hooks run when, and why others do not, for people.
+/// The hooks, their events, and the reasons that others do not run, for people.
 struct HookListText {
     private static let labelWidth = 16
 

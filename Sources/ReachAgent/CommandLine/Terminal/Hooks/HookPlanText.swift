@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import ForeignText
 internal import Hooks
 
-/// What a run of a hook would be, for people.
+/// The plan of a run of a hook, for people.
 struct HookPlanText {
     private static let labelWidth = 14
 

@@ -2,9 +2,9 @@ internal import AgentEvents
 internal import ForeignText
 internal import Hooks
 
-/// What a hook wrote, and how it ended, for people.
+/// The output and the end of a hook, for people.
 enum HookRunText {
-    /// What it wrote, line by line; empty when it wrote nothing.
+    /// The output, line by line; empty when there was none.
     static func output(_ output: String?) -> String {
         guard let output else { return "" }
         var lines = output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ enum HookRunText {
         )
     }
 
-    /// How it ended: `hook vpn failed: exit status 3 after 1.2 s`.
+    /// The end: `hook vpn failed: exit status 3 after 1.2 s`.
     static func ending(_ completion: HookCompletion) -> String {
         var text = ForeignText.line("hook \(completion.hook) \(completion.ending.words)")
         if let bytes = completion.outputBytes, completion.outputOmittedBytes != nil {

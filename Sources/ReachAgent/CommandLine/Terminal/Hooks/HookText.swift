@@ -2,9 +2,9 @@ internal import AgentEvents
 internal import ForeignText
 internal import Hooks
 
-/// What a hook is, for whom it runs, and why it does not, in a few words.
+/// A hook in a few words: its program, its events, and the reason that it does not run.
 enum HookText {
-    /// What is run or requested, and as whom: `wg-quick up wg0, as vpn, in /srv`.
+    /// The program or request, and its user: `wg-quick up wg0, as vpn, in /srv`.
     static func what(_ hook: SurveyedHook) -> String {
         guard case .configured(let definition) = hook.kind else { return safe(hook.path ?? "?") }
         switch definition.action {
@@ -18,7 +18,7 @@ enum HookText {
         }
     }
 
-    /// What the event must say: `to_via is wifi or wwan; changed is via`; nil when it may say anything.
+    /// The conditions on the event: `to_via is wifi or wwan; changed is via`; nil when it may say anything.
     static func conditions(_ hook: SurveyedHook) -> String? {
         guard case .configured(let definition) = hook.kind else { return nil }
         let words = definition.trigger.filter.conditions.map { name, wanted in
@@ -27,7 +27,7 @@ enum HookText {
         return words.isEmpty ? nil : safe(words.joined(separator: "; "))
     }
 
-    /// What keeps a hook from running at all: the reason, and what to do about it where something can be done.
+    /// The reason that a hook never runs, and the remedy where there is one.
     static func obstacle(_ obstacle: SurveyedHook.Obstacle) -> (reason: String, remedy: String?) {
         switch obstacle {
         case .masked(let path): (safe("hidden by \(path)"), nil)
@@ -54,7 +54,7 @@ enum HookText {
         HookTrigger.types.filter(types.contains).map(\.shortName).joined(separator: ", ")
     }
 
-    /// When the hooks of a folder run.
+    /// The events for which the hooks of a folder run.
     static func occasion(_ occasion: HookOccasion) -> String {
         switch occasion {
         case .every: "every settled change of the default path"
@@ -74,7 +74,7 @@ enum HookText {
 }
 
 extension HookFilter {
-    /// What is asked for, by the keys of the configuration, in the order of the documentation.
+    /// The conditions, by the keys of the configuration, in the order of the documentation.
     var conditions: [(name: String, wanted: [String])] {
         [
             ("from_via", fromVia), ("to_via", toVia), ("from_connectivity", fromConnectivity),

@@ -13,7 +13,7 @@ final class StatusWatch: Sendable {
     /// The shortest time from one reading of the status to the next.
     private static let pause: Duration = .milliseconds(250)
 
-    /// What the events say of the connection.
+    /// The state of the connection, by the events.
     private struct Connection {
         var hasNews = true
         /// The reason for an interruption, and its time.
@@ -126,7 +126,7 @@ final class StatusWatch: Sendable {
         if entries[0].revents != 0 { wakeup.reset() }
     }
 
-    /// Whether a key says that it is enough; a terminal that is gone does, too.
+    /// True when a key ends it; so does a terminal that is gone.
     private func isQuitting() -> Bool {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return false }
