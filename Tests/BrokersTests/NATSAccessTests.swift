@@ -1,0 +1,198 @@
+import AgentTestKit
+import Brokers
+import Foundation
+import Sinks
+import Testing
+
+/// Credentials, and what a broker permits.
+@Suite(.onOwnThread, .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
+struct NATSAccessTests {
+    /// A user's seed, and its public key.
+    private static let seed = "SUAOPHSADAPFMJ6CIQRGGHG2GMAKFDFWTOCORCIFXRTTHFM3Q52TCFKWTQ"
+    private static let key = "UDE7YNTS7OCVMWX4VRKMFMKR5LSMB6LFJ3HIGTTB5EHRXNNRXWCG2LSV"
+
+    /// A way to prove who one is: to the server, to the test's own client, and to the sink.
+    struct Proof: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var server: String
+        /// The file that the sink reads.
+        var secret: String
+        var sink: @Sendable (inout SinkSettings.Credentials, String) -> Void
+        /// A secret that is wrong.
+        var wrong: String
+    }
+
+    static let proofs = [
+        Proof(
+            testDescription: "user and password",
+            server: #"authorization { user: "ed\"ge", password: "a\"b\\c d'é" }"#,
+            secret: "a\"b\\c d'é\nnot the password",
+            sink: { ($0.user, $0.passwordFile) = ("ed\"ge", $1) },
+            wrong: "an0ther"
+        ),
+        Proof(
+            testDescription: "token",
+            server: #"authorization { token: "s3cr\"et" }"#,
+            secret: "s3cr\"et\n",
+            sink: { $0.tokenFile = $1 },
+            wrong: "s3cret"
+        ),
+        Proof(
+            testDescription: "NKey",
+            server: "authorization { users: [ { nkey: \(key) } ] }",
+            secret: seed + "\n",
+            sink: { $0.nkeyFile = $1 },
+            // Another user's.
+            wrong: "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY"
+        ),
+    ]
+
+    @Test(arguments: proofs)
+    func `whoever proves who he is may ship, and nobody else`(proof: Proof) async throws {
+        let server = try await NATSServer(configuration: proof.server)
+        let folder = try TemporaryFolder()
+        let file = try folder.write(proof.secret, to: "secret")
+        let settings = try natsSink(server.port) {
+            proof.sink(&$0.credentials, file)
+            $0.stream = "REACH"
+        }
+        let loop = try natsLoop(settings)
+        loop.transport.connect()
+        // Past the door; there is no stream yet.
+        let inside = try loop.nextFailure()
+        #expect(inside.code == "broker_no_stream", "\(inside)")
+
+        _ = try folder.write(proof.wrong, to: "secret")
+        loop.transport.connect()
+        let failure = try loop.nextFailure()
+        #expect(failure.code == "broker_denied")
+        #expect(!failure.detail.contains(proof.wrong))
+
+        try FileManager.default.removeItem(atPath: file)
+        loop.transport.connect()
+        let missing = try loop.nextFailure()
+        #expect(missing.code == "credentials_unreadable" || missing.code == "broker_denied", "\(missing)")
+        #expect(missing.detail.contains(file))
+    }
+
+    @Test func `a file with a JWT and a seed opens an account`() async throws {
+        let server = try await NATSServer(
+            configuration: String(contentsOfFile: fixture("nats-operator.conf"), encoding: .utf8)
+        )
+        let loop = try natsLoop(natsSink(server.port) { $0.credentials.credentialsFile = fixture("nats-device.creds") })
+        loop.transport.connect()
+        let inside = try loop.nextFailure()
+        #expect(inside.code == "broker_no_stream", "\(inside)")
+
+        let folder = try TemporaryFolder()
+        let empty = try folder.write("nothing\n", to: "device.creds")
+        let other = try natsLoop(natsSink(server.port) { $0.credentials.credentialsFile = empty })
+        other.transport.connect()
+        let failure = try other.nextFailure()
+        #expect(["credentials_unreadable", "broker_denied"].contains(failure.code), "\(failure)")
+    }
+
+    /// A server with an administrator, and a device with permissions.
+    private static func server(publish: [String], subscribe: [String]) async throws -> (NATSServer, NATSTestClient) {
+        func list(_ subjects: [String]) -> String { subjects.map { "\"\($0)\"" }.joined(separator: ", ") }
+        let server = try await NATSServer(
+            configuration: """
+                authorization { users: [
+                  { user: admin, password: admin }
+                  { user: edge7, password: device, permissions: {
+                    publish: { allow: [ \(list(publish)) ] }, subscribe: { allow: [ \(list(subscribe)) ] } } }
+                ] }
+                """
+        )
+        let client = try NATSTestClient(port: server.port, options: #""user":"admin","pass":"admin""#)
+        try client.makeStream("REACH", options: #""allow_direct":true"#)
+        return (server, client)
+    }
+
+    private static func loop(_ server: NATSServer, _ folder: TemporaryFolder) throws -> TransportLoop {
+        let password = try folder.write("device", to: "password")
+        return try natsLoop(
+            natsSink(server.port) { ($0.credentials.user, $0.credentials.passwordFile) = ("edge7", password) }
+        )
+    }
+
+    @Test func `a device that may only ask for its own newest event ships`() async throws {
+        let (server, client) = try await Self.server(
+            publish: [
+                "reachagent.edge7.>", "$JS.API.STREAM.NAMES", "$JS.API.DIRECT.GET.REACH.reachagent.edge7.>",
+            ],
+            subscribe: ["_INBOX.edge7.>"]
+        )
+        let folder = try TemporaryFolder()
+        let loop = try Self.loop(server, folder)
+        #expect(try loop.connect() == nil)
+        for number in 1...40 as ClosedRange<UInt64> { loop.transport.publish(natsMessage(number)) }
+        _ = try loop.acknowledgements(40)
+        loop.transport.disconnect()
+        #expect(try loop.connect() == natsPosition(40))
+        loop.transport.publish(natsMessage(41))
+        _ = try loop.acknowledgements(1)
+        #expect(try client.state(of: "REACH").messages == 41)
+    }
+
+    @Test func `a subject that is not permitted is refused at once, and nothing overtakes it`() async throws {
+        let (server, client) = try await Self.server(
+            publish: ["reachagent.edge7.path.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.REACH"],
+            subscribe: ["_INBOX.edge7.>"]
+        )
+        let folder = try TemporaryFolder()
+        let loop = try Self.loop(server, folder)
+        try loop.connect()
+        loop.transport.publish(natsMessage(1))
+        _ = try loop.acknowledgements(1)
+        loop.transport.publish(natsMessage(2, type: "target.changed"))
+        let event = try loop.next()
+        guard case .refused(2, let failure) = event else {
+            Issue.record("expected a refusal, got \(event)")
+            return
+        }
+        #expect(failure.code == "broker_denied" && failure.detail.contains("reachagent.edge7.target.changed"))
+        loop.transport.publish(natsMessage(3))
+        #expect(try loop.next().refusedSequence == 3)
+        #expect(try client.state(of: "REACH").messages == 1)
+    }
+
+    @Test(
+        arguments: [
+            // No answers.
+            (["reachagent.edge7.>", "$JS.API.>"], ["other.>"]),
+            // No questions.
+            (["reachagent.edge7.>"], ["_INBOX.edge7.>"]),
+            // The stream's name, and nothing of what is in it.
+            (["reachagent.edge7.>", "$JS.API.STREAM.NAMES"], ["_INBOX.edge7.>"]),
+        ]
+    )
+    func `a device that may not ask for its newest event does not connect`(publish: [String], subscribe: [String])
+        async throws
+    {
+        let (server, _) = try await Self.server(publish: publish, subscribe: subscribe)
+        let folder = try TemporaryFolder()
+        let loop = try Self.loop(server, folder)
+        loop.transport.connect()
+        let failure = try loop.nextFailure()
+        #expect(failure.code == "broker_denied" && failure.detail.contains("Permissions Violation"))
+    }
+
+    @Test func `credentials that are revoked end the connection`() async throws {
+        let users = { (names: [String]) in
+            "authorization { users: [ \(names.map { "{ user: \($0), password: device }" }.joined(separator: ", ")) ] }"
+        }
+        let server = try await NATSServer(configuration: users(["admin", "edge7"]))
+        let client = try NATSTestClient(port: server.port, options: #""user":"admin","pass":"device""#)
+        try client.makeStream("REACH")
+        let folder = try TemporaryFolder()
+        let loop = try Self.loop(server, folder)
+        try loop.connect()
+        try server.configure(users(["admin"]))
+        try await server.reload()
+        let failure = try loop.nextFailure()
+        #expect(["broker_denied", "broker_unreachable"].contains(failure.code))
+        loop.transport.connect()
+        #expect(try loop.nextFailure().code == "broker_denied")
+    }
+}

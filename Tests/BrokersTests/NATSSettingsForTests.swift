@@ -1,0 +1,62 @@
+import AgentTestKit
+import Brokers
+import Foundation
+import Sinks
+
+/// A sink for a server on the loopback.
+func natsSink(
+    _ port: UInt16,
+    scheme: String = "nats",
+    host: String = "127.0.0.1",
+    _ change: (inout SinkSettings) throws -> Void = { _ in }
+) throws -> SinkSettings {
+    let broker = try BrokerAddress("\(scheme)://\(host):\(port)")
+    var settings = SinkSettings(name: "fleet", broker: broker, device: "edge7")
+    try change(&settings)
+    return settings
+}
+
+/// A loop around the transport of a sink.
+func natsLoop(_ settings: SinkSettings, patience: NATSTransport.Patience = .init()) throws -> TransportLoop {
+    try TransportLoop { wake in try NATSTransport(settings, patience: patience, wake: wake) }
+}
+
+/// An event with a number.
+func natsMessage(
+    _ number: UInt64,
+    type: String = "path.changed",
+    stream: String = AgentLines.stream,
+    bytes: Int = 0
+) -> SinkMessage {
+    let padding = String(repeating: "x", count: bytes)
+    return SinkMessage(
+        sequence: number,
+        subject: "reachagent.edge7.\(type)",
+        id: "\(stream)-\(number)",
+        payload: Array(
+            #"{"specversion":"1.0","type":"reachagent.\#(type)","time":"\#(natsTime(number))","seq":\#(number),"data":"\#(padding)"}"#
+                .utf8
+        )
+    )
+}
+
+/// The time of the event with a number.
+func natsTime(_ number: UInt64) -> String {
+    let digits = String(number % 1_000_000)
+    return "2026-11-23T17:00:00.\(String(repeating: "0", count: 6 - digits.count))\(digits)Z"
+}
+
+/// The position of an event.
+func natsPosition(_ number: UInt64) -> StoredPosition {
+    StoredPosition(id: "\(AgentLines.stream)-\(number)", time: natsTime(number))
+}
+
+/// A file in `Fixtures`.
+func fixture(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name)").path()
+}
+
+extension TransportLoop {
+    /// Lets the transport work until it waits for nothing any more.
+    func settle() { for _ in 0..<300 where transport.deadline != nil { _ = try? next(within: .milliseconds(100)) } }
+}
