@@ -76,13 +76,19 @@ package final class NATSReader {
         var status = NATS_OK
         // In the clear only where the server agrees.
         for isEncrypted in settings.broker.scheme.isEncrypted ? [true] : [false, true] {
-            let options = try NATSOptions(settings, for: server, isEncrypted: isEncrypted)
+            let options = try NATSOptions(
+                settings,
+                for: server,
+                isEncrypted: isEncrypted,
+                patience: NATSAttempt.unlimited
+            )
             natsOptions_SetPingInterval(options.pointer, pingInterval)
-            var connection: OpaquePointer?
-            status = natsConnection_Connect(&connection, options.pointer)
-            if status == NATS_OK, let connection { return .success(connection) }
-            if status != NATS_SECURE_CONNECTION_REQUIRED { break }
+            let attempt = NATSAttempt.connect(options, to: server)
+            if let connection = attempt.connection { return .success(connection) }
+            status = attempt.status
+            // A server that demands TLS gets it, and is not trusted without authorities.
+            if status != NATS_SSL_ERROR { break }
         }
-        return .failure(NATSFailure.connecting(to: server, status))
+        return .failure(NATSFailure.connecting(to: server, status, settings.credentials))
     }
 }

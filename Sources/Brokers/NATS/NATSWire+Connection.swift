@@ -3,9 +3,6 @@ internal import Sinks
 
 // The thread of a connection.
 extension NATSWire {
-    /// A limit that the library never comes to.
-    private static let unlimited = Duration.seconds(3600)
-
     /// Connects, and serves the connection until its end.
     static func run(_ wire: NATSWire) {
         // The library's own threads hold all signals back, as this one does until now.
@@ -41,13 +38,15 @@ extension NATSWire {
         beginAttempt(port: server.port)
         let link = NATSLink(server)
         var status = try link.connect(
-            NATSOptions(settings, for: server, isEncrypted: isEncrypted, patience: Self.unlimited)
+            NATSOptions(settings, for: server, isEncrypted: isEncrypted, patience: NATSAttempt.unlimited)
         )
         if status == NATS_SSL_ERROR, !isEncrypted, settings.authorities == nil, !isStopped {
             // The server demands TLS. The system's authorities are read only then: they take a megabyte.
             _ = endAttempt(bytes: NATSLink.attemptBytes)
             beginAttempt(port: server.port)
-            status = try link.connect(NATSOptions(settings, for: server, isEncrypted: true, patience: Self.unlimited))
+            status = try link.connect(
+                NATSOptions(settings, for: server, isEncrypted: true, patience: NATSAttempt.unlimited)
+            )
         }
         guard status == NATS_OK, link.socket >= 0 else {
             let failure = NATSFailure.connecting(to: server, status, settings.credentials)
