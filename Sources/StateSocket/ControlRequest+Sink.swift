@@ -7,7 +7,7 @@ extension ControlRequest {
 
     /// Returns the report in a `sink` request.
     func sinkReport() throws(ControlFailure) -> SinkReport {
-        // What may be absent comes first: an error then names the parameter that is wrong, not one that is missing too.
+        // Optional parameters come first: an error then names the one that is wrong, not another that is missing too.
         let stream = try text("stream")
         let bytes: UInt64? = try parameter { parameters throws(JSONObject.Flaw) in try parameters.integer("bytes") }
         let loss = try parameter { parameters throws(JSONObject.Flaw) in try parameters.object("lost") }

@@ -33,6 +33,8 @@ import Testing
     enum Publishing: Sendable, CaseIterable {
         /// The event is recorded.
         case records
+        /// The event waits for the agent's first one, and is recorded without the board's knowing its number.
+        case queues
         /// The process ends before.
         case crashesBefore
         /// The process ends after, and before it has noted so.
@@ -65,7 +67,8 @@ import Testing
 
         private func publish(_ loss: SinkLoss) -> UInt64? {
             wreck.withLock { $0 = $0 ?? journal.kept(SinkKeeper.name, atMost: 1 << 20) }
-            let number = publishing == .crashesBefore ? nil : record(EventDraft(loss))
+            var number = publishing == .crashesBefore ? nil : record(EventDraft(loss))
+            if publishing == .queues { number = nil }
             announced.withLock { $0.append(loss) }
             announced.wakeAll()
             return number
@@ -100,7 +103,7 @@ import Testing
         /// Ends the process; after a crash the file is what it was in that moment.
         func end(_ board: SinkBoard) throws {
             board.stop()
-            if publishing != .records, let wreck = wreck.withLock({ $0 }) {
+            if publishing != .records, publishing != .queues, let wreck = wreck.withLock({ $0 }) {
                 try journal.keep(wreck, as: SinkKeeper.name)
             }
             _ = journal.close(within: SinkBoardTests.patience)
@@ -178,6 +181,22 @@ import Testing
             try next.end(board)
             #expect(try Self.recorded(in: next.journal) == [loss])
         }
+    }
+
+    @Test func `an announcement without a number is forgotten once the journal has it`() throws {
+        let agent = Agent(try journal(), .queues)
+        let board = agent.board([try SinkLedgerTests.settings("a")])
+        board.start()
+        agent.record(.agentStopping(reason: "x"))
+        agent.overflow()
+        #expect(agent.losses(1).count == 1)
+        board.stop()
+        board.start()
+        #expect(board.take(Self.report(agent.journal.nextSequence - 1, stream: agent.journal.streamID), from: nil))
+        try agent.end(board)
+        let content = try #require(agent.journal.kept(SinkKeeper.name, atMost: 1 << 20))
+        #expect(try EventDecoder.decode(SinkLedger.self, from: content).doubtful.isEmpty)
+        #expect(try Self.recorded(in: agent.journal).count == 1)
     }
 
     @Test func `what is removed while no board looks is announced at the next start`() throws {

@@ -124,7 +124,7 @@ final class SinkBoard: Sendable {
         let (sinks, reports) = state.withLock { ($0.sinks, $0.reports) }
         guard !sinks.isEmpty else { return [] }
         let (ledger, newest) = (keeper.ledger, newest())
-        // What has left the journal waits no longer.
+        // Events that have left the journal wait no longer.
         let gone = (journal?.oldestSequence ?? 1) - 1
         return sinks.map { sink in
             let broker = sink.broker.description

@@ -112,6 +112,7 @@ final class SinkKeeper: Sendable {
     // MARK: On the thread
 
     private func run() {
+        findQueued()
         while true {
             switch next() {
             case .search(let announcement):
@@ -123,10 +124,18 @@ final class SinkKeeper: Sendable {
             case .write(let ledger): write(ledger)
             case .publish(let loss):
                 let sequence = publish(loss)
-                // Without a number it is published with the agent's first event; which number that is, the journal knows.
-                state.withLock { $0.ledger.published(loss, as: sequence ?? .max) }
+                state.withLock { $0.ledger.published(loss, as: sequence ?? SinkLedger.queued) }
             case .end: return state.wakeAll()
             }
+        }
+    }
+
+    /// Looks up the numbers of losses that waited for the agent's first event.
+    private func findQueued() {
+        let queued = state.withLock { $0.ledger.doubtful.filter { $0.sequence == SinkLedger.queued } }
+        for announcement in queued {
+            guard let sequence = number(of: announcement) else { continue }
+            state.withLock { $0.ledger.published(announcement.loss, as: sequence) }
         }
     }
 
@@ -162,6 +171,8 @@ final class SinkKeeper: Sendable {
         guard let journal,
             let reader = try? JournalReader(directory: journal.configuration.directory, includesHistory: true)
         else { return nil }
+        // Where the journal does not reach back as far, an agent has run since, and has seen to it.
+        if let oldest = try? reader.oldestSequence, oldest > announcement.after + 1 { return oldest - 1 }
         var cursor = reader.events(after: announcement.after)
         while true {
             let next: JournalChunk?

@@ -1,9 +1,9 @@
 internal import AgentEvents
 internal import Sinks
 
-/// What is known of each sink: how far its broker has the events, and what it never gets. Pure; the agent keeps it over restarts.
+/// The numbers of each sink: those that its broker has, and those that it never gets.
 ///
-/// Numbers are those of one stream. A sink's entry lasts as long as its broker and its device's name: with others everything
+/// Pure; the agent keeps it over restarts. Numbers are those of one stream. A sink's entry lasts as long as its broker and its device's name: with others everything
 /// is shipped anew.
 struct SinkLedger: Sendable, Hashable {
     /// The numbers of one sink.
@@ -53,6 +53,9 @@ struct SinkLedger: Sendable, Hashable {
 
     /// The maximum number of announcements of a sink that are not certain; a further loss widens the newest.
     static let maximumAnnouncements = 16
+
+    /// The number of an event that waits for the agent's first one; which it gets, only the journal knows.
+    static let queued = UInt64.max
 
     /// The stream that the numbers belong to.
     let stream: String
