@@ -5,7 +5,7 @@ import Sinks
 struct EngineDriver {
     var engine: ShippingEngine
     var now: ShippingEngine.Moment
-    private(set) var journal = SimulatedJournal(stream: "s")
+    var journal = SimulatedJournal(stream: "s")
 
     /// The start of all runs: 2023-11-14 22:13:20 UTC.
     static let start = Timestamp(microsecondsSince1970: 1_700_000_000_000_000)

@@ -110,7 +110,8 @@ extension ShippingEngine {
     }
 
     /// Counts bytes that the agent will subtract from the budget with the next report.
-    private mutating func spend(_ bytes: UInt64) {
+    mutating func spend(_ bytes: UInt64) {
+        bytesSinceReport += bytes
         guard let budget = allowance.budget else { return }
         allowance.budget = budget - min(budget, bytes)
     }

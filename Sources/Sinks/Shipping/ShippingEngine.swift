@@ -69,6 +69,8 @@ public struct ShippingEngine: Sendable {
     var losses: [SinkLoss] = []
     /// The bytes of the transport that reports have counted.
     var reportedBytes: UInt64 = 0
+    /// The bytes of the events that were sent since the last report.
+    var bytesSinceReport: UInt64 = 0
 
     var effects: [Effect] = []
 
@@ -142,7 +144,12 @@ public struct ShippingEngine: Sendable {
         guard connection != .stopped else { return [] }
         switch input {
         case .machine(let state): take(state, now)
-        case .reported(let reply): allowance = reply
+        case .reported(let reply):
+            allowance = reply
+            // What was sent meanwhile, the agent does not know yet.
+            let sent = bytesSinceReport
+            bytesSinceReport = 0
+            spend(sent)
         case .journal(let input): take(input, now)
         case .transport(let event): take(event, now)
         case .tick: break
@@ -165,6 +172,7 @@ public struct ShippingEngine: Sendable {
         // A transport that was made anew counts from zero.
         let bytes = total < reportedBytes ? total : total - reportedBytes
         reportedBytes = total
+        bytesSinceReport = 0
         return SinkReport(
             status: status,
             stream: position?.epoch.stream,
