@@ -508,7 +508,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: ["AgentEvents", "AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
             exclude: [
-                "far-end.py", "greedy-clients.py", "hook-server.py", "hostile-http-clients.py", "patient-client.py",
+                "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py", "hostile-http-clients.py",
+                "patient-client.py",
                 "prometheus-queries.py", "service-manager.py", "web-server.py", "without-netlink.py",
             ],
             swiftSettings: settings
