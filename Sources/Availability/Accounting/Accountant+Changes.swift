@@ -11,7 +11,8 @@ extension Accountant {
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
         openPath = to.condition.isOutage ? (change, sequence) : nil
-        reattribute(at: time)
+        // The path of a probe that has been down for long says nothing of the time before.
+        reattributeProbes(at: time, youngOnly: true)
     }
 
     mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64) {
@@ -79,8 +80,6 @@ extension Accountant {
     }
 
     /// Looks at the outages that are undetermined again, now that more is known.
-    ///
-    /// So are those of a target while another one was up: that one may only have been checked later.
     private mutating func reattribute(at time: Timestamp) {
         if let (change, sequence) = openPath, pathTrack.isUndetermined {
             pathTrack.attribute(
@@ -92,10 +91,17 @@ extension Accountant {
                 observations.attribution(of: FailedState(open.change, open.sequence), after: nil)
             )
         }
+        reattributeProbes(at: time, youngOnly: false)
+    }
+
+    /// Looks at the outages of probes again: those that are undetermined, and young ones of a target while another one was
+    /// up, which may only have been checked later.
+    private mutating func reattributeProbes(at time: Timestamp, youngOnly: Bool) {
         for (point, open) in openProbes {
             let age = time.microsecondsSince1970 - open.change.observed.microsecondsSince1970
             let segment = probeTracks[point]?.state?.attribution?.segment
-            guard segment == .undetermined || segment == .target && age <= Self.checkDelay else { continue }
+            let isYoung = age <= Self.checkDelay
+            guard segment == .undetermined && (isYoung || !youngOnly) || segment == .target && isYoung else { continue }
             let attribution = attribution(of: open.change, open.sequence)
             if attribution.segment != segment { probeTracks[point]?.attribute(attribution) }
         }
