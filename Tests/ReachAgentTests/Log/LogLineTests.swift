@@ -14,7 +14,9 @@ import Testing
         _ level: Logger.Level = .warning,
         _ form: LogForm = .plain
     ) -> [String] {
-        LogLine.lines(message, of: "reachagent", level: level, form: form, time: time).map { String(decoding: $0, as: UTF8.self) }
+        LogLine.lines(message, of: "reachagent", level: level, form: form, time: time).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     @Test(arguments: [
