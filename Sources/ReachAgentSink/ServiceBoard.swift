@@ -1,5 +1,5 @@
 internal import AgentEvents
-internal import FoundationEssentials
+internal import Glibc
 internal import ServiceSupport
 internal import Synchronization
 
@@ -17,7 +17,8 @@ final class ServiceBoard: Sendable {
     /// The board of this process; without a manager it does nothing.
     init() {
         do throws(NotifySocketError) {
-            socket = try NotifySocket.named(in: ProcessInfo.processInfo.environment)
+            let name = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
+            socket = try NotifySocket.named(in: name.map { ["NOTIFY_SOCKET": $0] } ?? [:])
         } catch {
             SinkLog.write(.warning, "\(error)")
             socket = nil

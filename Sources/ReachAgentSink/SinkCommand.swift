@@ -43,12 +43,7 @@ struct SinkCommand: ParsableCommand {
     )
     var socket: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The least important messages that are logged: error, warning, notice, info or debug.",
-            valueName: "level"
-        )
-    )
+    @Option(help: ArgumentHelp("The least important messages that are logged.", valueName: "level"))
     var logLevel: SinkLogLevel = .notice
 
     static func main() {
