@@ -55,7 +55,7 @@ import Testing
 
     @Test
     func `a file with credentials that is missing is named`() async throws {
-        let words = ["status", "--server", "nats://127.0.0.1:1", "--credentials", "/nonexistent/fleet.creds"]
+        let words = ["status", "--server", "nats://127.0.0.1:1", "--credentials-file", "/nonexistent/fleet.creds"]
         let result = try await FinishedCommand.run(words, of: BuiltFleet.path)
         #expect(result.status == 78)
         #expect(result.error.contains("/nonexistent/fleet.creds"))

@@ -32,7 +32,7 @@ struct ServerOptions: ParsableArguments {
     var tokenFile: String?
 
     @Option(help: ArgumentHelp("The file with a JWT and a seed (.creds).", valueName: "file"), completion: .file())
-    var credentials: String?
+    var credentialsFile: String?
 
     @Option(help: ArgumentHelp("The file with the seed of an NKey.", valueName: "file"), completion: .file())
     var nkeyFile: String?
@@ -58,7 +58,7 @@ struct ServerOptions: ParsableArguments {
             throw ValidationError("'--client-certificate' and '--client-key' need each other")
         }
         let ways = [
-            ("--user", user), ("--token-file", tokenFile), ("--credentials", credentials), ("--nkey-file", nkeyFile),
+            ("--user", user), ("--token-file", tokenFile), ("--credentials-file", credentialsFile), ("--nkey-file", nkeyFile),
         ]
         .filter { $0.1 != nil }.map(\.0)
         guard ways.count <= 1 else { throw ValidationError("'\(ways[0])' and '\(ways[1])' exclude each other") }
@@ -80,7 +80,7 @@ struct ServerOptions: ParsableArguments {
             settings.credentials.user = user
             settings.credentials.passwordFile = passwordFile.map(Self.absolute)
             settings.credentials.tokenFile = tokenFile.map(Self.absolute)
-            settings.credentials.credentialsFile = credentials.map(Self.absolute)
+            settings.credentials.credentialsFile = credentialsFile.map(Self.absolute)
             settings.credentials.nkeyFile = nkeyFile.map(Self.absolute)
             settings.credentials.clientCertificate = clientCertificate.map(Self.absolute)
             settings.credentials.clientKey = clientKey.map(Self.absolute)
