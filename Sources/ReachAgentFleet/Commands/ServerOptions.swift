@@ -58,7 +58,8 @@ struct ServerOptions: ParsableArguments {
             throw ValidationError("'--client-certificate' and '--client-key' need each other")
         }
         let ways = [
-            ("--user", user), ("--token-file", tokenFile), ("--credentials-file", credentialsFile), ("--nkey-file", nkeyFile),
+            ("--user", user), ("--token-file", tokenFile), ("--credentials-file", credentialsFile),
+            ("--nkey-file", nkeyFile),
         ]
         .filter { $0.1 != nil }.map(\.0)
         guard ways.count <= 1 else { throw ValidationError("'\(ways[0])' and '\(ways[1])' exclude each other") }
