@@ -52,7 +52,11 @@ struct FleetCommand: ParsableCommand {
             Terminal.write(Array((fullMessage(for: error) + "\n").utf8))
             return 0
         }
-        if !(error is ExitCode) { Terminal.printError(fullMessage(for: error)) }
+        if !(error is ExitCode) {
+            // The sentence repeats arguments, which forge no line.
+            Terminal.printError("reachagent fleet: \(ForeignText.line(message(for: error)))")
+            if code == .validationFailure { Terminal.printError("help:  reachagent fleet --help") }
+        }
         return code.rawValue
     }
 }
