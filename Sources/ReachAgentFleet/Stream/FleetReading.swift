@@ -6,8 +6,6 @@ internal import Sinks
 struct FleetReading {
     /// The time without an event after which a reading gives up, in milliseconds.
     private static let patience: Int64 = 10_000
-    /// The time to wait for an event where the broker has none left, in milliseconds.
-    private static let doubt: Int64 = 250
 
     let source: FleetSource
     /// Called now and then with the number of events so far, and of all.
@@ -40,15 +38,11 @@ struct FleetReading {
         let backlog = consumer.backlog()
         var left = backlog ?? .max
         var count: UInt64 = 0
-        while left > 0 || count == 0 {
-            // nats-server 2.9 now and then counts no event behind a moment where there is one: the count is no end by itself.
-            guard let delivered = try consumer.next(within: left > 0 ? Self.patience : Self.doubt) else {
-                if left > 0 { throw consumer.silence }
-                return
-            }
+        while left > 0 {
+            guard let delivered = try consumer.next(within: Self.patience) else { throw consumer.silence }
             add(delivered)
             count += 1
-            left = min(left > 0 ? left - 1 : 0, delivered.pending)
+            left = min(left - 1, delivered.pending)
             if count % 4096 == 0 { progress(count, count.addingReportingOverflow(left).partialValue) }
         }
     }
