@@ -29,7 +29,9 @@ struct FleetTail {
         do {
             while true {
                 guard let delivered = try consumer.next(within: Self.patience) else { continue }
-                if let line = Self.line(delivered.message, selection) { try output.print(line: Terminal.json(line)) }
+                if delivery.includes(delivered.message), let line = Self.line(delivered.message, selection) {
+                    try output.print(line: Terminal.json(line))
+                }
                 guard !consumer.hasNext, durable != nil || delivered.pending == 0 else { continue }
                 try output.flush()
                 // Only what was written is done.

@@ -156,8 +156,9 @@ final class FleetConsumer {
         case .newest: options.Config.DeliverPolicy = js_DeliverLastPerSubject
         case .since(let moment):
             options.Config.DeliverPolicy = js_DeliverByStartTime
-            options.Config.OptStartTime =
-                moment.microsecondsSince1970.multipliedReportingOverflow(by: 1000).partialValue
+            // libnats 3.4.1 writes a fraction without its leading zeros: a start at .05 s would be one at .5 s.
+            let second = moment.microsecondsSince1970 / 1_000_000
+            options.Config.OptStartTime = second.multipliedReportingOverflow(by: 1_000_000_000).partialValue
         case .after(let position):
             options.Config.DeliverPolicy = js_DeliverByStartSequence
             options.Config.OptStartSeq = position &+ 1

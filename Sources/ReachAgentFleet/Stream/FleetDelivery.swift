@@ -12,6 +12,11 @@ enum FleetDelivery: Sendable, Hashable {
     case new
     /// Every event.
     case all
+
+    /// True for an event that is wanted; the broker begins with the whole second of a moment.
+    func includes(_ message: FleetMessage) -> Bool {
+        if case .since(let moment) = self { message.stored >= moment } else { true }
+    }
 }
 
 /// An event with its position in the stream.

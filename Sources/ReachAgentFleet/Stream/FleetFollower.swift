@@ -80,7 +80,7 @@ final class FleetFollower: Sendable {
                     guard let delivered = try consumer.next(within: Self.patience) else { continue }
                     delivery = .after(delivered.position)
                     note { state in
-                        state.fleet.add(delivered.message)
+                        if start.includes(delivered.message) { state.fleet.add(delivered.message) }
                         state.backlog = min(state.backlog > 0 ? state.backlog - 1 : 0, delivered.pending)
                     }
                 }

@@ -40,7 +40,7 @@ struct FleetReading {
         var count: UInt64 = 0
         while left > 0 {
             guard let delivered = try consumer.next(within: Self.patience) else { throw consumer.silence }
-            add(delivered)
+            if delivery.includes(delivered.message) { add(delivered) }
             count += 1
             left = min(left - 1, delivered.pending)
             if count % 4096 == 0 { progress(count, count.addingReportingOverflow(left).partialValue) }
