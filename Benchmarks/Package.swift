@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "probe-load", targets: ["ProbeLoad"]),
         .executable(name: "schedule-bench", targets: ["ScheduleBench"]),
         .executable(name: "service-bench", targets: ["ServiceBench"]),
+        .executable(name: "sink-bench", targets: ["SinkBench"]),
         .executable(name: "stream-bench", targets: ["StreamBench"]),
         .executable(name: "stream-load", targets: ["StreamLoad"]),
     ],
@@ -100,6 +101,17 @@ let package = Package(
             dependencies: [
                 "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed", "WebTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        // A thousand devices, each with an engine and a connection of its own, on one nats-server; and the program at rest.
+        .executableTarget(
+            name: "SinkBench",
+            dependencies: [
+                "BenchmarkCommand", "BenchmarkKit", "WebTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AgentEvents", package: "reachagent"),
+                .product(name: "_Shipping", package: "reachagent"),
             ],
             swiftSettings: settings
         ),
