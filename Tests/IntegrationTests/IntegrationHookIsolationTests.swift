@@ -80,17 +80,12 @@ struct IntegrationHookIsolationTests {
         try lab.use(.wifi)
         try await agent.settles(on: "wifi")
         // Whoever is connected is answered to the end; nobody new is.
-        let status = #"{"method":"status"}"#
-        let control = try SocketLines(agent.socket, request: status)
-        try await control.next(containing: #""waiting":1"#)
+        let control = try SocketLines(agent.socket)
+        // An event is with its readers before the hooks have it.
+        try await Self.hooks(wait: 1, on: control)
         agent.signal(SIGTERM)
         // What waits is dropped when the agent begins to end; only then the hook may go on.
-        var line = ""
-        for _ in 0..<1000 where !line.contains(#""waiting":0"#) {
-            control.send(status)
-            line = try await control.next(containing: #""hooks":"#)
-        }
-        #expect(line.contains(#""waiting":0"#))
+        try await Self.hooks(wait: 0, on: control)
         gate.open(for: 2)
         let run = try await agent.completed("10-slow")
         #expect(run.run?.ending.outcome == "succeeded")
@@ -98,6 +93,16 @@ struct IntegrationHookIsolationTests {
         #expect(try await agent.ends() == 0)
         #expect(agent.completions.count == 1)
         #expect(agent.events.last?.name == "agent.stopping")
+    }
+
+    /// Asks for the status until so many runs wait.
+    private static func hooks(wait count: Int, on control: SocketLines) async throws {
+        var line = ""
+        for _ in 0..<1000 where !line.contains("\"waiting\":\(count)") {
+            control.send(#"{"method":"status"}"#)
+            line = try await control.next(containing: #""hooks":"#)
+        }
+        #expect(line.contains("\"waiting\":\(count)"))
     }
 
     @Test

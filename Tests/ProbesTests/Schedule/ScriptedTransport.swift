@@ -68,7 +68,8 @@ final class ScriptedTransport: CheckTransport {
 final class JudgeLog: Sendable {
     private struct State {
         var checks: [CompletedCheck] = []
-        var waiter: (count: Int, action: @Sendable () -> Void)?
+        var names: Set<String> = []
+        var waiter: (isDone: @Sendable (State) -> Bool, action: @Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -79,7 +80,8 @@ final class JudgeLog: Sendable {
     func add(_ check: CompletedCheck) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             state.checks.append(check)
-            guard let waiter = state.waiter, state.checks.count >= waiter.count else { return nil }
+            state.names.insert(check.point.probe)
+            guard let waiter = state.waiter, waiter.isDone(state) else { return nil }
             state.waiter = nil
             return waiter.action
         }
@@ -87,11 +89,16 @@ final class JudgeLog: Sendable {
     }
 
     /// Returns when the judge was called so often.
-    func wait(for count: Int) async {
+    func wait(for count: Int) async { await wait { $0.checks.count >= count } }
+
+    /// Returns when the judge was called for so many different probes.
+    func wait(forProbes count: Int) async { await wait { $0.names.count >= count } }
+
+    private func wait(until isDone: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                guard state.checks.count < count else { return true }
-                state.waiter = (count, { continuation.resume() })
+                guard !isDone(state) else { return true }
+                state.waiter = (isDone, { continuation.resume() })
                 return false
             }
             if isThere { continuation.resume() }
