@@ -408,6 +408,46 @@ extension FindingCode {
                 "The link's budget of bytes for this day is used up.",
                 "Raise bytes_per_day in [metered], or make the probe rarer on such links."
             )
+        case .throughputLow:
+            (
+                "The transfer was slower than the probe allows.",
+                "Compare the uplinks with `reachagent measure --each`; where nothing else loads the link, ask the provider."
+            )
+        case .addedLatencyHigh:
+            (
+                "Packets waited too long in a queue while the link was loaded.",
+                "Shape the link a little below its rate with fq_codel or cake, on the router that holds the queue."
+            )
+        case .transferStalled:
+            (
+                "The connection stands, but no byte of the transfer came or went for as long as stall_timeout says.",
+                "Repeat it with `reachagent measure` over each uplink: one that stalls alone loses packets."
+            )
+        case .rangeInvalid:
+            (
+                "The server answered a request for the rest of the object with another part of it.",
+                "Repair the server's answers to Range, or set resume = false."
+            )
+        case .pathChanged:
+            (
+                "The path changed during the transfer, which therefore measured no uplink.",
+                "Nothing: the transfer is made again; resume = true continues it instead."
+            )
+        case .transferYielded:
+            (
+                "The transfer made way for this machine's own traffic.",
+                "Nothing: it is made again later. yield_share says how much other traffic it tolerates."
+            )
+        case .transferMetered:
+            (
+                "The uplink is metered, and a transfer costs money there.",
+                "Set metered = true in the probe's transfer to measure such uplinks within bytes_per_day."
+            )
+        case .transferBusy:
+            (
+                "Another transfer of this machine was under way, and two of them would measure each other.",
+                "Nothing: it is made again when the other one is over."
+            )
         case .portalRedirect:
             (
                 "A request was redirected that the open Internet would have answered.",

@@ -175,6 +175,25 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     /// The link's daily data budget is used up.
     case budgetExhausted = "budget_exhausted"
 
+    // MARK: Transfers
+
+    /// The throughput is below the probe's threshold.
+    case throughputLow = "throughput_low"
+    /// The latency that load adds is above the probe's threshold.
+    case addedLatencyHigh = "added_latency_high"
+    /// No byte of the transfer came or went for too long.
+    case transferStalled = "transfer_stalled"
+    /// The server answered a request for a part of the object with another part.
+    case rangeInvalid = "range_invalid"
+    /// The path changed during the transfer.
+    case pathChanged = "path_changed"
+    /// The transfer made way for the machine's own traffic.
+    case transferYielded = "transfer_yielded"
+    /// The uplink is metered, and the probe may not transfer over such links.
+    case transferMetered = "transfer_metered"
+    /// Another transfer of this machine is under way.
+    case transferBusy = "transfer_busy"
+
     // MARK: Captive portals
 
     /// A request was redirected that is answered directly on the open Internet.

@@ -24,6 +24,8 @@ public struct CheckReport: Sendable {
     /// Includes TCP, UDP, IP and Ethernet headers, connection setup and teardown, and an estimate for the system's
     /// resolver. Estimates are too high rather than too low.
     public var bytesOnWire = 0
+    /// The measurements of a transfer, whole or up to its failure; nil for a check without one.
+    public var transfer: TransferReport?
 
     /// Creates a report.
     public init(

@@ -52,7 +52,7 @@ extension FindingCode {
         switch self {
         case .noRoute, .noAddress, .linkDown, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
             .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled, .icmpNotPermitted,
-            .requestInvalid, .budgetExhausted:
+            .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded, .transferMetered, .transferBusy:
             true
         default: false
         }

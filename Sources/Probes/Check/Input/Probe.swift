@@ -50,6 +50,8 @@ public struct Probe: Sendable {
     public var limits: ProbeLimits
     /// The time at which certificates must be valid; nil for now.
     public var evaluationDate: Date?
+    /// The bounded transfer that an HTTP check makes in place of its single request; nil for an ordinary check.
+    public var transfer: TransferPlan?
     /// Revises the report of a check that did not succeed, by what else the system knows of the target; nil to leave it.
     ///
     /// Called on a thread of its own, which it may block for a moment.

@@ -1,0 +1,59 @@
+public import CheckResults
+public import HTTPSerialization
+
+/// A bounded transfer in place of a check's single request: it measures throughput and responsiveness under load.
+public struct TransferPlan: Sendable {
+    /// The priority of a transfer's packets.
+    public enum Priority: String, Sendable, Hashable, CaseIterable, Codable {
+        /// As any other connection's.
+        case normal
+        /// Below everything else: `SO_PRIORITY` 1, DSCP LE (RFC 8622), and the congestion control `lp` where the kernel
+        /// has it.
+        case low
+    }
+
+    /// The payload bytes to download from the target; 0 for no download.
+    public var downloadBytes: Int
+    /// The payload bytes to upload; 0 for no upload.
+    public var uploadBytes: Int
+    /// The URL that takes the upload by POST; nil for the target's.
+    public var uploadURL: HTTPURL?
+    /// Goes on by `Range` and `If-Range` after the path was lost, over the next one, within the check's timeout.
+    public var resumes: Bool
+    /// The priority of the transfer's packets.
+    public var priority: Priority
+    /// The time without a byte after which the transfer has failed with the code `transfer_stalled`.
+    public var stallTimeout: Duration
+    /// Called with the progress on one of the prober's threads, in order, which it must not block.
+    public var progress: (@Sendable (TransferProgress) -> Void)?
+
+    /// Creates a plan; negative sizes count as zero.
+    public init(
+        downloadBytes: Int = 0,
+        uploadBytes: Int = 0,
+        uploadURL: HTTPURL? = nil,
+        resumes: Bool = false,
+        priority: Priority = .normal,
+        stallTimeout: Duration = .seconds(10),
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) {
+        self.downloadBytes = max(0, downloadBytes)
+        self.uploadBytes = max(0, uploadBytes)
+        self.uploadURL = uploadURL
+        self.resumes = resumes
+        self.priority = priority
+        self.stallTimeout = stallTimeout
+        self.progress = progress
+    }
+
+    /// The bytes that the transfer may put on the link at most, with all headers, handshakes and small requests: what a
+    /// budget must have left before it begins.
+    public var bytesOnWire: Int {
+        let (payload, isTooMuch) = downloadBytes.addingReportingOverflow(uploadBytes)
+        guard !isTooMuch, payload < .max / 2 else { return .max }
+        return payload + payload / 5 + Self.overhead
+    }
+
+    /// Handshakes and small requests, beside the share of the payload.
+    private static let overhead = 128 << 10
+}
