@@ -100,6 +100,30 @@ public final class Prober: Sendable {
         }
     }
 
+    /// Ends the transfers under way whose path has changed with the code `path_changed`; one that can be resumed waits for
+    /// its next path instead, and one that waits for it tries again at once.
+    ///
+    /// Safe to call from any thread.
+    ///
+    /// - Parameter interfaces: The interfaces whose paths have changed, old and new; empty for all of them.
+    public func pathChanged(interfaces: Set<String> = []) {
+        for run in transfers { run.gate.execute { run.pathChanged(interfaces) } }
+    }
+
+    /// Ends all transfers under way at once with the code `transfer_yielded`, because the machine's own traffic needs the
+    /// link.
+    ///
+    /// Safe to call from any thread. Other checks go on.
+    ///
+    /// - Parameter evidence: What was seen, for the finding.
+    public func yieldTransfers(evidence: String) {
+        for run in transfers { run.gate.execute { run.yieldTransfer(evidence: evidence) } }
+    }
+
+    private var transfers: [CheckRun] {
+        state.withLock { state in state.runs.values.filter { $0.probe.transfer != nil } }
+    }
+
     /// The event loops in turn.
     private func nextGate() -> LoopGate {
         state.withLock { state in
