@@ -24,6 +24,10 @@ public struct TransferPlan: Sendable {
     public var priority: Priority
     /// The time without a byte after which the transfer has failed with the code `transfer_stalled`.
     public var stallTimeout: Duration
+    /// Transfers over metered uplinks too, within their budget.
+    public var allowsMetered: Bool
+    /// The share of other bytes among those that the uplink carries, from 0 to 1, above which the transfer makes way.
+    public var yieldShare: Double
     /// Called with the progress on one of the prober's threads, in order, which it must not block.
     public var progress: (@Sendable (TransferProgress) -> Void)?
 
@@ -35,6 +39,8 @@ public struct TransferPlan: Sendable {
         resumes: Bool = false,
         priority: Priority = .normal,
         stallTimeout: Duration = .seconds(10),
+        allowsMetered: Bool = false,
+        yieldShare: Double = 0.2,
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) {
         self.downloadBytes = max(0, downloadBytes)
@@ -43,6 +49,8 @@ public struct TransferPlan: Sendable {
         self.resumes = resumes
         self.priority = priority
         self.stallTimeout = stallTimeout
+        self.allowsMetered = allowsMetered
+        self.yieldShare = yieldShare.isFinite ? min(max(0, yieldShare), 1) : 1
         self.progress = progress
     }
 
