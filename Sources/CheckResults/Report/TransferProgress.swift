@@ -31,6 +31,9 @@ public struct TransferProgress: Sendable, Hashable {
     public var addedLatency: Duration?
     /// The time since the transfer began.
     public var elapsed: Duration
+    /// The bytes that the transfer has put on the link so far, in all its connections and both directions, with all
+    /// headers; 0 where they are not counted.
+    public var bytesOnWire: Int
 
     /// Creates a progress.
     public init(
@@ -39,7 +42,8 @@ public struct TransferProgress: Sendable, Hashable {
         totalBytes: Int = 0,
         bitsPerSecond: Double? = nil,
         addedLatency: Duration? = nil,
-        elapsed: Duration = .zero
+        elapsed: Duration = .zero,
+        bytesOnWire: Int = 0
     ) {
         self.phase = phase
         self.bytes = bytes
@@ -47,5 +51,6 @@ public struct TransferProgress: Sendable, Hashable {
         self.bitsPerSecond = bitsPerSecond
         self.addedLatency = addedLatency
         self.elapsed = elapsed
+        self.bytesOnWire = bytesOnWire
     }
 }
