@@ -30,7 +30,7 @@ struct JournalHistory {
             true
         case .pathChanged, .configReloaded, .configRejected, .netlinkOverrun, .netlinkResynced, .hookCompleted: false
         // Not numbered, or of a later version, whose meaning is not known.
-        case .agentHello, .networkSnapshot, .probeCompleted, .subscriberLagged, nil: false
+        case .agentHello, .networkSnapshot, .probeCompleted, .probeProgress, .subscriberLagged, nil: false
         }
     }
 

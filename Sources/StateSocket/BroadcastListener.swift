@@ -10,15 +10,16 @@ struct BroadcastListener {
     private(set) var dropped: UInt64 = 0
     /// The number of dropped events that were not reported to the subscriber yet.
     private var untold: UInt64 = 0
+    /// The selected types.
+    let types: [EventType]
     private let filter: EventFilter
     private let form: LineForm
 
     /// Creates a listener for a subscription; `nil` if it selects no such type.
     init?(_ order: StreamOrder) {
         // events.sock has all numbered events, and no others.
-        guard order.form != .plain,
-            EventType.allCases.contains(where: { Broadcasts.carries($0) && order.filter.asks(for: $0.rawValue.utf8) })
-        else { return nil }
+        types = Broadcasts.types.filter { order.filter.asks(for: $0.rawValue.utf8) }
+        guard order.form != .plain, !types.isEmpty else { return nil }
         filter = order.filter
         form = order.form
     }
@@ -26,7 +27,7 @@ struct BroadcastListener {
     /// Writes as many events as the connection accepts.
     mutating func write(_ batch: Broadcasts.Batch, to connection: Connection) {
         for event in batch.events
-        where filter.asks(for: event.type.rawValue.utf8) && filter.passes(subject: event.subject) {
+        where types.contains(event.type) && filter.passes(subject: event.subject) {
             guard connection.isWritable else {
                 drop(1)
                 continue

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The queue of unnumbered events from any thread to the subscribers that select them.
 ///
-/// Without such subscribers they cost only the read of one counter. The queue for the event loop is bounded: events
+/// Without such subscribers they cost only the read of one number. The queue for the event loop is bounded: events
 /// that do not fit are dropped and counted.
 final class Broadcasts: Sendable {
     /// The maximum number of queued events, and the maximum of their bytes.
@@ -18,12 +18,25 @@ final class Broadcasts: Sendable {
         var dropped: UInt64 = 0
     }
 
-    /// The number of subscribers to such events; set on the event loop.
-    let listeners = Atomic<Int>(0)
+    /// The types that subscribers select, a bit each; set on the event loop.
+    private let selected = Atomic<UInt8>(0)
     private let waiting = Mutex(Batch())
 
-    /// Returns whether events of this type are unnumbered.
-    static func carries(_ type: EventType) -> Bool { type == .probeCompleted }
+    /// The types of such events; the opening lines of a connection are unnumbered too, but not for all.
+    static let types: [EventType] = [.probeCompleted, .probeProgress]
+
+    /// Returns whether a subscriber selects a type.
+    func wants(_ type: EventType) -> Bool {
+        Self.types.firstIndex(of: type).map { selected.load(ordering: .relaxed) & 1 << $0 != 0 } ?? false
+    }
+
+    /// Takes the types that subscribers select from now on.
+    func select(_ types: some Sequence<EventType>) {
+        let bits = types.reduce(0 as UInt8) { bits, type in
+            bits | (Self.types.firstIndex(of: type).map { 1 << $0 } ?? 0)
+        }
+        selected.store(bits, ordering: .relaxed)
+    }
 
     /// Queues an event; returns whether the event loop must be woken.
     func add(_ event: Event) -> Bool {

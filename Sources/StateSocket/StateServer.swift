@@ -163,10 +163,8 @@ public final class StateServer: Sendable {
 
     /// Returns whether a client has subscribed to an unnumbered type: only then is such an event worth creating.
     ///
-    /// Reads one counter, from any thread. Only `probeCompleted` is unnumbered.
-    public func wants(_ type: EventType) -> Bool {
-        Broadcasts.carries(type) && broadcasts.listeners.load(ordering: .relaxed) > 0
-    }
+    /// Reads one number, from any thread. Such types are `probeCompleted` and `probeProgress`.
+    public func wants(_ type: EventType) -> Bool { broadcasts.wants(type) }
 
     /// Sends an unnumbered event to the subscribers of its type.
     ///

@@ -183,7 +183,7 @@ final class StreamHub {
         live.append(stream)
         guard stream.listener != nil else { return }
         listening.append(stream)
-        broadcasts.listeners.store(listening.count, ordering: .relaxed)
+        broadcasts.select(listening.lazy.flatMap { $0.listener?.types ?? [] })
     }
 
     /// Delivers the queued unnumbered events.
@@ -199,7 +199,7 @@ final class StreamHub {
         stream.liveIndex = nil
         if stream.listener != nil {
             listening.removeAll { $0 === stream }
-            broadcasts.listeners.store(listening.count, ordering: .relaxed)
+            broadcasts.select(listening.lazy.flatMap { $0.listener?.types ?? [] })
         }
         live.swapAt(index, live.count - 1)
         live.removeLast()

@@ -29,6 +29,7 @@ extension AgentEvent.Content {
             case .agentHello: content(Self.agentHello)
             case .networkSnapshot: content(Self.networkSnapshot)
             case .probeCompleted: content(Self.probeCompleted)
+            case .probeProgress: content(Self.probeProgress)
             case .subscriberLagged: content(Self.subscriberLagged)
             case nil: .unknown
             }
@@ -62,6 +63,7 @@ extension AgentEvent.Content: Encodable {
         case .agentHello(let value): try value.encode(to: encoder)
         case .networkSnapshot(let value): try value.encode(to: encoder)
         case .probeCompleted(let value): try value.encode(to: encoder)
+        case .probeProgress(let value): try value.encode(to: encoder)
         case .subscriberLagged(let value): try value.encode(to: encoder)
         case .unknown:
             throw EncodingError.invalidValue(

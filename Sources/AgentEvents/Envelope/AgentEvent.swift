@@ -68,6 +68,8 @@ public struct AgentEvent: Sendable, Hashable {
         case networkSnapshot(NetworkSnapshot)
         /// `probe.completed`: the end of one check.
         case probeCompleted(CompletedCheck)
+        /// `probe.progress`: the progress of a transfer.
+        case probeProgress(ProbeProgress)
         /// `subscriber.lagged`: the client was too slow.
         case subscriberLagged(SubscriberLagged)
         /// A type of a later version, or one whose content has another form than this version's.

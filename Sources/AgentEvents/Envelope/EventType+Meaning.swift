@@ -23,6 +23,7 @@ extension EventType {
         case .agentHello: "The first line on a socket: who speaks, and the number that the events go on from."
         case .networkSnapshot: "The whole state: the second line on a socket, and what `run --once` prints."
         case .probeCompleted: "A check is over, with its whole report; for subscribers that ask for it."
+        case .probeProgress: "The progress of a transfer, at most ten a second; for subscribers that ask for it."
         case .subscriberLagged: "The reader was too slow; events are missing after `last_seq`."
         }
     }

@@ -44,6 +44,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     case networkSnapshot = "reachagent.network.snapshot"
     /// A check is over; for subscribers that ask for it; not numbered.
     case probeCompleted = "reachagent.probe.completed"
+    /// The progress of a transfer; for subscribers that ask for it; not numbered.
+    case probeProgress = "reachagent.probe.progress"
     /// The subscriber was too slow, and events are missing from here on; not numbered.
     case subscriberLagged = "reachagent.subscriber.lagged"
 
@@ -61,7 +63,7 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
     /// True when events of the type are part of the history: numbered, and kept in the journal.
     public var isNumbered: Bool {
         switch self {
-        case .agentHello, .networkSnapshot, .probeCompleted, .subscriberLagged: false
+        case .agentHello, .networkSnapshot, .probeCompleted, .probeProgress, .subscriberLagged: false
         default: true
         }
     }

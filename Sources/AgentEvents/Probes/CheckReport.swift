@@ -90,6 +90,8 @@ public struct CheckReport: Codable, Sendable, Hashable {
     @List public var findings: [Finding]
     /// The servers that were asked, one after another.
     @List public var hops: [CheckHop]
+    /// The measurements of a transfer, up to its failure where it failed; nil for a check without one.
+    public var transfer: Transfer?
 
     private enum CodingKeys: String, CodingKey {
         case target, verdict, code, phase, started
@@ -97,7 +99,7 @@ public struct CheckReport: Codable, Sendable, Hashable {
         case bytesSent = "bytes_sent"
         case bytesReceived = "bytes_received"
         case bytesOnWire = "bytes_on_wire"
-        case findings, hops
+        case findings, hops, transfer
     }
 
     /// A report.
@@ -112,7 +114,8 @@ public struct CheckReport: Codable, Sendable, Hashable {
         bytesReceived: Int,
         bytesOnWire: Int,
         findings: [Finding],
-        hops: [CheckHop]
+        hops: [CheckHop],
+        transfer: Transfer? = nil
     ) {
         self.target = target
         self.verdict = verdict
@@ -125,6 +128,7 @@ public struct CheckReport: Codable, Sendable, Hashable {
         self.bytesOnWire = bytesOnWire
         self.findings = findings
         self.hops = hops
+        self.transfer = transfer
     }
 }
 

@@ -26,7 +26,8 @@ extension AgentEvent.Content {
         case .networkSnapshot(let snapshot): snapshot.state.summary
         case .probeCompleted(let check):
             "\(check.point.place)\(check.report.verdict)\(SummaryText.because(check.report.code, nil)) "
-                + "in \(check.report.durationMicroseconds / 1000) ms"
+                + "in \(check.report.durationMicroseconds / 1000) ms\(check.report.transferred)"
+        case .probeProgress(let progress): progress.point.place + progress.summary
         case .subscriberLagged(let lag): "too slow: what followed event \(lag.lastSequence) was not kept"
         case .unknown: ""
         }

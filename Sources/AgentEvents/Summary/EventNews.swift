@@ -29,6 +29,8 @@ package struct EventNews: Sendable, Hashable {
         case .uplinkChanged(let change): self.init(change)
         case .probeChanged(let change): self.init(change)
         case .probeCompleted(let check): self.init(check)
+        case .probeProgress(let progress):
+            self.init(subject: "check \(progress.point.probe)", news: progress.summary + Self.place(progress.point))
         case .certificateExpiring(let expiry): self.init(expiry)
         case .hookCompleted(let completion): self.init(completion)
         case .agentStarted(let agent):
@@ -127,7 +129,8 @@ extension EventNews {
         let verdict = report.verdict + SummaryText.because(report.code, nil)
         self.init(
             subject: "check \(check.point.probe)",
-            news: "\(verdict) in \(report.durationMicroseconds / 1000) ms\(Self.place(check.point))",
+            news:
+                "\(verdict) in \(report.durationMicroseconds / 1000) ms\(Self.place(check.point))\(report.transferred)",
             tone: report.verdict == "ok" ? .neutral : .trouble
         )
     }

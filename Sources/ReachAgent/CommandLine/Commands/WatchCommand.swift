@@ -52,7 +52,7 @@ struct WatchCommand: ParsableCommand {
             "Only events of this type, such as path.changed or 'path.*' (repeatable).",
             valueName: "type"
         ),
-        completion: .eventTypes(besides: [.probeCompleted]),
+        completion: .eventTypes(besides: [.probeCompleted, .probeProgress]),
         transform: EventFilter.subscribedType(argument:)
     )
     var types: [String] = []

@@ -35,7 +35,7 @@ struct EventFilter: Sendable, Hashable {
 
     /// Reads an argument: a type that a subscriber can have, or a family.
     static func subscribedType(argument text: String) throws -> String {
-        try knownType(text, besides: [.probeCompleted])
+        try knownType(text, besides: [.probeCompleted, .probeProgress])
     }
 
     /// A type or family without the prefix; what no event has is refused with what there is.

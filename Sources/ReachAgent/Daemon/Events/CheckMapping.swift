@@ -20,7 +20,8 @@ extension AgentEvents.CheckReport {
             bytesReceived: report.bytesReceived,
             bytesOnWire: report.bytesOnWire,
             findings: report.findings.map { AgentEvents.Finding($0) },
-            hops: report.hops.map { AgentEvents.CheckHop($0) }
+            hops: report.hops.map { AgentEvents.CheckHop($0) },
+            transfer: report.transfer.map { Transfer($0) }
         )
     }
 }

@@ -139,6 +139,11 @@ extension EventDraft {
         self.init(.probeCompleted, subject: check.point.probe, .probeCompleted(.init(check, cadence: cadence)))
     }
 
+    /// `probe.progress`; not numbered.
+    init(_ progress: TransferProgress, of point: Probes.ProbePoint) {
+        self.init(.probeProgress, subject: point.probe, .probeProgress(ProbeProgress(progress, of: point)))
+    }
+
     /// `network.snapshot`.
     static func networkSnapshot(
         _ snapshot: NetlinkMonitor.NetworkSnapshot,

@@ -14,7 +14,7 @@ enum EventLogLine {
         case .netlinkResynced: .info
         case .pathChanged, .probeSummary: .debug
         case .configReloaded, .configRejected, .hookCompleted, .journalDegraded: nil
-        case .agentHello, .networkSnapshot, .probeCompleted, .subscriberLagged, .eventsOmitted: nil
+        case .agentHello, .networkSnapshot, .probeCompleted, .probeProgress, .subscriberLagged, .eventsOmitted: nil
         }
     }
 

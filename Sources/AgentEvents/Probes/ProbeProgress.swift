@@ -1,0 +1,68 @@
+/// The progress of a probe's transfer: at each change of the phase, and at most ten times a second between.
+public struct ProbeProgress: Codable, Sendable, Hashable {
+    /// The probe, and where it is made from.
+    public var point: ProbePoint
+    /// `started`, `download`, `upload`, `suspended`, `resumed`, `completed` or `cancelled`.
+    public var phase: String
+    /// The payload bytes of the present direction so far.
+    public var bytes: Int
+    /// The payload bytes wanted in the present direction.
+    public var totalBytes: Int
+    /// The payload rate over the last second; nil when there is none yet.
+    public var bitsPerSecond: Int64?
+    /// The last round trip less the idle median, in microseconds; nil when there is none yet.
+    public var addedMicroseconds: Int64?
+    /// The time since the transfer began, in microseconds.
+    public var elapsedMicroseconds: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case phase, bytes
+        case totalBytes = "total_bytes"
+        case bitsPerSecond = "bps"
+        case addedMicroseconds = "added_us"
+        case elapsedMicroseconds = "elapsed_us"
+    }
+
+    /// A progress.
+    public init(
+        point: ProbePoint,
+        phase: String,
+        bytes: Int,
+        totalBytes: Int,
+        bitsPerSecond: Int64? = nil,
+        addedMicroseconds: Int64? = nil,
+        elapsedMicroseconds: Int64
+    ) {
+        self.point = point
+        self.phase = phase
+        self.bytes = bytes
+        self.totalBytes = totalBytes
+        self.bitsPerSecond = bitsPerSecond
+        self.addedMicroseconds = addedMicroseconds
+        self.elapsedMicroseconds = elapsedMicroseconds
+    }
+
+    /// Reads the progress, with the point's members beside its own.
+    public init(from decoder: any Decoder) throws {
+        point = try ProbePoint(from: decoder)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        phase = try members.decode(String.self, forKey: .phase)
+        bytes = try members.decode(Int.self, forKey: .bytes)
+        totalBytes = try members.decode(Int.self, forKey: .totalBytes)
+        bitsPerSecond = try members.decodeIfPresent(Int64.self, forKey: .bitsPerSecond)
+        addedMicroseconds = try members.decodeIfPresent(Int64.self, forKey: .addedMicroseconds)
+        elapsedMicroseconds = try members.decode(Int64.self, forKey: .elapsedMicroseconds)
+    }
+
+    /// Writes the progress, with the point's members before its own.
+    public func encode(to encoder: any Encoder) throws {
+        try point.encode(to: encoder)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(phase, forKey: .phase)
+        try members.encode(bytes, forKey: .bytes)
+        try members.encode(totalBytes, forKey: .totalBytes)
+        try members.encodeIfPresent(bitsPerSecond, forKey: .bitsPerSecond)
+        try members.encodeIfPresent(addedMicroseconds, forKey: .addedMicroseconds)
+        try members.encode(elapsedMicroseconds, forKey: .elapsedMicroseconds)
+    }
+}
