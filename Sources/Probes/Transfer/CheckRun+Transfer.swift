@@ -1,12 +1,44 @@
 internal import CheckResults
+internal import HTTPSerialization
+internal import NIOCore
 
 extension CheckRun {
+    /// Starts a transfer: the target is asked for its head first, over redirects too.
+    func beginTransfer(_ plan: TransferPlan, of request: SerializedRequest) {
+        if let upload = plan.uploadURL, request.url.scheme == .https, upload.scheme != .https {
+            let evidence = "the target has TLS, and its upload would have none"
+            return fail(.requestInvalid, subject: upload.authority, evidence: evidence)
+        }
+        let transfer = TransferRun(plan, of: self)
+        self.transfer = transfer
+        transfer.start()
+        beginHop(request.variant(method: "HEAD", fields: [HeaderField(name: "Accept-Encoding", value: "identity")]))
+    }
+
+    /// Opens a further connection for another check's transfer, with all that a check does for it; its end is the
+    /// transfer's to tell.
+    func openPart(
+        of run: CheckRun,
+        to request: SerializedRequest,
+        then opened: @escaping (any Channel, String?) -> Void
+    ) {
+        redirects = run.redirects
+        hop = CheckHop(url: run.hop.url)
+        reach(request) { [self] channel, chosen in
+            // The next phase would be the transfer's.
+            recorder.end()
+            opened(channel, chosen)
+        }
+    }
+
+    /// Closes the connection: with the check when it is only a part of one.
+    func releaseConnection() { if isPart { cancel() } else { closeConnection() } }
+
     /// Ends the transfer because its path has changed, or has it go on over the next one.
     func pathChanged(_ interfaces: Set<String>) {
-        if let interface = probe.interface ?? hop.interface, !interfaces.isEmpty, !interfaces.contains(interface) {
-            return
-        }
-        fail(.pathChanged, subject: probe.target.shown, evidence: "the path changed during the transfer")
+        guard !isOver else { return }
+        if let transfer { return transfer.pathChanged(interfaces) }
+        fail(.pathChanged, subject: probe.target.shown, evidence: "the path changed before the transfer began")
     }
 
     /// Ends the transfer in favour of the machine's own traffic.

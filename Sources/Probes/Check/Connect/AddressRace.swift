@@ -26,6 +26,7 @@ final class AddressRace: @unchecked Sendable {
     private let interface: String?
     private let epoch: NIODeadline
     private let meter: ByteMeter
+    private let transfer: TransferPlan?
     private var order: HappyEyeballs
     private var attempts: [Attempt] = []
     private var timer: Scheduled<Void>?
@@ -36,13 +37,15 @@ final class AddressRace: @unchecked Sendable {
     /// - Parameters:
     ///   - epoch: The start of the check, to which attempt times are relative.
     ///   - meter: Counts the bytes of every attempt.
+    ///   - transfer: The transfer that the connection is for, if any.
     init(
         on loop: any EventLoop,
         order: HappyEyeballs,
         port: UInt16,
         interface: String?,
         epoch: NIODeadline,
-        meter: ByteMeter
+        meter: ByteMeter,
+        transfer: TransferPlan? = nil
     ) {
         self.loop = loop
         self.order = order
@@ -50,6 +53,7 @@ final class AddressRace: @unchecked Sendable {
         self.interface = interface
         self.epoch = epoch
         self.meter = meter
+        self.transfer = transfer
     }
 
     /// Sets the callbacks; addresses are added with ``add(_:of:)``.
@@ -124,14 +128,17 @@ final class AddressRace: @unchecked Sendable {
             .channelOption(.maxMessagesPerRead, value: 2)
             .channelOption(
                 .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
+                value: transfer == nil
+                    ? AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
+                    : AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16 << 10, maximum: 256 << 10)
             )
             .channelInitializer { [self] channel in
                 guard onOutcome != nil else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
                 attempts[number].channel = channel
-                return InterfaceBinding.apply(interface, to: channel).flatMapThrowing { [meter] in
+                return InterfaceBinding.apply(interface, to: channel).flatMapThrowing { [meter, transfer] in
+                    if let transfer { TransferSocket.tune(channel, for: transfer) }
                     try channel.pipeline.syncOperations.addHandler(ByteCounter(meter))
                 }
             }

@@ -29,6 +29,10 @@ final class HTTPExchange: @unchecked Sendable {
     private(set) var body = ByteBuffer()
     /// `true` once a byte of the response was received.
     private(set) var hasFirstByte = false
+    /// Takes the sizes of the body's pieces as they come, which are dropped then; nil to decode and keep the body.
+    var sink: ((Int) -> Void)?
+    /// The content to send in place of the request's own.
+    var upload: UploadContent?
     /// The error code of a received GOAWAY frame.
     var goAway: UInt32?
     /// The error code of a received RST_STREAM frame.
@@ -37,6 +41,8 @@ final class HTTPExchange: @unchecked Sendable {
     private var events: Events?
     private var informational = 0
     private var isBodyEncoded = false
+    /// `true` when the whole response came before the request was sent.
+    private var isAnswered = false
 
     init(request: SerializedRequest, limits: ProbeLimits, events: Events) {
         self.request = request
@@ -45,15 +51,21 @@ final class HTTPExchange: @unchecked Sendable {
         subject = request.url.authority
     }
 
+    /// The bytes of the content to send.
+    var contentLength: Int { upload?.length ?? request.body.length }
+
     /// Returns whether the response has no body, whatever its header says (RFC 9110, section 6.4.1).
     func isBodyless(status: Int) -> Bool { request.method == "HEAD" || status == 204 || status == 304 }
 
     var isOver: Bool { events == nil }
 
     /// Drops the callbacks.
-    func abandon() { events = nil }
+    func abandon() { (events, sink) = (nil, nil) }
 
-    func sentRequest() { events?.sentRequest() }
+    func sentRequest() {
+        events?.sentRequest()
+        if isAnswered { finish(nil) }
+    }
 
     func receivedFirstByte() {
         guard !hasFirstByte else { return }
@@ -88,16 +100,21 @@ final class HTTPExchange: @unchecked Sendable {
         guard headers.count <= limits.headerCount else {
             return refuse(.httpHeaderTooLarge, "\(headers.count) header fields; \(limits.headerCount) are allowed")
         }
-        guard !isBodyless(status: status) else { return .plain }
+        guard !isBodyless(status: status), sink == nil else { return .plain }
         if let length = declaredLength(headers), length > limits.bodyBytes {
             return refuse(.httpTooLarge, "Content-Length is \(length); \(limits.bodyBytes) bytes are allowed")
         }
         return encoding(headers)
     }
 
-    /// Counts a piece of the encoded body; false when it exceeds the limit.
+    /// Counts a piece of the encoded body; false when it is not to be kept.
     func receivedBody(bytes count: Int) -> Bool {
         let total = (response?.bodyBytes ?? 0) + count
+        if let sink {
+            response?.bodyBytes = total
+            sink(count)
+            return false
+        }
         response?.bodyBytes = min(total, limits.bodyBytes)
         guard total > limits.bodyBytes else { return true }
         fail(.httpTooLarge, "the body has more than the allowed \(limits.bodyBytes) bytes")
@@ -123,7 +140,8 @@ final class HTTPExchange: @unchecked Sendable {
     /// Completes the response.
     func complete() {
         guard response != nil else { return }
-        finish(nil)
+        // A server may answer before it has read the whole upload, which is measured to its end all the same.
+        if let upload, !upload.isAtEnd { isAnswered = true } else { finish(nil) }
     }
 
     func fail(_ code: FindingCode, _ evidence: String) {
@@ -135,6 +153,11 @@ final class HTTPExchange: @unchecked Sendable {
     private func finish(_ finding: Finding?) {
         guard let events else { return }
         self.events = nil
+        sink = nil
+        if isAnswered, finding != nil, let status = response?.status, let upload {
+            let evidence = "the server answered with \(status), and took only part of the \(upload.length) bytes"
+            return events.finished(self, Finding(.httpStatus, subject: subject, evidence: evidence))
+        }
         events.finished(self, finding)
     }
 

@@ -2,10 +2,28 @@ internal import CheckResults
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The handlers of an HTTP/1 connection that carries one exchange.
-enum HTTPOneConnection {
+/// The handlers of an HTTP/1 connection that carries one exchange, or several one after another.
+struct HTTPOneConnection {
+    private let wire: HTTPOneWire
+    private let intake: ResponseIntake
+    private let collector: ResponseCollector
+
+    /// Sends the next request, after the response to the one before is complete.
+    func next(_ exchange: HTTPExchange) {
+        wire.renew(exchange)
+        intake.renew(exchange)
+        collector.renew(exchange)
+    }
+
     /// Adds the handlers, which send the request.
-    static func begin(_ exchange: HTTPExchange, on channel: any Channel) throws {
+    ///
+    /// - Parameter isKept: `true` when other requests may follow.
+    @discardableResult
+    static func begin(
+        _ exchange: HTTPExchange,
+        on channel: any Channel,
+        isKept: Bool = false
+    ) throws -> HTTPOneConnection {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = exchange.limits.headerBytes
         limits.maxHeaderListSize = exchange.limits.headerBytes
@@ -16,10 +34,16 @@ enum HTTPOneConnection {
             limitConfiguration: limits
         )
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(HTTPOneWire(exchange))
+        let connection = HTTPOneConnection(
+            wire: HTTPOneWire(exchange, isKept: isKept),
+            intake: ResponseIntake(exchange),
+            collector: ResponseCollector(exchange)
+        )
+        try pipeline.addHandler(connection.wire)
         try pipeline.addHandler(ByteToMessageHandler(decoder))
-        try pipeline.addHandler(ResponseIntake(exchange))
-        try pipeline.addHandler(ResponseCollector(exchange))
+        try pipeline.addHandler(connection.intake)
+        try pipeline.addHandler(connection.collector)
+        return connection
     }
 }
 
@@ -29,10 +53,19 @@ private final class HTTPOneWire: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = ByteBuffer
 
-    private let exchange: HTTPExchange
+    private var exchange: HTTPExchange
+    private let isKept: Bool
     private var headBytes = 0
 
-    init(_ exchange: HTTPExchange) { self.exchange = exchange }
+    init(_ exchange: HTTPExchange, isKept: Bool) {
+        self.exchange = exchange
+        self.isKept = isKept
+    }
+
+    func renew(_ exchange: HTTPExchange) {
+        self.exchange = exchange
+        headBytes = 0
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         exchange.receivedFirstByte()
@@ -50,7 +83,8 @@ private final class HTTPOneWire: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head:
-            let head = exchange.request.httpOneHead(adding: [HeaderField(name: "Connection", value: "close")])
+            let closing = isKept ? [] : [HeaderField(name: "Connection", value: "close")]
+            let head = exchange.request.httpOneHead(adding: closing)
             context.write(wrapOutboundOut(ByteBuffer(bytes: head)), promise: promise)
         case .body(.byteBuffer(let piece)): context.write(wrapOutboundOut(piece), promise: promise)
         case .body(.fileRegion): promise?.fail(ChannelError.operationUnsupported)

@@ -57,13 +57,13 @@ final class HTTPTwoStream: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head:
-            let isWhole = exchange.request.body.length == 0
+            let isWhole = exchange.contentLength == 0
             let frame = HTTP2Frame.FramePayload.Headers(headers: requestHeaders, endStream: isWhole)
             context.write(wrapOutboundOut(.headers(frame)), promise: promise)
         case .body(let piece):
             context.write(wrapOutboundOut(.data(.init(data: piece))), promise: promise)
         case .end:
-            guard exchange.request.body.length > 0 else {
+            guard exchange.contentLength > 0 else {
                 context.flush()
                 promise?.succeed()
                 return

@@ -10,12 +10,12 @@ final class HTTPTwoWire: ChannelInboundHandler {
     private static let headerBytes = 9
     private static let resetStream: UInt8 = 3
 
-    private let exchange: HTTPExchange
+    private let exchanges: HTTPTwoExchanges
     private var header: [UInt8] = []
     private var payload: [UInt8] = []
     private var payloadLeft = 0
 
-    init(_ exchange: HTTPExchange) { self.exchange = exchange }
+    init(_ exchanges: HTTPTwoExchanges) { self.exchanges = exchanges }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         take(unwrapInboundIn(data).readableBytesView)
@@ -45,7 +45,8 @@ final class HTTPTwoWire: ChannelInboundHandler {
     private var isReset: Bool { header[3] == Self.resetStream && header[..<3].elementsEqual([0, 0, 4]) }
 
     private func endFrame() {
-        if isReset, payload.count == 4 { exchange.serverReset = payload.reduce(0) { $0 << 8 | UInt32($1) } }
-        (header, payload) = ([], [])
+        if isReset, payload.count == 4 { exchanges.reset(with: payload.reduce(0) { $0 << 8 | UInt32($1) }) }
+        header.removeAll(keepingCapacity: true)
+        payload.removeAll(keepingCapacity: true)
     }
 }

@@ -10,16 +10,27 @@ final class ResponseCollector: ChannelInboundHandler {
     /// The number of bytes of a request's body that are read at once.
     private static let pieceLength = 64 * 1024
 
-    private let exchange: HTTPExchange
+    private var exchange: HTTPExchange
+    private var context: ChannelHandlerContext?
     private var reader: RequestBodyReader?
     private var hasBegun = false
     private var isSending = false
 
     init(_ exchange: HTTPExchange) { self.exchange = exchange }
 
+    /// Sends the next request on the same connection.
+    func renew(_ exchange: HTTPExchange) {
+        self.exchange = exchange
+        (reader, hasBegun) = (nil, false)
+        if let context { begin(context) }
+    }
+
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         if context.channel.isActive { begin(context) }
     }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) { begin(context) }
 
@@ -48,7 +59,9 @@ final class ResponseCollector: ChannelInboundHandler {
         guard !hasBegun, !exchange.isOver else { return }
         hasBegun = true
         do {
-            if exchange.request.body.length > 0 { reader = try exchange.request.body.makeReader() }
+            if exchange.upload == nil, exchange.request.body.length > 0 {
+                reader = try exchange.request.body.makeReader()
+            }
         } catch {
             return exchange.fail(.requestInvalid, error.description)
         }
@@ -58,15 +71,17 @@ final class ResponseCollector: ChannelInboundHandler {
             uri: exchange.request.url.requestTarget
         )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if reader == nil { end(context) } else { sendBody(context) }
+        if exchange.contentLength == 0 { end(context) } else { sendBody(context) }
     }
 
     /// Sends as much of the body as the connection accepts now, and continues when it accepts more.
     private func sendBody(_ context: ChannelHandlerContext) {
         // Writing and flushing can change the writability, which calls this again.
-        guard reader != nil, !isSending else { return }
+        guard !isSending, hasBegun else { return }
         isSending = true
         defer { isSending = false }
+        if let upload = exchange.upload { return send(upload, context) }
+        guard reader != nil else { return }
         while context.channel.isWritable, !exchange.isOver {
             do {
                 guard let piece = try reader?.read(upTo: Self.pieceLength), !piece.isEmpty else {
@@ -78,6 +93,14 @@ final class ResponseCollector: ChannelInboundHandler {
                 reader = nil
                 return exchange.fail(.requestInvalid, String(describing: error))
             }
+        }
+    }
+
+    private func send(_ upload: UploadContent, _ context: ChannelHandlerContext) {
+        guard !upload.isAtEnd else { return }
+        while context.channel.isWritable, !exchange.isOver {
+            guard let piece = upload.next(upTo: Self.pieceLength) else { return end(context) }
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
         }
     }
 

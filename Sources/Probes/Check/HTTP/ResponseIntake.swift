@@ -7,7 +7,7 @@ final class ResponseIntake: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    private let exchange: HTTPExchange
+    private var exchange: HTTPExchange
     /// The compression of the body, if any.
     private var format: Inflater.Format?
     /// Created when the body starts: an empty body has nothing to inflate.
@@ -15,6 +15,12 @@ final class ResponseIntake: ChannelInboundHandler {
     private var isInformational = false
 
     init(_ exchange: HTTPExchange) { self.exchange = exchange }
+
+    /// Prepares for the next response on the same connection.
+    func renew(_ exchange: HTTPExchange) {
+        self.exchange = exchange
+        (format, inflater, isInformational) = (nil, nil, false)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !exchange.isOver else { return }

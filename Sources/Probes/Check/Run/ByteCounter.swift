@@ -16,6 +16,9 @@ final class ByteCounter: ChannelDuplexHandler {
     private var payload = 0
     private var reads = 0
     private var measured: TCPCounters?
+    /// The payload at the last look at the kernel's counters, and its time.
+    private var measuredPayload = 0
+    private var measuredAt = NIODeadline.uptimeNanoseconds(0)
     private var hasFailed = false
 
     init(_ meter: ByteMeter) { self.meter = meter }
@@ -42,8 +45,8 @@ final class ByteCounter: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Also before an end of file closes the connection.
-        measure()
+        // Also before an end of file closes the connection, but not for each of thousands of reads in a second.
+        if NIODeadline.now() - measuredAt > .milliseconds(5) { measure() }
         context.fireChannelReadComplete()
     }
 
@@ -88,9 +91,29 @@ final class ByteCounter: ChannelDuplexHandler {
     func finish() -> Int {
         measure()
         channel = nil
-        guard let measured else { return estimate }
         // Four segments close a connection, and TLS adds its closure alert.
-        return max(measured.payload, payload) + (measured.segments + 6) * WireOverhead.tcp(isIPv4: isIPv4) + 64
+        return onWire + (measured == nil ? 0 : 6 * WireOverhead.tcp(isIPv4: isIPv4) + 64)
+    }
+
+    /// The bytes carried by the link so far.
+    private var onWire: Int {
+        guard let measured else { return estimate }
+        // What came since the last look counts as small segments, each acknowledged.
+        let segments = measured.segments + 2 * ((payload - measuredPayload + 535) / 536)
+        return max(measured.payload, payload) + segments * WireOverhead.tcp(isIPv4: isIPv4)
+    }
+
+    /// Looks at the kernel's counters now; nil when the connection is closed or the kernel does not count.
+    func counters() -> TCPCounters? {
+        guard channel?.isActive == true else { return nil }
+        measure()
+        return measured
+    }
+
+    /// Looks at the kernel's counters, and returns the bytes carried by the link so far.
+    func currentOnWire() -> Int {
+        measure()
+        return onWire
     }
 
     /// The estimate without the kernel's counters: small segments, each acknowledged; a first one each second until the
@@ -104,12 +127,14 @@ final class ByteCounter: ChannelDuplexHandler {
 
     private func measure() {
         guard let options = channel as? any SocketOptionProvider else { return }
+        measuredAt = .now()
         let answer: EventLoopFuture<TCPCounters.Answer> = options.unsafeGetSocketOption(
             level: .tcp,
             name: NIOBSDSocket.Option(rawValue: CInt(TCP_INFO))
         )
         answer.assumeIsolated().whenSuccess { [self] answer in
-            measured = TCPCounters(answer) ?? measured
+            guard let counters = TCPCounters(answer) else { return }
+            (measured, measuredPayload) = (counters, payload)
         }
     }
 }
@@ -123,15 +148,24 @@ struct TCPCounters {
     let payload: Int
     /// Segments in both directions, including empty ones.
     let segments: Int
+    /// Payload bytes that the peer has acknowledged.
+    let acknowledged: Int
+    /// Segments sent again.
+    let retransmissions: Int
 
     /// Nil if the kernel does not count sent bytes.
     init?(_ answer: Answer) {
-        (payload, segments) = withUnsafeBytes(of: answer) { bytes in
+        (payload, segments, acknowledged, retransmissions) = withUnsafeBytes(of: answer) { bytes in
             let received = bytes.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
             let sent = bytes.loadUnaligned(fromByteOffset: 200, as: UInt64.self)
             let out = bytes.loadUnaligned(fromByteOffset: 136, as: UInt32.self)
             let into = bytes.loadUnaligned(fromByteOffset: 140, as: UInt32.self)
-            return (Int(clamping: sent &+ received), Int(clamping: UInt64(out) + UInt64(into)))
+            let acknowledged = bytes.loadUnaligned(fromByteOffset: 120, as: UInt64.self)
+            let again = bytes.loadUnaligned(fromByteOffset: 100, as: UInt32.self)
+            return (
+                Int(clamping: sent &+ received), Int(clamping: UInt64(out) + UInt64(into)),
+                Int(clamping: acknowledged), Int(clamping: again)
+            )
         }
         guard segments > 0 else { return nil }
     }

@@ -17,7 +17,8 @@ extension CheckRun {
             port: endpoint.port,
             interface: probe.interface,
             epoch: epoch,
-            meter: meter
+            meter: meter,
+            transfer: probe.transfer
         )
         self.race = race
         race.start(onFirstAttempt: { [self] in recorder.begin(.connect) }) { [self] outcome in

@@ -9,14 +9,21 @@ extension CheckRun {
         hop = CheckHop(url: SecretName.hidingQuery(of: request.url.description))
         recorder = PhaseRecorder(epoch: epoch)
         meter.bound(received: receivedBytes)
+        reach(request) { [self] channel, chosen in
+            if let transfer { return transfer.opened(channel, applicationProtocol: chosen, for: request) }
+            send(request, on: channel, applicationProtocol: chosen)
+        }
+    }
+
+    /// Connects to a request's server, over TLS where the URL says so; `reached` is called with the protocol selected by
+    /// ALPN.
+    func reach(_ request: SerializedRequest, then reached: @escaping (any Channel, String?) -> Void) {
         lookupFailures = []
         var endpoint = Probe.Endpoint(host: request.url.host, port: UInt16(clamping: request.url.port))
         if let other = probe.connectTo, redirects.isAtFirstOrigin(request.url) { endpoint = other }
         connect(to: endpoint) { [self] channel in
-            guard request.url.scheme == .https else { return send(request, on: channel, applicationProtocol: nil) }
-            beginTLS(on: channel, for: request.url) { [self] chosen in
-                send(request, on: channel, applicationProtocol: chosen)
-            }
+            guard request.url.scheme == .https else { return reached(channel, nil) }
+            beginTLS(on: channel, for: request.url) { chosen in reached(channel, chosen) }
         }
     }
 
@@ -48,8 +55,13 @@ extension CheckRun {
         if let finding { return fail(finding) }
         guard let response = exchange.response else { return }
         recorder.end()
-        guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return evaluate(response, exchange) }
-        switch redirects.follow(response, of: exchange.request, maximum: probe.maximumRedirects) {
+        if !follow(response, of: exchange.request) { evaluate(response, exchange) }
+    }
+
+    /// Follows a redirect, or fails because it leads to nowhere; false when the response is none, or is wanted itself.
+    func follow(_ response: ResponseReport, of request: SerializedRequest) -> Bool {
+        guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return false }
+        switch redirects.follow(response, of: request, maximum: probe.maximumRedirects) {
         case .success(let next):
             // The handlers of the closed connection are still on the stack.
             loop.assumeIsolated().execute { [self] in
@@ -59,6 +71,7 @@ extension CheckRun {
             }
         case .failure(let refusal): fail(refusal.finding)
         }
+        return true
     }
 
     private func evaluate(_ response: ResponseReport, _ exchange: HTTPExchange) {

@@ -32,10 +32,14 @@ final class CheckRun: @unchecked Sendable {
     /// The pending datagram exchange.
     var datagram: WireExchange?
     var turn: DatagramTurn?
-    let meter = ByteMeter()
+    let meter: ByteMeter
+    /// The transfer in place of the check's single request.
+    var transfer: TransferRun?
     /// The budget of work on the target's bytes; it ends with the check.
     private(set) var budget: WorkBudget
 
+    /// `true` for a further connection of another check's transfer, which counts its bytes and ends it.
+    let isPart: Bool
     private let started = Date()
     private var timeout: Duration
     private var deadline: Scheduled<Void>?
@@ -45,12 +49,15 @@ final class CheckRun: @unchecked Sendable {
         _ probe: Probe,
         on gate: LoopGate,
         services: CheckServices,
+        meter: ByteMeter? = nil,
         completion: @escaping @Sendable (CheckRun, CheckReport) -> Void
     ) {
         self.probe = probe
         self.gate = gate
         self.services = services
         self.completion = completion
+        isPart = meter != nil
+        self.meter = meter ?? ByteMeter()
         epoch = .now()
         timeout = probe.timeout
         budget = WorkBudget(deadline: .now + timeout, steps: probe.limits.evaluationSteps)
@@ -76,7 +83,7 @@ final class CheckRun: @unchecked Sendable {
                 let request = try probe.serializer.serialize(probe.request, to: url)
                 if let limit = request.timeoutInterval { timeout = limit }
                 arm()
-                beginHop(request)
+                if let plan = probe.transfer { beginTransfer(plan, of: request) } else { beginHop(request) }
             } catch {
                 fail(.requestInvalid, subject: url.authority, evidence: error.description)
             }
@@ -110,7 +117,9 @@ final class CheckRun: @unchecked Sendable {
     }
 
     /// The maximum number of bytes received for each hop.
-    var receivedBytes: Int { probe.limits.receivedBytes ?? probe.limits.defaultReceivedBytes }
+    var receivedBytes: Int {
+        max(probe.limits.receivedBytes ?? probe.limits.defaultReceivedBytes, probe.transfer?.bytesOnWire ?? 0)
+    }
 
     private func exceeded(_ limit: ByteMeter.Limit) {
         switch limit {
@@ -153,6 +162,8 @@ final class CheckRun: @unchecked Sendable {
             case let code? where code.isLocalFault: .unknown(code, phase)
             case let code?: .failed(code, phase)
             }
+        let measurements = transfer?.end(isComplete: code == nil)
+        transfer = nil
         endHop()
         datagram?.cancel()
         turn?.advance = nil
@@ -164,7 +175,8 @@ final class CheckRun: @unchecked Sendable {
             started: started,
             duration: Duration(.now() - epoch)
         )
-        meter.finish()
+        report.transfer = measurements
+        if !isPart { meter.finish() }
         (report.bytesSent, report.bytesReceived) = (meter.sent, meter.received)
         report.bytesOnWire = meter.onWire
         completion(self, probe.secrets.known.removed(from: report))
@@ -191,6 +203,10 @@ final class CheckRun: @unchecked Sendable {
     func timeIsUp() {
         let limit = "within \(timeout.secondsText)"
         let subject = hop.url
+        if let transfer, transfer.isUnderWay {
+            let evidence = "the transfer did not end \(limit): \(transfer.stateText)"
+            return fail(.timeout, subject: subject, evidence: evidence)
+        }
         switch recorder.phase {
         case .resolve where lookup?.isStuckInQueue == true:
             fail(.resolverBusy, subject: subject, evidence: "the lookup did not get its turn \(limit)")

@@ -1,0 +1,128 @@
+internal import CheckResults
+internal import NIOCore
+
+/// Measures a payload rate in windows of 100 ms: the bytes and their times in, the goodput without slow start out.
+struct GoodputMeter {
+    /// The length of a window, in nanoseconds.
+    private static let window: Int64 = 100_000_000
+    /// The maximum number of windows: an hour. Later bytes are counted, but not their rate.
+    private static let maximumWindows = 36_000
+    /// The number of windows behind a rate for display: a second.
+    private static let recentWindows = 10
+
+    /// All payload bytes.
+    private(set) var bytes = 0
+    /// The bytes of each window; the last one is under way.
+    private var windows: [Int] = []
+    /// The first time, and the last one without the pauses.
+    private var begin: NIODeadline?
+    private var last: Int64 = 0
+    /// The bytes of the first piece: they came before their time began.
+    private var firstBytes = 0
+    private var paused: Int64 = 0
+    private var pauseBegan: NIODeadline?
+
+    /// Begins at a time without bytes: an upload counts from its first byte, of which the acknowledgment comes later.
+    mutating func start(at time: NIODeadline) { if begin == nil { begin = time } }
+
+    /// Counts bytes that came at a time.
+    mutating func add(_ count: Int, at time: NIODeadline) {
+        guard count > 0 else { return }
+        if begin == nil { (begin, firstBytes) = (time, count) }
+        let now = elapsed(at: time)
+        note(count, in: Int(clamping: now / Self.window))
+        last = max(last, now)
+        bytes = sum(bytes, count)
+    }
+
+    /// Counts the bytes up to a total as spread evenly over the time since the last ones.
+    mutating func reach(_ total: Int, at time: NIODeadline) {
+        guard total > bytes else { return }
+        start(at: time)
+        let (added, from, now) = (total - bytes, last, elapsed(at: time))
+        defer { (bytes, last) = (total, max(last, now)) }
+        let (first, final) = (from / Self.window, now / Self.window)
+        guard now > from, final - first < Int64(Self.maximumWindows) else {
+            return note(added, in: Int(clamping: final))
+        }
+        var given = 0
+        for index in first...final {
+            let end = min(now, (index + 1) * Self.window)
+            let due = Int(Double(added) * (Double(end - from) / Double(now - from)))
+            note(index == final ? added - given : due - given, in: Int(clamping: index))
+            given = due
+        }
+    }
+
+    /// Stops the time.
+    mutating func pause(at time: NIODeadline) { if pauseBegan == nil, begin != nil { pauseBegan = time } }
+
+    /// Lets the time go on.
+    mutating func resume(at time: NIODeadline) {
+        guard let pauseBegan else { return }
+        paused += max(0, (time - pauseBegan).nanoseconds)
+        self.pauseBegan = nil
+    }
+
+    /// The time from the first byte to the last, without the pauses.
+    var duration: Duration { .nanoseconds(last) }
+
+    /// The rate over the last second in bits per second; nil before the first window is over.
+    func recentRate(at time: NIODeadline) -> Double? {
+        let current = Int(clamping: elapsed(at: pauseBegan ?? time) / Self.window)
+        let first = max(0, current - Self.recentWindows)
+        guard begin != nil, first < current else { return nil }
+        let recent = (first..<current).reduce(0) { sum($0, windows.indices.contains($1) ? windows[$1] : 0) }
+        return Self.rate(Double(recent) / Double(current - first))
+    }
+
+    /// The goodput after slow start; nil while it cannot be told.
+    var goodput: Goodput? {
+        let whole = windows.prefix(min(windows.count, Int(clamping: last / Self.window)))
+        guard !whole.isEmpty else { return shortGoodput }
+        let start = SlowStart.windows(of: whole.map(Double.init))
+        let measured = whole.dropFirst(start).sorted()
+        guard !measured.isEmpty else { return shortGoodput }
+        let total = measured.reduce(0.0) { $0 + Double($1) }
+        return Goodput(
+            p50: Self.rate(Ranked.median(measured.map(Double.init))),
+            p95: Self.rate(Double(measured[Ranked.index(of: 0.95, in: measured.count)])),
+            mean: Self.rate(total / Double(measured.count)),
+            windows: measured.count,
+            slowStart: .nanoseconds(Int64(start) * Self.window)
+        )
+    }
+
+    /// The end of the slow start, if the transfer had one.
+    func endOfSlowStart() -> NIODeadline? {
+        guard let begin, let goodput else { return nil }
+        return begin + TimeAmount(goodput.slowStart)
+    }
+
+    /// The goodput of a transfer that took less than a window: its mean, of a millisecond at least.
+    private var shortGoodput: Goodput? {
+        let count = bytes - firstBytes
+        guard last >= 1_000_000, count > 0 else { return nil }
+        let rate = Double(count) * 8 / (Double(last) / 1e9)
+        return Goodput(p50: rate, p95: rate, mean: rate, windows: 1, slowStart: .zero)
+    }
+
+    private mutating func note(_ count: Int, in window: Int) {
+        guard window < Self.maximumWindows, count > 0 else { return }
+        while windows.count <= window { windows.append(0) }
+        windows[window] = sum(windows[window], count)
+    }
+
+    private func elapsed(at time: NIODeadline) -> Int64 {
+        guard let begin else { return 0 }
+        return max(last, (time - begin).nanoseconds - paused)
+    }
+
+    private func sum(_ total: Int, _ count: Int) -> Int {
+        let (sum, isTooLarge) = total.addingReportingOverflow(count)
+        return isTooLarge ? .max : sum
+    }
+
+    /// Returns bits per second for the bytes of a window.
+    private static func rate(_ bytes: Double) -> Double { bytes * 8 * 1e9 / Double(window) }
+}

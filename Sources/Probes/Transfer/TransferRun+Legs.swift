@@ -1,0 +1,219 @@
+internal import CheckResults
+internal import HTTPSerialization
+internal import NIOCore
+
+extension TransferRun {
+    /// Begins with the download, or with the upload where there is none.
+    func beginLegs() {
+        if plan.downloadBytes > 0 { beginDownload() } else { beginUpload() }
+    }
+
+    // MARK: Download
+
+    private func beginDownload() {
+        var wanted = plan.downloadBytes
+        if let size = object.size, size < wanted { wanted = size }
+        download = TransferLegMeter(.download, wantedBytes: plan.downloadBytes)
+        state = .leg(.download)
+        lastSign = .now()
+        show(.download)
+        // The server of a larger object that sends parts need not be cut off.
+        let isPart = object.acceptsRanges && wanted > 0 && (object.size ?? 0) > wanted
+        part = RequestedPart(bounds: isPart ? 0...(wanted - 1) : nil)
+        guard let target else { return }
+        withMain(to: target) { [self] in requestDownload() }
+    }
+
+    /// Sends the request of the wanted part.
+    func requestDownload() {
+        guard let target, let main else { return }
+        var fields: [HeaderField] = []
+        if let bounds = part.bounds {
+            fields.append(HeaderField(name: "Range", value: "bytes=\(bounds.lowerBound)-\(bounds.upperBound)"))
+            if bounds.lowerBound > 0, let validator = object.validator {
+                fields.append(HeaderField(name: "If-Range", value: validator))
+            }
+        }
+        answer = nil
+        lastSign = .now()
+        let request = target.variant(method: "GET", fields: fields)
+        let timing = RequestTiming()
+        let events = HTTPExchange.Events(
+            sentRequest: { timing.sent = .now() },
+            receivedFirstByte: { [weak self] in
+                guard let self, let sent = timing.sent, download?.timeToFirstByte == nil else { return }
+                download?.timeToFirstByte = Duration(.now() - sent)
+            },
+            finished: { [weak self] exchange, finding in self?.endedDownload(exchange, finding) }
+        )
+        let exchange = main.send(request, sink: { [weak self] count in self?.receive(count) }, events: events)
+        guard !exchange.isOver else { return }
+        self.exchange = exchange
+        run.exchange = exchange
+    }
+
+    /// Judges the answer before its first byte counts; false when the transfer is over.
+    private func accept(_ exchange: HTTPExchange) -> Bool {
+        guard answer == nil else { return true }
+        guard let response = exchange.response else { return false }
+        switch part.judge(response, known: object) {
+        case .refused(let code, let evidence):
+            run.fail(code, subject: exchange.subject, evidence: evidence)
+            return false
+        case .accepted(let accepted):
+            answer = accepted
+            if object.validator == nil || accepted.isRestarted {
+                let fresh = TransferObject(response)
+                (object.validator, object.acceptsRanges) = (
+                    fresh.validator, fresh.acceptsRanges || object.acceptsRanges
+                )
+            }
+            object.size = accepted.size ?? object.size
+            if run.recorder.phase != .body { run.recorder.begin(.body) }
+            endSuspension(isRestarted: accepted.isRestarted)
+            return true
+        }
+    }
+
+    private func receive(_ count: Int) {
+        guard let exchange = exchange ?? run.exchange, accept(exchange), var leg = download else { return }
+        let now = NIODeadline.now()
+        lastSign = now
+        download = nil
+        leg.goodput.add(min(count, leg.wantedBytes - leg.bytes), at: now)
+        download = leg
+        guard leg.isComplete else { return }
+        // The last piece of what was announced is the end of the answer, which follows at once.
+        if let announced = answer?.bodyBytes, (exchange.response?.bodyBytes ?? 0) >= announced { return }
+        main?.cancel(exchange)
+        endLeg(.download)
+    }
+
+    private func endedDownload(_ exchange: HTTPExchange, _ finding: Finding?) {
+        guard !isOver else { return }
+        if case .suspended = state, let finding {
+            return attemptFailed(finding)
+        }
+        if let finding { return lost(finding) }
+        guard accept(exchange), let leg = download else { return }
+        if !leg.isComplete {
+            if let announced = answer?.bodyBytes, (exchange.response?.bodyBytes ?? 0) < announced {
+                let evidence = "\(leg.bytes) bytes came, of \(announced) announced"
+                return lost(Finding(.httpTruncated, subject: exchange.subject, evidence: evidence))
+            }
+            let evidence = "the object has \(leg.bytes) bytes; \(leg.wantedBytes) were wanted"
+            run.findings.append(Finding(.httpBody, .note, subject: exchange.subject, evidence: evidence))
+            download?.wantedBytes = leg.bytes
+        }
+        endLeg(.download)
+    }
+
+    // MARK: Upload
+
+    private func beginUpload() {
+        guard plan.uploadBytes > 0, var request = target else { return run.succeed() }
+        if let url = plan.uploadURL { request = request.redirected(to: url, status: 307) }
+        request = request.variant(
+            method: "POST",
+            fields: [
+                HeaderField(name: "Content-Type", value: "application/octet-stream"),
+                HeaderField(name: "Content-Length", value: String(plan.uploadBytes)),
+            ]
+        )
+        upload = TransferLegMeter(.upload, wantedBytes: plan.uploadBytes)
+        state = .leg(.upload)
+        lastSign = .now()
+        show(.upload)
+        if let target, target.url.origin != request.url.origin {
+            main?.close()
+            main = nil
+        }
+        withMain(to: request) { [self] in requestUpload(request) }
+    }
+
+    private func requestUpload(_ request: SerializedRequest) {
+        guard let main else { return }
+        if run.recorder.phase != .body { run.recorder.begin(.body) }
+        acknowledgedBefore = main.counters?.acknowledged
+        let retransmittedBefore = main.counters?.retransmissions
+        upload?.retransmissions = retransmittedBefore.map { -$0 }
+        upload?.goodput.start(at: .now())
+        lastSign = .now()
+        let content = UploadContent(length: plan.uploadBytes)
+        let events = HTTPExchange.Events(
+            sentRequest: {},
+            receivedFirstByte: {},
+            finished: { [weak self] exchange, finding in self?.endedUpload(exchange, finding) }
+        )
+        // The answer's body is of no interest, whatever its size.
+        let exchange = main.send(request, upload: content, sink: { _ in }, events: events)
+        guard !exchange.isOver else { return }
+        self.exchange = exchange
+        run.exchange = exchange
+    }
+
+    private func endedUpload(_ exchange: HTTPExchange, _ finding: Finding?) {
+        guard !isOver else { return }
+        countUpload(at: .now())
+        if let finding { return run.fail(finding) }
+        guard let status = exchange.response?.status, (200..<300).contains(status) else {
+            let evidence = "the upload was answered with status \(exchange.response?.status ?? 0)"
+            return run.fail(.httpStatus, subject: exchange.subject, evidence: evidence)
+        }
+        isUploadAnswered = true
+        // The answer proves that the content has arrived, unless it came before the content was sent.
+        if acknowledgedBefore == nil || main?.counters == nil {
+            upload?.goodput.reach(plan.uploadBytes, at: .now())
+        }
+        if upload?.isComplete == true { endLeg(.upload) }
+    }
+
+    /// Counts the bytes of the upload that the server's kernel has acknowledged.
+    func countUpload(at now: NIODeadline) {
+        guard let content = exchange?.upload, let before = acknowledgedBefore, let counters = main?.counters else {
+            return
+        }
+        // TLS and HTTP add less than a hundredth, which the end corrects.
+        let count = min(content.taken, max(0, counters.acknowledged - before))
+        guard count > (upload?.bytes ?? 0) else { return }
+        upload?.goodput.reach(count, at: now)
+        lastSign = now
+    }
+
+    /// Completes the number of segments sent again, while the connection can still be asked.
+    func noteRetransmissions() {
+        guard let started = upload?.retransmissions, started <= 0 else { return }
+        upload?.retransmissions = main?.counters.map { max(0, $0.retransmissions + started) }
+    }
+
+    // MARK: End
+
+    /// Ends a leg: the small requests under way are awaited, because its load has delayed them.
+    func endLeg(_ direction: TransferDirection) {
+        if direction == .upload { noteRetransmissions() }
+        exchange = nil
+        state = .settling(direction)
+        lastSign = .now()
+        show(direction == .download ? .download : .upload)
+        settle(at: .now())
+    }
+
+    /// Goes on when no small request is under way, or after a second.
+    func settle(at now: NIODeadline) {
+        guard case .settling(let direction) = state else { return }
+        let outstanding = (separate?.outstanding ?? 0) + (main?.outstanding ?? 0)
+        guard outstanding == 0 || now - lastSign > .seconds(1) else { return }
+        run.recorder.end()
+        // The handlers of the last exchange are still on the stack.
+        state = .idle
+        run.loop.assumeIsolated().execute { [weak self] in
+            guard let self, !isOver else { return }
+            if direction == .download { beginUpload() } else { run.succeed() }
+        }
+    }
+}
+
+/// The time at which a request was sent.
+private final class RequestTiming {
+    var sent: NIODeadline?
+}

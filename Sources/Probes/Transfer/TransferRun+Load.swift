@@ -1,0 +1,86 @@
+internal import CheckResults
+internal import NIOCore
+
+extension TransferRun {
+    /// The time between two small requests on a connection.
+    private static let smallInterval = TimeAmount.milliseconds(100)
+    /// The number of small requests at a time on an HTTP/2 connection.
+    private static let smallAtATime = 8
+    /// The number of times that a connection for small requests is opened again.
+    private static let mostReopenings = 4
+
+    /// Looks at the clock and the counters, twenty times a second.
+    func look() {
+        guard !isOver else { return }
+        let now = NIODeadline.now()
+        guard run.meter.currentOnWire() <= plan.bytesOnWire else {
+            let evidence = "the transfer was ended when it had put \(plan.bytesOnWire) bytes on the link"
+            return run.fail(.byteLimit, subject: run.hop.url, evidence: evidence)
+        }
+        switch state {
+        case .opening, .over: break
+        case .idle: lookForStall(at: now)
+        case .settling: settle(at: now)
+        case .suspended: retry(at: now)
+        case .leg(let direction):
+            if direction == .upload { countUpload(at: now) }
+            if direction == .upload, isUploadAnswered, let content = exchange?.upload {
+                // What is left is TLS's and HTTP's share of the acknowledged bytes.
+                if main?.counters == nil || content.isAtEnd { upload?.goodput.reach(plan.uploadBytes, at: now) }
+                if upload?.isComplete == true { return endLeg(.upload) }
+            }
+            sendSmallRequests(at: now)
+            showLeg(direction, at: now)
+            lookForStall(at: now)
+        }
+    }
+
+    private func lookForStall(at now: NIODeadline) {
+        guard Duration(now - lastSign) > plan.stallTimeout else { return }
+        let evidence = "no byte came or went for \(plan.stallTimeout.secondsText): \(stateText)"
+        run.fail(.transferStalled, subject: run.hop.url, evidence: evidence)
+    }
+
+    /// Sends the small requests that are due, as long as they stay a small share of the transfer's bytes.
+    private func sendSmallRequests(at now: NIODeadline) {
+        guard small != nil, now - lastSmall >= Self.smallInterval - .milliseconds(5) else { return }
+        lastSmall = now
+        if let separate, separate.isUsable {
+            if separate.canSend, separate.outstanding < Self.smallAtATime { sendLoaded(on: separate, \.separate) }
+        } else if separate != nil {
+            reopenSeparate()
+        }
+        if let main, main.isHTTPTwo, main.canSend, main.outstanding <= Self.smallAtATime {
+            sendLoaded(on: main, \.same)
+        }
+    }
+
+    private func sendLoaded(
+        on connection: TransferConnection,
+        _ meter: WritableKeyPath<LoadedMeter, RoundTripMeter>
+    ) {
+        guard case .leg(let direction) = state else { return }
+        let leg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?> =
+            direction == .download ? \.download : \.upload
+        guard self[keyPath: leg]?.affordsSmallRequest(of: smallBytes) == true else { return }
+        self[keyPath: leg]?.smallRequests += 1
+        sendSmall(on: connection) { [weak self] duration, sent in
+            self?[keyPath: leg]?.loaded[keyPath: meter].add(duration, sent: sent)
+        } ended: { [weak self] _ in
+            guard let self, !isOver else { return }
+            settle(at: .now())
+        }
+    }
+
+    /// Opens the connection for small requests again, which the server has closed, or the path has taken.
+    func reopenSeparate() {
+        guard let target, small != nil, !isReopening, reopenings < Self.mostReopenings else { return }
+        isReopening = true
+        reopenings += 1
+        open(to: target) { [weak self] result in
+            guard let self, !isOver else { return }
+            isReopening = false
+            if case .success(let connection) = result { separate = connection }
+        }
+    }
+}

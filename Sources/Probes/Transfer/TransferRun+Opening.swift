@@ -1,0 +1,166 @@
+internal import CheckResults
+internal import HTTPSerialization
+internal import NIOCore
+
+extension TransferRun {
+    /// The number of idle round trips.
+    private static let idleRoundTrips = 8
+    /// The largest body of a small request's answer that is awaited.
+    static let largestSmallBody = 4 << 10
+
+    /// Goes on with the check's own connection: to the target, or to the target of a redirect.
+    func opened(_ channel: any Channel, applicationProtocol: String?, for request: SerializedRequest) {
+        target = request
+        do {
+            main = try TransferConnection(
+                channel,
+                applicationProtocol: applicationProtocol,
+                owner: run,
+                window: window
+            )
+        } catch {
+            return run.fail(.httpProtocol, subject: request.url.authority, evidence: String(describing: error))
+        }
+        ask(request)
+    }
+
+    /// Asks for the target's head: that is the check's request, whose phases are reported.
+    private func ask(_ request: SerializedRequest) {
+        run.recorder.begin(.request)
+        let events = HTTPExchange.Events(
+            sentRequest: { [run] in if run.recorder.phase == .request { run.recorder.begin(.firstByte) } },
+            receivedFirstByte: { [run] in run.recorder.end() },
+            finished: { [weak self] exchange, finding in self?.asked(exchange, finding) }
+        )
+        run.exchange = main?.send(request, sink: request.method == "HEAD" ? nil : smallSink(), events: events)
+    }
+
+    private func asked(_ exchange: HTTPExchange, _ finding: Finding?) {
+        if let finding { return run.fail(finding) }
+        guard let response = exchange.response, !run.follow(response, of: exchange.request) else { return }
+        let isAccepted = (200..<300).contains(response.status)
+        // An upload's server need not have anything to download.
+        if isAccepted || plan.downloadBytes == 0 && response.status < 500 {
+            if isAccepted { object = TransferObject(response) }
+            small = exchange.request
+            return beginIdle()
+        }
+        guard exchange.request.method == "HEAD", !run.redirects.isRedirect(response) else {
+            let evidence = "the target was answered with status \(response.status)"
+            return run.fail(.httpStatus, subject: exchange.subject, evidence: evidence)
+        }
+        askForByte(exchange.request)
+    }
+
+    /// Asks for one byte where the server refuses HEAD.
+    private func askForByte(_ request: SerializedRequest) {
+        let request = request.variant(method: "GET", fields: [HeaderField(name: "Range", value: "bytes=0-0")])
+        withMain(to: request) { [self] in ask(request) }
+    }
+
+    /// Calls a closure once the main connection can send, with a new one where the server has closed it.
+    func withMain(to request: SerializedRequest, then body: @escaping () -> Void) {
+        if main?.canSend == true { return body() }
+        open(to: request) { [weak self] result in
+            guard let self, !isOver else { return }
+            switch result {
+            case .success(let connection):
+                main = connection
+                body()
+            case .failure(let failure): run.fail(failure.finding)
+            }
+        }
+    }
+
+    /// Ends an answer that is not small, because the server has ignored the range.
+    private func smallSink() -> (Int) -> Void {
+        var received = 0
+        return { [weak self] count in
+            received += count
+            guard received > Self.largestSmallBody, let self, let exchange = run.exchange, !exchange.isOver else {
+                return
+            }
+            // Without small requests there is a transfer all the same, but no round trips.
+            main?.cancel(exchange)
+            guard exchange.response?.status == 200 else {
+                let evidence = "the target was answered with status \(exchange.response?.status ?? 0)"
+                return run.fail(.httpStatus, subject: exchange.subject, evidence: evidence)
+            }
+            beginIdle()
+        }
+    }
+
+    // MARK: Idle round trips
+
+    private func beginIdle() {
+        state = .idle
+        lastSign = .now()
+        startTimer()
+        guard let target, small != nil else { return beginLegs() }
+        open(to: target) { [weak self] result in
+            guard let self, !isOver else { return }
+            switch result {
+            case .success(let connection):
+                separate = connection
+                askIdle(from: .now(), bytesBefore: run.meter.currentOnWire())
+            case .failure(let failure): run.fail(failure.finding)
+            }
+        }
+    }
+
+    /// Sends the next small request of the idle connection, until there are enough.
+    private func askIdle(from start: NIODeadline, bytesBefore: Int) {
+        let isLate = Duration(.now() - start) > run.probe.timeout / 5
+        guard idle.count < Self.idleRoundTrips, !(isLate && idle.count > 0) else {
+            if idle.count > 0 { smallBytes = max(200, (run.meter.currentOnWire() - bytesBefore) / idle.count) }
+            return beginLegs()
+        }
+        sendSmall(on: separate) { [weak self] duration, sent in
+            self?.idle.add(duration, sent: sent)
+            self?.lastSign = .now()
+        } ended: { [weak self] finding in
+            guard let self, case .idle = state else { return }
+            if let finding, idle.count == 0 { return run.fail(finding) }
+            // A server that closes after each answer has no connection to measure on.
+            guard separate?.canSend == true else { return beginLegs() }
+            run.loop.assumeIsolated().execute { [weak self] in self?.askIdle(from: start, bytesBefore: bytesBefore) }
+        }
+    }
+
+    /// Sends a small request.
+    ///
+    /// - Parameters:
+    ///   - answered: Receives the time from the request to the first byte of its answer, and the time of the request.
+    ///   - ended: Called when the exchange is over, with a finding when it failed.
+    func sendSmall(
+        on connection: TransferConnection?,
+        answered: @escaping (Duration, NIODeadline) -> Void,
+        ended: @escaping (Finding?) -> Void
+    ) {
+        guard let connection, let small else { return }
+        let sent = NIODeadline.now()
+        let events = HTTPExchange.Events(
+            sentRequest: {},
+            receivedFirstByte: { answered(Duration(.now() - sent), sent) },
+            finished: { _, finding in ended(finding) }
+        )
+        let counted = SmallBody()
+        let exchange = connection.send(
+            small,
+            sink: { count in
+                counted.bytes += count
+                guard counted.bytes > Self.largestSmallBody, let exchange = counted.exchange else { return }
+                connection.cancel(exchange)
+                ended(nil)
+            },
+            events: events
+        )
+        counted.exchange = exchange
+    }
+}
+
+/// The body of a small request's answer.
+private final class SmallBody {
+    var bytes = 0
+    weak var exchange: HTTPExchange?
+}

@@ -1,0 +1,138 @@
+internal import CheckResults
+internal import HTTPSerialization
+internal import NIOCore
+
+extension TransferRun {
+    /// The wait of a download for its next path.
+    struct Suspension {
+        /// The cause of the interruption.
+        let code: FindingCode
+        let since: NIODeadline
+        /// The payload bytes that had come before.
+        let offset: Int
+        let interface: String?
+        /// The time of the last attempt to connect; nil before the first.
+        var attempted: NIODeadline?
+        /// Tells an attempt from those given up before it.
+        var attempt = 0
+        var isConnecting = false
+    }
+
+    /// The time between two attempts.
+    private static let retryInterval = TimeAmount.seconds(1)
+
+    /// Handles a change of the path: a download that can be resumed goes on over the next one.
+    func pathChanged(_ interfaces: Set<String>) {
+        let current = run.probe.interface ?? main?.owner.hop.interface ?? run.hop.interface
+        if case .suspended = state { return reconnect() }
+        if let current, !interfaces.isEmpty, !interfaces.contains(current) { return }
+        lost(
+            Finding(.pathChanged, subject: run.probe.target.shown, evidence: "the path changed during the transfer")
+        )
+    }
+
+    /// Handles the loss of the connection.
+    func lost(_ finding: Finding) {
+        guard plan.resumes, case .leg(.download) = state, isConnectionLoss(finding.code) else {
+            return run.fail(finding)
+        }
+        guard let leg = download, leg.bytes == 0 || object.acceptsRanges && object.validator != nil else {
+            let evidence =
+                "\(finding.evidence); the server sends no parts, or the object has neither an ETag nor a date"
+            return run.fail(finding.code, subject: finding.subject, evidence: evidence)
+        }
+        let now = NIODeadline.now()
+        download?.goodput.pause(at: now)
+        suspension = Suspension(
+            code: finding.code,
+            since: now,
+            offset: leg.bytes,
+            interface: main?.owner.hop.interface ?? run.hop.interface
+        )
+        state = .suspended
+        dropConnections()
+        show(.suspended)
+        // The handlers of the lost connection are still on the stack.
+        run.loop.assumeIsolated().execute { [weak self] in self?.reconnect() }
+    }
+
+    /// Tries again each second.
+    func retry(at now: NIODeadline) {
+        guard let suspension else { return }
+        let last = suspension.attempted ?? suspension.since
+        // An attempt over a path that is gone would wait for its answer until the deadline.
+        let patience = suspension.isConnecting ? TimeAmount(plan.stallTimeout) : Self.retryInterval
+        if now - last >= patience { reconnect() }
+    }
+
+    /// Connects anew, and gives up any attempt under way.
+    func reconnect() {
+        guard case .suspended = state, let target, let leg = download else { return }
+        dropConnections()
+        suspension?.attempt += 1
+        suspension?.attempted = .now()
+        suspension?.isConnecting = true
+        let attempt = suspension?.attempt
+        // After a restart the object begins where the first one ended.
+        let offset = leg.bytes - objectBegin
+        part = RequestedPart(bounds: offset > 0 ? offset...(offset + leg.wantedBytes - leg.bytes - 1) : nil)
+        open(to: target) { [weak self] result in
+            guard let self, case .suspended = state, suspension?.attempt == attempt else { return }
+            switch result {
+            case .success(let connection):
+                main = connection
+                requestDownload()
+            case .failure(let failure): attemptFailed(failure.finding)
+            }
+        }
+    }
+
+    /// Waits for the next attempt.
+    func attemptFailed(_ finding: Finding) {
+        suspension?.isConnecting = false
+        guard isConnectionLoss(finding.code) || finding.code.isLocalFault else { return run.fail(finding) }
+    }
+
+    /// Records the seam at the first byte after an interruption.
+    func endSuspension(isRestarted: Bool) {
+        guard let suspension, case .suspended = state else { return }
+        let now = NIODeadline.now()
+        if isRestarted { objectBegin = download?.bytes ?? 0 }
+        download?.goodput.resume(at: now)
+        seams.append(
+            TransferSeam(
+                offset: suspension.offset,
+                code: suspension.code,
+                pause: Duration(now - suspension.since),
+                from: suspension.interface,
+                to: main?.owner.hop.interface,
+                isRestarted: isRestarted
+            )
+        )
+        self.suspension = nil
+        state = .leg(.download)
+        show(.resumed)
+        reopenSeparate()
+    }
+
+    private func dropConnections() {
+        if let exchange { main?.cancel(exchange) }
+        exchange = nil
+        main?.close()
+        separate?.close()
+        (main, separate) = (nil, nil)
+        for part in parts.values { part.cancel() }
+        parts = [:]
+        isReopening = false
+    }
+
+    private func isConnectionLoss(_ code: FindingCode) -> Bool {
+        switch code {
+        case .pathChanged, .connectionReset, .connectionClosed, .httpTruncated, .hostUnreachable, .noRoute, .linkDown,
+            .noAddress, .connectTimeout, .connectRefused, .connectReset, .connectFailed, .dnsTimeout, .dnsFailure,
+            .tlsClosed:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import Glibc
+internal import NIOCore
+
+/// The options of a transfer's sockets, each set only where the kernel has it and permits it.
+enum TransferSocket {
+    /// The bytes that may wait unsent in the kernel: more would only delay the small requests on the same connection.
+    private static let unsentBytes: CInt = 128 << 10
+    /// The traffic class of DSCP LE (RFC 8622), as the field holds it: 1, shifted by the two bits of ECN.
+    private static let lowerEffort: CInt = 1 << 2
+
+    /// `TCP_NOTSENT_LOWAT` and `TCP_CONGESTION` of linux/tcp.h.
+    private static let notSentLowWater: CInt = 25
+    private static let congestion: CInt = 13
+
+    /// Sets the options of a socket that is not connected yet.
+    static func tune(_ channel: any Channel, for plan: TransferPlan) {
+        guard let options = channel as? any SocketOptionProvider else { return }
+        func set<Value: Sendable>(_ level: NIOBSDSocket.OptionLevel, _ name: CInt, _ value: Value) {
+            // A kernel or a container that lacks one has a transfer like any other connection's.
+            options.unsafeSetSocketOption(level: level, name: NIOBSDSocket.Option(rawValue: name), value: value)
+                .whenFailure { _ in }
+        }
+        set(.tcp, notSentLowWater, unsentBytes)
+        guard plan.priority == .low else { return }
+        set(.ip, IP_TOS, lowerEffort)
+        set(.ipv6, IPV6_TCLASS, lowerEffort)
+        // After the class, which sets a priority of its own (ip(7)).
+        set(.socket, SO_PRIORITY, CInt(1))
+        set(.tcp, congestion, CongestionName.lowPriority)
+    }
+
+    /// The name of a congestion control, as the kernel takes it: up to 16 bytes, of which a zero ends it.
+    private struct CongestionName: Sendable {
+        static let lowPriority = CongestionName(letters: (0x6C, 0x70, 0, 0))
+
+        var letters: (UInt8, UInt8, UInt8, UInt8)
+    }
+}
