@@ -25,6 +25,10 @@ enum InputBounds {
 extension ProbeSample {
     func checkBounds() throws(LineFault) {
         try InputBounds.check(latency, "latency")
+        if let addedLatency { try InputBounds.check(addedLatency, "addedLatency") }
+        guard throughput.map({ $0.isFinite && $0 >= 0 }) ?? true else {
+            throw .damaged("'throughput' is out of bounds")
+        }
     }
 }
 
@@ -46,9 +50,12 @@ extension ProbeRule {
         try InputBounds.check(fall, from: 1, "fall")
         try InputBounds.check(rise, from: 1, "rise")
         try InputBounds.check(lossWindow, from: 1, "lossWindow")
-        for band in [latency, loss] {
+        for band in [latency, loss, transfer?.addedLatency] {
             guard let band else { continue }
             guard DeadBand(good: band.good, bad: band.bad) != nil else { throw .damaged("a dead band is none") }
+        }
+        if let band = transfer?.throughput, ThroughputBand(good: band.good, bad: band.bad) == nil {
+            throw .damaged("a dead band is none")
         }
         for number in expiry.lifetimePercents + expiry.days { try InputBounds.check(number, from: 0, "expiry") }
         let ordered = ExpiryPolicy(lifetimePercents: expiry.lifetimePercents, days: expiry.days)

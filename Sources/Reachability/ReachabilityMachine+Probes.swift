@@ -60,12 +60,12 @@ extension ChangeCause {
     init(_ sample: ProbeSample, standing: ProbeStanding) {
         let code = standing.code?.rawValue ?? "probe_\(standing.verdict.rawValue)"
         let particulars: String? =
-            if standing.code == .latencyHigh {
-                "\(code), \(Int(exactly: (sample.latency / .milliseconds(1)).rounded()) ?? 0) ms"
-            } else if standing.code == sample.code {
-                sample.detail.map { "\(code), \($0)" }
-            } else {
-                nil
+            switch standing.code {
+            case .latencyHigh: "\(code), \(Self.milliseconds(sample.latency))"
+            case .throughputLow: sample.throughput.map { "\(code), \(Self.rate($0))" }
+            case .addedLatencyHigh: sample.addedLatency.map { "\(code), \(Self.milliseconds($0))" }
+            case sample.code: sample.detail.map { "\(code), \($0)" }
+            default: nil
             }
         self.init(
             kind: .probe,
@@ -73,6 +73,16 @@ extension ChangeCause {
             interface: sample.point.vantage.interface,
             detail: "probe '\(sample.point)': \(particulars ?? standing.code?.rawValue ?? standing.verdict.rawValue)"
         )
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        "\(Int(exactly: (duration / .milliseconds(1)).rounded()) ?? 0) ms"
+    }
+
+    /// `820 kbit/s`, `94 Mbit/s`.
+    private static func rate(_ bitsPerSecond: Double) -> String {
+        let (unit, size) = bitsPerSecond < 10_000_000 ? ("kbit/s", 1e3) : ("Mbit/s", 1e6)
+        return "\(Int(exactly: (bitsPerSecond / size).rounded()) ?? 0) \(unit)"
     }
 
     /// Returns the cause of flapping that started or stopped.

@@ -21,7 +21,9 @@ public enum ConfigurationReference {
     private static let tables: [(name: String, keys: KeyList)] =
         RootKeys.sections.map { ($0.facts.name, $0.keys) } + [
             ("target.NAME", TargetKeys.all), ("probe.NAME", ProbeKeys.all), ("probe.NAME.latency", LatencyKeys.all),
-            ("probe.NAME.loss", LossKeys.all), ("request", RequestKeys.all), ("response", ResponseKeys.all),
+            ("probe.NAME.loss", LossKeys.all), ("probe.NAME.transfer", TransferKeys.all),
+            ("probe.NAME.throughput", ThroughputKeys.all), ("probe.NAME.added_latency", AddedLatencyKeys.all),
+            ("request", RequestKeys.all), ("response", ResponseKeys.all),
             ("trust", TrustKeys.all + TLSKeys.all + ExpiryKeys.all), ("hook.NAME", HookKeys.all),
             ("hook.NAME.when", WhenKeys.all), ("program", ProgramKeys.all), ("webhook", WebhookKeys.all),
             ("sink.NAME", SinkKeys.all),

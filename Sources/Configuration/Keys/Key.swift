@@ -19,8 +19,11 @@ struct KeyScope: OptionSet, Sendable {
     /// A sink with an MQTT broker.
     static let mqtt = KeyScope(rawValue: 256)
 
+    /// A probe with an `https://` or `http://` target and a transfer in place of its single request.
+    static let transfer = KeyScope(rawValue: 512)
+
     /// Everything that sends a request.
-    static let requests: KeyScope = [.web, .portal, .webhook]
+    static let requests: KeyScope = [.web, .portal, .transfer, .webhook]
     static let all: KeyScope = [.requests, .tcp, .icmp, .dns, .program, .nats, .mqtt]
 }
 

@@ -23,6 +23,7 @@ struct ProbeKeys: KeyTable {
         "interval",
         Self.intervals,
         default: ProbePace.standardInterval,
+        says: "`\"60s\"`; `\"6h\"` for a transfer",
         reload: .applies,
         "Between two checks while the verdict is settled: 100 ms to 30 days"
     )
@@ -30,7 +31,7 @@ struct ProbeKeys: KeyTable {
         "fast_interval",
         Self.intervals,
         default: ProbePace.standardFastInterval,
-        says: "`\"2s\"`, at most the interval",
+        says: "`\"2s\"`, `\"10m\"` for a transfer, at most the interval",
         reload: .applies,
         "While the verdict is in doubt"
     )
@@ -46,7 +47,7 @@ struct ProbeKeys: KeyTable {
         "timeout",
         .duration(.milliseconds(10) ... .seconds(3600)),
         default: .seconds(10),
-        says: "`\"10s\"`, at most the interval",
+        says: "`\"10s\"`, `\"2m\"` for a transfer, at most the interval",
         "The timeout of the whole check"
     )
     let rise = Key("rise", Self.counts, default: 2, reload: .applies, "Successes in a row that make the probe up again")
@@ -55,6 +56,7 @@ struct ProbeKeys: KeyTable {
         "latency",
         LatencyKeys.all,
         example: "{ good = \"200ms\", bad = \"1s\" }",
+        for: KeyScope.all.subtracting(.transfer),
         reload: .applies,
         "A check that takes at least `bad` is a failure; one between `good` and `bad` changes nothing"
     )
@@ -80,6 +82,7 @@ struct ProbeKeys: KeyTable {
         "families",
         .choice,
         default: ProbeRule.Families.each,
+        says: "`\"each\"`; `\"any\"` for a transfer",
         reload: .applies,
         """
         `"each"`: once in each family; `"any"`: once, in either; `"ipv4"`, `"ipv6"`. A literal address has one family; a \
@@ -90,18 +93,47 @@ struct ProbeKeys: KeyTable {
         "required",
         .boolean,
         default: true,
-        says: "`true`; `false` for a portal check",
+        says: "`true`; `false` for a portal check and a transfer",
         reload: .applies,
-        "The connectivity depends on the probe"
+        "The connectivity depends on the probe; never on a transfer"
     )
     let portal = Key("portal", .boolean, default: false, "The probe looks for captive portals: see below")
+    let transfer = Subtable(
+        "transfer",
+        TransferKeys.all,
+        example: "{ download = \"5M\", upload = \"1M\" }",
+        for: [.web, .transfer],
+        "A bounded transfer in place of the single request ([transfer.md](transfer.md)); for `https` and `http`"
+    )
+    let throughput = Subtable(
+        "throughput",
+        ThroughputKeys.all,
+        example: "{ good = \"5Mbit/s\", bad = \"1Mbit/s\" }",
+        for: [.web, .transfer],
+        reload: .applies,
+        """
+        The throughput of the download, or of the upload where there is no download: at most `bad` is a failure \
+        (`throughput_low`), between `bad` and `good` nothing changes
+        """
+    )
+    let addedLatency = Subtable(
+        "added_latency",
+        AddedLatencyKeys.all,
+        example: "{ good = \"50ms\", bad = \"300ms\" }",
+        for: [.web, .transfer],
+        reload: .applies,
+        """
+        The latency that the transfer adds to small requests, in the direction that adds more: at least `bad` is a \
+        failure (`added_latency_high`), between the two nothing changes
+        """
+    )
     let allowCellular = Key("allow_cellular", .boolean, default: true, "Check over cellular links too")
     let connectTo = Key(
         "connect_to",
         optional: .endpoint,
         says: "the target's",
         example: "\"192.0.2.80:443\"",
-        for: [.web, .portal, .tcp],
+        for: [.web, .portal, .transfer, .tcp],
         "`HOST:PORT` to connect to instead; for `https`, `http` and `tcp`"
     )
 
@@ -157,7 +189,7 @@ struct RequestKeys: KeyTable {
         optional: .parameters,
         says: "`{}`",
         example: "{ verbose = \"1\", tag = [\"a\", \"b\"] }",
-        for: [.web, .portal],
+        for: [.web, .portal, .transfer],
         """
         Parameters added to the URL's query: a table of strings, of arrays of strings (the name is repeated, in that \
         order) and of tables (`user[name]`); or an array of strings as on the command line: `["tag=b", "tag=a", "flag", \
@@ -190,7 +222,7 @@ struct RequestKeys: KeyTable {
         "max_redirects",
         .integer(0...50),
         default: 0,
-        for: .web,
+        for: [.web, .transfer],
         "The maximum number of redirects; with 0 a redirect is a response like any other. None is followed from `https` to `http`"
     )
 

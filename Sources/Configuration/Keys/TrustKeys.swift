@@ -124,7 +124,7 @@ struct ExpiryKeys: KeyTable {
         "expiry_percent",
         Form<Int>.integer(1...99).list(0...16),
         default: ExpiryPolicy().lifetimePercents,
-        for: [.web, .portal],
+        for: [.web, .portal, .transfer],
         reload: .applies,
         "A certificate counts as expiring when this percentage of its lifetime is left"
     )
@@ -132,7 +132,7 @@ struct ExpiryKeys: KeyTable {
         "expiry_days",
         Form<Int>.integer(0...3650).list(0...16),
         default: ExpiryPolicy().days,
-        for: [.web, .portal],
+        for: [.web, .portal, .transfer],
         reload: .applies,
         "And when this many days are left"
     )

@@ -13,6 +13,7 @@ struct ProbeReader: RequestTableReader {
     /// The target; nil when that is missing or wrong.
     private var target: ProbeTarget?
     private var isPortalCheck = false
+    private var isTransfer = false
     let errorsBefore: Int
     let addressKey = "target"
 
@@ -45,11 +46,13 @@ struct ProbeReader: RequestTableReader {
         target = table.read(ProbeKeys.keys.target)
         refuseUnknownRecordType()
         isPortalCheck = readPortal()
+        isTransfer = isRequest && !isPortalCheck && table.has(ProbeKeys.keys.transfer.facts.name)
         refuseMeaningless()
+        let plan = isTransfer ? TransferReader.plan(in: &table, target: target) : nil
         let pace = readPace()
         let timeout = readTimeout(interval: pace.interval)
         let connectTo = readConnectTo()
-        let rule = readRule(timeout: timeout, connectTo: connectTo)
+        let rule = readRule(timeout: timeout, connectTo: connectTo, plan: plan)
         var request = ProbeRequest()
         request.allowsCellularAccess = table.read(ProbeKeys.keys.allowCellular)
         var expectations = ResponseExpectations()
@@ -66,7 +69,7 @@ struct ProbeReader: RequestTableReader {
         }
         table.finish()
         guard let target else { return nil }
-        let probe = Probe(
+        var probe = Probe(
             target: target,
             request: request,
             serializer: material.serializer,
@@ -79,6 +82,8 @@ struct ProbeReader: RequestTableReader {
             maximumRedirects: redirects,
             limits: limits
         )
+        probe.transfer = plan
+        if let plan { TransferReader.warn(of: plan, in: table, interval: pace.interval, timeout: timeout) }
         check(probe)
         let identity = table.identity(without: ProbeKeys.judging)
         return ProbeDefinition(name: name, probe: probe, identity: identity, pace: pace, rule: rule)
@@ -108,6 +113,12 @@ struct ProbeReader: RequestTableReader {
         } else if isPortalCheck {
             let message = "has no meaning for a portal check, which is a plain GET that follows no redirect"
             table.refuse(keysWithout: .portal, message)
+        } else if isTransfer {
+            table.refuse(keysWithout: .transfer, "has no meaning for a transfer, whose body is counted and not kept")
+        } else {
+            for key in [ProbeKeys.keys.throughput, ProbeKeys.keys.addedLatency] {
+                table.refuse(key.facts.name, "is measured by a transfer; 'transfer' is missing")
+            }
         }
     }
 
@@ -124,8 +135,12 @@ struct ProbeReader: RequestTableReader {
 
     private mutating func readPace() -> ProbePace {
         let keys = ProbeKeys.keys
-        let interval = table.read(keys.interval)
-        let fast = table.read(keys.fastInterval, default: min(interval, ProbePace.standardFastInterval))
+        let interval = table.read(
+            keys.interval,
+            default: isTransfer ? TransferPlan.standardInterval : ProbePace.standardInterval
+        )
+        let standardFast = isTransfer ? TransferPlan.standardFastInterval : ProbePace.standardFastInterval
+        let fast = table.read(keys.fastInterval, default: min(interval, standardFast))
         let maximumBackoff = table.read(keys.maxBackoff, default: max(interval, fast))
         let shown = TOMLText.duration
         if fast > interval, table.has("fast_interval") {
@@ -145,7 +160,7 @@ struct ProbeReader: RequestTableReader {
 
     private mutating func readTimeout(interval: Duration) -> Duration {
         let key = ProbeKeys.keys.timeout
-        let timeout = table.read(key, default: min(interval, key.standard))
+        let timeout = table.read(key, default: min(interval, isTransfer ? TransferPlan.standardTimeout : key.standard))
         if timeout > interval, table.has("timeout") {
             let (timeout, interval) = (TOMLText.duration(timeout), TOMLText.duration(interval))
             table.report("timeout", "\(timeout) is longer than the interval of \(interval)")
@@ -166,7 +181,7 @@ struct ProbeReader: RequestTableReader {
     private mutating func readRequest(into request: inout ProbeRequest) {
         readHeaders(into: &request)
         request.query = readParameters(RequestKeys.keys.query)
-        guard !isPortalCheck else { return }
+        guard !isPortalCheck, !isTransfer else { return }
         readBody(into: &request)
         let hasBody = request.body != nil || request.parameters != nil
         request.method = table.read(RequestKeys.keys.method, default: hasBody ? "POST" : "GET")
@@ -198,6 +213,7 @@ struct ProbeReader: RequestTableReader {
     }
 
     private mutating func readExpectations() -> (ResponseExpectations, ProbeLimits) {
+        guard !isTransfer else { return (ResponseExpectations(), ProbeLimits()) }
         let keys = ResponseKeys.keys
         let maxBytes = table.read(keys.maxBodyBytes)
         let limits = ProbeLimits(bodyBytes: maxBytes, inflatedBodyBytes: maxBytes)
@@ -218,18 +234,28 @@ struct ProbeReader: RequestTableReader {
 
     // MARK: Judgement
 
-    private mutating func readRule(timeout: Duration, connectTo: Probe.Endpoint?) -> ProbeRule {
+    private mutating func readRule(
+        timeout: Duration,
+        connectTo: Probe.Endpoint?,
+        plan: TransferPlan?
+    ) -> ProbeRule {
         let keys = ProbeKeys.keys
         var usesTLS = false
         if case .http(let url) = target { usesTLS = url.scheme == .https }
         let rise = table.read(keys.rise)
         let fall = table.read(keys.fall)
-        let latency = readLatency(timeout: timeout)
+        let latency = isTransfer ? nil : readLatency(timeout: timeout)
         let (loss, window) = readLoss()
         let interfaces = table.read(keys.interfaces)
         if case .matching(let names) = interfaces { warn(ofInterfaces: names, "interfaces") }
         let families = readFamilies(connectTo: connectTo)
-        let isRequired = table.read(keys.required, default: !isPortalCheck)
+        let isRequired = table.read(keys.required, default: !isPortalCheck && !isTransfer)
+        if isTransfer, isRequired {
+            table.report(
+                keys.required.facts.name,
+                "the connectivity never depends on a transfer, which is made only while it is full"
+            )
+        }
         return ProbeRule(
             name: name,
             isRequired: isRequired,
@@ -240,6 +266,7 @@ struct ProbeReader: RequestTableReader {
             latency: latency,
             loss: loss,
             lossWindow: window,
+            transfer: isTransfer ? TransferReader.rule(in: table, plan: plan, timeout: timeout) : nil,
             interfaces: interfaces,
             families: families,
             expiry: isRequest ? readExpiry() : ExpiryPolicy()
@@ -287,7 +314,7 @@ struct ProbeReader: RequestTableReader {
     /// An address has one family; a name may have both.
     private mutating func readFamilies(connectTo: Probe.Endpoint?) -> ProbeRule.Families {
         let fixed = literalFamily(connectTo)
-        let families = table.read(ProbeKeys.keys.families, default: fixed ?? .each)
+        let families = table.read(ProbeKeys.keys.families, default: fixed ?? (isTransfer ? .any : .each))
         guard let fixed else { return families }
         if families != fixed, families == .ipv4 || families == .ipv6 {
             let text = fixed == .ipv4 ? "IPv4" : "IPv6"

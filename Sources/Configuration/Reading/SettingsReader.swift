@@ -119,6 +119,7 @@ struct SettingsReader {
         if settings.agent.sockets == false, !settings.sinks.isEmpty {
             root.section(RootKeys.keys.agent).report("sockets", "sinks read the agent's events from its sockets")
         }
+        warnOfBudget(root.section(RootKeys.keys.metered))
         guard notes.isClean, case .atLeast(let count) = settings.quorum else { return }
         let required = settings.probes.count { $0.rule.isRequired }
         guard count > required else { return }
@@ -126,6 +127,18 @@ struct SettingsReader {
         connectivity.warn(
             "quorum",
             "\(count) is more than the number of required probes, \(required); all of them are needed then"
+        )
+    }
+
+    /// Warns of a budget with no room for a transfer that may use metered links.
+    private func warnOfBudget(_ metered: TableReader) {
+        guard notes.isClean, let budget = settings.metered.bytesPerDay else { return }
+        let transfers = settings.probes.compactMap { probe in probe.probe.transfer.map { (probe.name, $0) } }
+        guard let (name, plan) = transfers.first(where: { $1.allowsMetered && $1.bytesOnWire > budget }) else { return }
+        metered.warn(
+            "bytes_per_day",
+            "a transfer of probe '\(name)' takes up to \(plan.bytesOnWire) bytes with all headers, more than "
+                + "\(TOMLText.unquotedSize(budget)): it is never made over a metered link"
         )
     }
 

@@ -21,6 +21,9 @@ struct RunOnce {
     /// - Throws: `ExitCode` with 1 when the machine is not reachable, or its probes say that something is missing.
     func run() throws {
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in try NetworkMonitor.snapshot(monitor) }
+        // Transfers wait for full connectivity, and say nothing about it.
+        var settings = settings
+        settings.probes.removeAll { $0.probe.transfer != nil }
         let plan = ConnectivityPlan(settings)
         var machine = ReachabilityMachine(configuration(plan))
         let observed = ObservedTime.now

@@ -90,7 +90,7 @@ struct ConnectivityTally: Sendable, Equatable {
         _ families: AddressFamilies,
         by step: Int
     ) {
-        guard !rule.isFirstHop else { return }
+        guard !rule.isApart else { return }
         switch families {
         case .ipv4: ipv4.count(standing, rule, by: step)
         case .ipv6: ipv6.count(standing, rule, by: step)

@@ -31,7 +31,9 @@ extension FindingCode {
         case .connectRefused, .connectReset, .tlsHandshake, .tlsAlert, .tlsNotSpoken, .tlsClosed, .connectionReset,
             .connectionClosed:
             return .refused
-        case .dnsNXDomain, .dnsNoAddress, .requestInvalid, .cancelled: return .nothing
+        case .dnsNXDomain, .dnsNoAddress, .requestInvalid, .cancelled, .pathChanged, .transferYielded, .transferMetered,
+            .transferBusy:
+            return .nothing
         case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .hostUnreachable,
             .connectTimeout, .connectFailed, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
             .icmpNotPermitted, .icmpUnreachable, .timeout, .resourcesExhausted, .budgetExhausted:

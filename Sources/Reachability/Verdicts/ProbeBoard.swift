@@ -114,7 +114,7 @@ struct ProbeBoard: Sendable {
         let (rule, vantage) = (tracks[position].rule, points[position].vantage)
         tallies[vantage.interface]?.remove(before, rule, vantage.families)
         tallies[vantage.interface]?.add(after, rule, vantage.families)
-        guard before.isFaulty != after.isFaulty, !rule.isFirstHop else { return }
+        guard before.isFaulty != after.isFaulty, !rule.isApart else { return }
         mark(position, in: vantage.interface, isFaulty: after.isFaulty)
     }
 
@@ -273,7 +273,7 @@ extension ProbeBoard {
                 .add(track.standing, track.rule, vantage.families)
             if track.rule.isPortalCheck { portalChecks[vantage.interface, default: []].append(position) }
             if track.isHeld { held.insert(position) }
-            guard track.standing.isFaulty, !track.rule.isFirstHop else { continue }
+            guard track.standing.isFaulty, !track.rule.isApart else { continue }
             faulty[vantage.interface, default: []].append(position)
         }
     }

@@ -46,6 +46,8 @@ public struct ProbeRule: Sendable, Hashable, Codable {
     public var loss: DeadBand?
     /// The number of checks over which the loss is measured.
     public var lossWindow: Int
+    /// The evaluation of transfers; nil for a probe whose checks are none.
+    public var transfer: TransferRule?
     /// The interfaces.
     public var interfaces: Interfaces
     /// The address families.
@@ -64,6 +66,7 @@ public struct ProbeRule: Sendable, Hashable, Codable {
         latency: DeadBand? = nil,
         loss: DeadBand? = nil,
         lossWindow: Int = 20,
+        transfer: TransferRule? = nil,
         interfaces: Interfaces = .default,
         families: Families = .each,
         expiry: ExpiryPolicy = ExpiryPolicy()
@@ -77,6 +80,7 @@ public struct ProbeRule: Sendable, Hashable, Codable {
         self.latency = latency
         self.loss = loss
         self.lossWindow = max(1, lossWindow)
+        self.transfer = transfer
         self.interfaces = interfaces
         self.families = families
         self.expiry = expiry
@@ -86,6 +90,11 @@ public struct ProbeRule: Sendable, Hashable, Codable {
 extension ProbeRule {
     /// `true` for the check of next hops.
     var isFirstHop: Bool { name == Self.firstHopName }
+
+    /// `true` for probes that have no part in the connectivity, whatever their verdicts.
+    ///
+    /// The verdict of a transfer is hours old: as evidence that TLS works it would hide an interception.
+    var isApart: Bool { isFirstHop || transfer != nil }
 }
 
 /// Two thresholds with a band between them in which a measurement has no effect.

@@ -32,6 +32,8 @@ extension ProbeSample {
             code: code,
             detail: deciding.map { Self.bounded($0.evidence) },
             latency: report.duration,
+            throughput: report.transfer?.judgedThroughput,
+            addedLatency: report.transfer?.worstAddedLatency,
             portal: portal,
             certificates: trust.map(Self.facts) ?? [],
             pins: trust?.pinAudit,
@@ -74,4 +76,14 @@ extension ProbeSample {
         }
         return String(text[..<end])
     }
+}
+
+extension TransferReport {
+    /// The median goodput of the download, or of the upload where there was no download.
+    fileprivate var judgedThroughput: Double? {
+        (download ?? upload)?.goodput.map(\.p50).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+    }
+
+    /// The added latency of the direction that adds more.
+    fileprivate var worstAddedLatency: Duration? { [download, upload].compactMap { $0?.loaded?.added }.max() }
 }

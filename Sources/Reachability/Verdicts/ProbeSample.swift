@@ -24,6 +24,10 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public var detail: String?
     /// The duration of the check.
     public var latency: Duration
+    /// The measured throughput of a transfer, in bits per second.
+    public var throughput: Double?
+    /// The latency that a transfer has added to small requests.
+    public var addedLatency: Duration?
     /// The evidence about a portal.
     public var portal: PortalEvidence?
     /// The certificates sent by the server, its own first; even if the server was refused.
@@ -42,6 +46,8 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         code: FindingCode? = nil,
         detail: String? = nil,
         latency: Duration = .zero,
+        throughput: Double? = nil,
+        addedLatency: Duration? = nil,
         portal: PortalEvidence? = nil,
         certificates: [CertificateFacts] = [],
         pins: PinAudit? = nil,
@@ -53,6 +59,8 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         self.code = code
         self.detail = detail
         self.latency = latency
+        self.throughput = throughput
+        self.addedLatency = addedLatency
         self.portal = portal
         self.certificates = certificates
         self.pins = pins

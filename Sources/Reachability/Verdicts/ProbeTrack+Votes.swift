@@ -2,7 +2,7 @@ internal import CheckResults
 internal import NetlinkMonitor
 
 extension ProbeTrack {
-    /// Returns the vote of a check: its own result, unless latency or loss override it.
+    /// Returns the vote of a check: its own result, unless a measurement or the loss overrides it.
     mutating func vote(of sample: ProbeSample) -> Vote {
         if rule.isPortalCheck, let portal = sample.portal {
             switch portal.verdict {
@@ -27,8 +27,8 @@ extension ProbeTrack {
     }
 
     private mutating func judged(_ own: Vote, _ sample: ProbeSample) -> Vote {
-        var vote = own
-        if own == .success, let band = rule.latency {
+        var vote = rule.transfer?.vote(own, of: sample) ?? own
+        if vote == .success, let band = rule.latency {
             let milliseconds = sample.latency / .milliseconds(1)
             if milliseconds >= band.bad {
                 vote = .failure(.latencyHigh)

@@ -145,9 +145,11 @@ struct ProbeTrack: Sendable {
         case .portal: return .portal
         // The end of the portal triggers a check at once.
         case _ where isBehindPortal: return .steady
+        case .unknown where isUndecidable: return .steady
         case .unknown:
             let isBeingDecided = standing.code == nil || (failures > 0 && unknowns == 0)
             return isBeingDecided ? .doubtful : .down(attempt: attempts)
+        case .down where isUndecidable: return .steady
         case .down: return successes > 0 || portals > 0 ? .doubtful : .down(attempt: attempts)
         case .up:
             // A measurement that stays between good and bad is not resolved by faster checks.
@@ -155,4 +157,7 @@ struct ProbeTrack: Sendable {
             return isInDoubt && abstentions < rule.fall ? .doubtful : .steady
         }
     }
+
+    /// `true` while transfers stay between good and bad, which faster ones do not resolve.
+    private var isUndecidable: Bool { rule.transfer != nil && abstentions >= rule.fall }
 }

@@ -1,0 +1,80 @@
+internal import Probes
+
+/// `transfer` of a probe.
+struct TransferKeys: KeyTable {
+    private static let sizes = Form<Int>.size(1...(1 << 40))
+
+    let download = Key(
+        "download",
+        optional: Self.sizes,
+        example: "\"5M\"",
+        "The number of bytes to download from the target; a smaller object is downloaded as a whole"
+    )
+    let upload = Key("upload", optional: Self.sizes, example: "\"1M\"", "The number of bytes to upload by POST")
+    let uploadURL = Key(
+        "upload_url",
+        optional: .webAddress,
+        says: "the target",
+        example: "\"https://speed.example.org/upload\"",
+        "The address that takes the upload"
+    ).hiding { TOMLText.quoted($0.shown) }
+    let resume = Key(
+        "resume",
+        .boolean,
+        default: false,
+        "Resume an interrupted download over the next path (`Range` and `If-Range`), within the timeout"
+    )
+    let metered = Key(
+        "metered",
+        .boolean,
+        default: TransferPlan().allowsMetered,
+        "Transfer over metered links too, within `bytes_per_day`"
+    )
+    let priority = Key(
+        "priority",
+        .choice,
+        default: TransferPlan().priority,
+        """
+        `"normal"`, or `"low"`: `SO_PRIORITY` 1, DSCP LE, and the congestion control `lp` where the kernel has it; a low \
+        priority measures what other traffic leaves
+        """
+    )
+    let stallTimeout = Key(
+        "stall_timeout",
+        .duration(.milliseconds(100) ... .seconds(3600)),
+        default: TransferPlan().stallTimeout,
+        "The time without a byte after which the transfer fails (`transfer_stalled`)"
+    )
+    let yieldShare = Key(
+        "yield_share",
+        .share,
+        default: TransferPlan().yieldShare,
+        """
+        The share of other traffic on the uplink above which the transfer ends and is counted as not checked \
+        (`transfer_yielded`); with 1 it never does
+        """
+    )
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// `throughput` of a probe.
+struct ThroughputKeys: KeyTable {
+    let good = Key("good", required: .bitRate, example: "\"5Mbit/s\"", "At least this throughput is a success")
+    let bad = Key("bad", required: .bitRate, example: "\"1Mbit/s\"", "At most this throughput is a failure")
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
+
+/// `added_latency` of a probe.
+struct AddedLatencyKeys: KeyTable {
+    private static let form = Form<Duration>.duration(.milliseconds(1) ... .seconds(3600))
+
+    let good = Key("good", required: Self.form, example: "\"50ms\"", "At most this added latency is a success")
+    let bad = Key("bad", required: Self.form, example: "\"300ms\"", "At least this added latency is a failure")
+
+    static let keys = Self()
+    static let all = KeyList(of: keys)
+}
