@@ -16,7 +16,12 @@ struct ScannedSummaryTests {
     private static let latency = #""latency":{"min_us":900,"max_us":90000,"sum_us":120000,"buckets":[-60,3,-59,9,0,1]}"#
     private static let whole = #"""
         {"probe":"web","interface":"wlan0","family":"ipv4",\#(from),"ok":13,"failed":{"timeout":2,"http_status":1},\#
-        "not_checked":{"link_down":4},\#(latency),"phases":{"connect":[-60,3],"tls":[-50,1]}}
+        "not_checked":{"link_down":4},\#(latency),"phases":{"connect":[-60,3],"tls":[-50,1]},\#(transfer)}
+        """#
+    private static let transfer = #"""
+        "transfer":{"download":{"min_bps":36900000,"max_bps":38214999,"sum_bps":75114999,"buckets":[42,2]},\#
+        "upload":{"min_bps":900000,"max_bps":900000,"sum_bps":900000,"buckets":[-1,1]},\#
+        "added":{"min_us":24512,"max_us":24512,"sum_us":24512,"buckets":[-42,1]},"good_bps":100000000}
         """#
 
     private static func scanned(_ line: [UInt8]) -> ScannedSummary? { ScannedSummary(line.span) }
@@ -29,6 +34,8 @@ struct ScannedSummaryTests {
     @Test(arguments: [
         whole, #"{"probe":"web",\#(from),"ok":0}"#, #"{ "ok" : 5 , "probe" : "web" , \#(from) , "later":[{"a":1}] }"#,
         #"{"probe":"wéb",\#(from),"ok":13,"failed":{},\#(latency)}"#,
+        #"{"probe":"speed",\#(from),"ok":2,\#(transfer)}"#, #"{"probe":"speed",\#(from),"ok":2,"transfer":{}}"#,
+        #"{"probe":"speed",\#(from),"ok":2,"transfer":{"good_bps":7,"later":{"min_bps":1}}}"#,
     ])
     func `a line has what decoding it gives`(_ data: String) throws {
         let line = Self.line(data)
@@ -45,6 +52,11 @@ struct ScannedSummaryTests {
         #expect([summary.succeeded, summary.failed, summary.notChecked] == [13, 3, 4])
         #expect(summary.latency.buckets.map(\.index) == [-60, -59, 0])
         #expect(summary.latency.count == 13)
+        let transfer = try #require(summary.transfer)
+        #expect(transfer.download.count == 2 && transfer.download.maximum == 38_214_999)
+        #expect(transfer.upload.quantile(0.5) == 900_000)
+        #expect(transfer.added.quantile(0.95) == 24_512)
+        #expect(transfer.goodBitsPerSecond == 100_000_000)
     }
 
     @Test(arguments: [
@@ -57,6 +69,8 @@ struct ScannedSummaryTests {
         #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[]}}"#,
         #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[2,1,1,1]}}"#,
         #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[999,1]}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"transfer":{"download":{"buckets":[1,1]}}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"transfer":7}"#,
         #"{"probe":"web",\#(from),"ok":1,"latency":{"buckets":[1,1]}}"#, #"{"probe":"web",\#(from),"ok":1}"# + "x",
     ])
     func `another form is left to decoding`(_ data: String) {

@@ -14,17 +14,19 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
     public var failed: Counts
     /// The number of checks that a fault of this machine prevented, by code.
     public var notChecked: Counts
-    /// The durations of the checks that succeeded.
+    /// The durations of the checks that succeeded, without those of transfers: they are no latency.
     public var latency: ExponentialHistogram
     /// The durations of their phases, added up over redirects.
     public var phases: Phases
+    /// The rates and the added latencies of transfers; nil without a measurement.
+    public var transfer: TransferSketches?
 
     private enum CodingKeys: String, CodingKey {
         case from, to
         case succeeded = "ok"
         case failed
         case notChecked = "not_checked"
-        case latency, phases
+        case latency, phases, transfer
     }
 
     /// A summary.
@@ -36,7 +38,8 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         failed: Counts = Counts(),
         notChecked: Counts = Counts(),
         latency: ExponentialHistogram = ExponentialHistogram(),
-        phases: Phases = Phases()
+        phases: Phases = Phases(),
+        transfer: TransferSketches? = nil
     ) {
         self.point = point
         self.from = from
@@ -46,6 +49,7 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         self.notChecked = notChecked
         self.latency = latency
         self.phases = phases
+        self.transfer = transfer
     }
 
     /// Reads the summary, with the point's members beside its own.
@@ -59,6 +63,7 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         notChecked = try members.decodeIfPresent(Counts.self, forKey: .notChecked) ?? Counts()
         latency = try members.decodeIfPresent(ExponentialHistogram.self, forKey: .latency) ?? ExponentialHistogram()
         phases = try members.decodeIfPresent(Phases.self, forKey: .phases) ?? Phases()
+        transfer = try members.decodeIfPresent(TransferSketches.self, forKey: .transfer)
     }
 
     /// Writes the summary, with the point's members before its own.
@@ -72,6 +77,7 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         if notChecked.total > 0 { try members.encode(notChecked, forKey: .notChecked) }
         if latency.count > 0 { try members.encode(latency, forKey: .latency) }
         if !phases.byName.isEmpty { try members.encode(phases, forKey: .phases) }
+        if let transfer, !transfer.isEmpty { try members.encode(transfer, forKey: .transfer) }
     }
 }
 

@@ -14,6 +14,8 @@ public struct ScannedSummary: Sendable, Hashable {
     public let notChecked: Int
     /// The durations of the checks that succeeded.
     public let latency: ExponentialHistogram
+    /// The rates and the added latencies of transfers; nil without one.
+    public let transfer: TransferSketches?
 
     /// Scans the line of an event of the type `probe.summary`, without its end.
     ///
@@ -43,6 +45,7 @@ public struct ScannedSummary: Sendable, Hashable {
         failed = parts.failed ?? 0
         notChecked = parts.notChecked ?? 0
         latency = parts.latency ?? ExponentialHistogram()
+        transfer = parts.transfer
     }
 
     /// The figures of a decoded summary that a report adds up.
@@ -53,6 +56,7 @@ public struct ScannedSummary: Sendable, Hashable {
         failed = summary.failed.total
         notChecked = summary.notChecked.total
         latency = summary.latency
+        transfer = summary.transfer
     }
 
     /// The text of a string without escapes.
@@ -75,6 +79,7 @@ private struct SummaryParts {
     var failed: Int?
     var notChecked: Int?
     var latency: ExponentialHistogram?
+    var transfer: TransferSketches?
 }
 
 extension JSONScanner {
@@ -100,6 +105,7 @@ extension JSONScanner {
         if matches(name, "failed") { return set(&parts.failed) { $0.scanTotal() } }
         if matches(name, "not_checked") { return set(&parts.notChecked) { $0.scanTotal() } }
         if matches(name, "latency") { return set(&parts.latency) { $0.scanHistogram() } }
+        if matches(name, "transfer") { return set(&parts.transfer) { $0.scanTransfer() } }
         return skipValue()
     }
 
@@ -127,15 +133,38 @@ extension JSONScanner {
         return isObject ? total : nil
     }
 
-    private mutating func scanHistogram() -> ExponentialHistogram? {
+    private mutating func scanTransfer() -> TransferSketches? {
+        var (download, upload, added): (ExponentialHistogram?, ExponentialHistogram?, ExponentialHistogram?)
+        var good: Int64?
+        let isObject = scanObject { scanner, name in
+            if scanner.matches(name, "download") { return scanner.set(&download) { $0.scanHistogram(ofRates: true) } }
+            if scanner.matches(name, "upload") { return scanner.set(&upload) { $0.scanHistogram(ofRates: true) } }
+            if scanner.matches(name, "added") { return scanner.set(&added) { $0.scanHistogram() } }
+            if scanner.matches(name, "good_bps") { return scanner.set(&good) { $0.scanWhole() } }
+            return scanner.skipValue()
+        }
+        guard isObject else { return nil }
+        var sketches = TransferSketches()
+        sketches.download = download ?? sketches.download
+        sketches.upload = upload ?? sketches.upload
+        sketches.added = added ?? sketches.added
+        sketches.goodBitsPerSecond = good
+        return sketches
+    }
+
+    private mutating func scanHistogram(ofRates isOfRates: Bool = false) -> ExponentialHistogram? {
         var histogram = ExponentialHistogram()
         var minimum: Int64?
         var maximum: Int64?
         var sum: Int64?
         let isObject = scanObject { scanner, name in
-            if scanner.matches(name, "min_us") { return scanner.set(&minimum) { $0.scanWhole() } }
-            if scanner.matches(name, "max_us") { return scanner.set(&maximum) { $0.scanWhole() } }
-            if scanner.matches(name, "sum_us") { return scanner.set(&sum) { $0.scanWhole() } }
+            if scanner.matches(name, isOfRates ? "min_bps" : "min_us") {
+                return scanner.set(&minimum) { $0.scanWhole() }
+            }
+            if scanner.matches(name, isOfRates ? "max_bps" : "max_us") {
+                return scanner.set(&maximum) { $0.scanWhole() }
+            }
+            if scanner.matches(name, isOfRates ? "sum_bps" : "sum_us") { return scanner.set(&sum) { $0.scanWhole() } }
             if scanner.matches(name, "buckets") { return scanner.scanBuckets(&histogram) }
             return scanner.skipValue()
         }

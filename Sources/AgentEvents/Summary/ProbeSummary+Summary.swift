@@ -10,6 +10,7 @@ extension ProbeSummary {
             parts.append("\(SummaryText.latency(microseconds: median)) median")
             parts.append("\(SummaryText.latency(microseconds: high)) p95")
         }
+        if let rates = transfer?.summary { parts.append(rates) }
         return point.place + parts.joined(separator: ", ")
     }
 }

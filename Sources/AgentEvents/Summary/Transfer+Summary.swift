@@ -12,6 +12,17 @@ extension Transfer {
     }
 }
 
+extension TransferSketches {
+    /// The medians: `38.2 Mbit/s down, 9.4 Mbit/s up, +24.5 ms under load`; nil without a measurement.
+    package var summary: String? {
+        let medians = [(download, "down"), (upload, "up")].compactMap { rates, direction in
+            rates.quantile(0.5).map { "\(SummaryText.bitRate($0)) \(direction)" }
+        }
+        let latency = added.quantile(0.5).map { ["+\(SummaryText.latency(microseconds: $0)) under load"] } ?? []
+        return medians.isEmpty && latency.isEmpty ? nil : (medians + latency).joined(separator: ", ")
+    }
+}
+
 extension CheckReport {
     /// `; 38.2 Mbit/s down`; nothing for a check without a transfer.
     var transferred: String {
@@ -48,6 +59,25 @@ extension SummaryText {
         // A rate that rounds to 1000 of a unit is 1 of the next one.
         for next in ["Mbit/s", "Gbit/s", "Tbit/s"] where value >= 999.5 { (value, unit) = (value / 1000, next) }
         return "\(value < 9.995 ? fixed(value, 100) : value < 99.95 ? fixed(value, 10) : fixed(value, 1)) \(unit)"
+    }
+
+    /// A part of a rate in the unit of the whole, rounded down: `38.2 of 100 Mbit/s`, `0.82 of 5 Mbit/s`.
+    package static func bitRate(_ bitsPerSecond: Int64, outOf whole: Int64) -> String {
+        var (scale, unit) = (1.0, "bit/s")
+        for (next, name) in [(1e3, "kbit/s"), (1e6, "Mbit/s"), (1e9, "Gbit/s")] where Double(whole) >= next {
+            (scale, unit) = (next, name)
+        }
+        return "\(plain(Double(bitsPerSecond) / scale)) of \(plain(Double(whole) / scale)) \(unit)"
+    }
+
+    /// A number with at most three digits from one on, rounded down, without zeros at its end.
+    private static func plain(_ value: Double) -> String {
+        let step = value < 10 ? 1 : value < 100 ? 10 : 100
+        // A part of a hundredth more: 0.29 times 100 is less than 29.
+        let hundredths = Int(min(max(0, value), 1e9) * 100 + 0.001) / step * step
+        let fraction = String(hundredths % 100 + 100).dropFirst()
+        guard hundredths % 100 > 0 else { return "\(hundredths / 100)" }
+        return "\(hundredths / 100).\(hundredths % 10 == 0 ? fraction.dropLast() : fraction)"
     }
 
     /// A number in tenths or hundredths: `38.0`.

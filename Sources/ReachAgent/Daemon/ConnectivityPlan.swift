@@ -18,6 +18,10 @@ struct ConnectivityPlan: Sendable {
     private let definitions: [String: ProbeDefinition]
     private let rules: [ProbeRule]
     private let portalProbes: Set<String>
+    /// The identities of the transfers.
+    let transfers: Set<String>
+    /// `true` if all configured probes are transfers.
+    let hasOnlyTransfers: Bool
 
     init(_ settings: Settings, portals: [NetworkPortal] = []) {
         self.settings = settings
@@ -30,6 +34,8 @@ struct ConnectivityPlan: Sendable {
         definitions = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         rules = all.map(\.rule)
         portalProbes = Set(asked.map(\.name))
+        transfers = Set(settings.probes.lazy.filter { $0.probe.transfer != nil }.map(\.identity))
+        hasOnlyTransfers = settings.probes.allSatisfy { $0.probe.transfer != nil }
     }
 
     /// The check that asks a network whether it is captive (RFC 8908).
@@ -66,6 +72,12 @@ struct ConnectivityPlan: Sendable {
 
     /// The name of the probe that a client has named; `nil` when there is no such probe.
     func probe(named name: ForeignText) -> String? { definitions.keys.first { name == $0 } }
+
+    /// Returns the throughput that is configured as good for a probe's transfers, in bits per second.
+    func goodRate(of probe: String) -> Double? { definitions[probe]?.rule.transfer?.throughput?.good }
+
+    /// Returns whether a point's checks are transfers.
+    func isTransfer(_ point: ProbePoint) -> Bool { definitions[point.probe]?.probe.transfer != nil }
 
     /// Returns a check's evidence of a captive portal; `nil` where the check was not made for that.
     func evidence(in check: CompletedCheck) -> PortalEvidence? {
@@ -155,7 +167,8 @@ struct ConnectivityPlan: Sendable {
             account: interface.kind.rawValue,
             intervalFactor: isMetered ? settings.metered.intervalFactor : 1,
             bytesPerDay: isMetered ? settings.metered.bytesPerDay : nil,
-            isCellular: interface.kind == .wwan
+            isCellular: interface.kind == .wwan,
+            isMetered: isMetered
         )
     }
 }

@@ -4,6 +4,8 @@ internal import Probes
 internal import struct AgentEvents.ProbePoint
 internal import struct AgentEvents.ProbeSummary
 internal import struct AgentEvents.Timestamp
+internal import struct AgentEvents.Transfer
+internal import struct AgentEvents.TransferSketches
 
 /// The checks of each probe point since the hour (UTC) began.
 ///
@@ -21,9 +23,11 @@ struct ProbeSummaries: Sendable {
 
     /// Counts a check.
     ///
-    /// - Parameter moment: The time at which it ended.
+    /// - Parameters:
+    ///   - moment: The time at which it ended.
+    ///   - goodRate: The throughput that is configured as good for its transfers, in bits per second.
     /// - Returns: The summaries to publish now.
-    mutating func add(_ check: CompletedCheck, at moment: Timestamp) -> [ProbeSummary] {
+    mutating func add(_ check: CompletedCheck, at moment: Timestamp, goodRate: Double? = nil) -> [ProbeSummary] {
         let present = moment.microsecondsSince1970 / 3_600_000_000
         if present != hour {
             close()
@@ -31,7 +35,7 @@ struct ProbeSummaries: Sendable {
         }
         if open.count < Self.maximumPoints || open[check.point] != nil {
             open[check.point, default: ProbeSummary(point: .init(check.point), from: moment, to: moment)]
-                .add(check.report, at: moment)
+                .add(check.report, at: moment, goodRate: goodRate)
         }
         let due = Array(ended.prefix(Self.maximumAtOnce))
         ended.removeFirst(due.count)
@@ -55,20 +59,33 @@ struct ProbeSummaries: Sendable {
 }
 
 extension ProbeSummary {
-    fileprivate mutating func add(_ report: CheckReport, at moment: Timestamp) {
+    fileprivate mutating func add(_ report: CheckReport, at moment: Timestamp, goodRate: Double?) {
         to = moment
         switch report.verdict {
         case .ok:
             succeeded += 1
-            latency.add(microseconds: report.duration.microseconds)
+            if report.transfer == nil { latency.add(microseconds: report.duration.microseconds) }
             for (phase, duration) in report.phaseDurations { phases.add(microseconds: duration, to: phase.rawValue) }
         case .failed(let code, _): failed.add(code.rawValue)
         case .unknown(let code, _): notChecked.add(code.rawValue)
+        }
+        if let measured = report.measuredTransfer {
+            var sketches = transfer ?? TransferSketches()
+            sketches.add(measured)
+            sketches.goodBitsPerSecond = goodRate.map { Int64(measured: $0) }
+            transfer = sketches
         }
     }
 }
 
 extension CheckReport {
+    /// The measurements of a transfer that says something about the link; nil for one that gave way, because another's
+    /// bytes are in it. One that failed counts: a link that is too slow for its timeout must not be left out.
+    var measuredTransfer: Transfer? {
+        if case .unknown = verdict { return nil }
+        return transfer.map { Transfer($0) }.flatMap { $0.hasMeasurements ? $0 : nil }
+    }
+
     /// The microseconds of each complete phase, added up over redirects; nothing for a check of a single phase, whose
     /// duration is the check's.
     fileprivate var phaseDurations: [Phase: Int64] {

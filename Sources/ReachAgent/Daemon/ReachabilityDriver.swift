@@ -44,6 +44,7 @@ final class ReachabilityDriver: Sendable {
         var looks: [ProbePoint] = []
         /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
+        var transfers = TransferNews()
         /// The checks of the present hour.
         var summaries = ProbeSummaries()
         /// `true` if a check has met a portal since the schedule was looked at.
@@ -185,6 +186,9 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
+    /// Takes the progress of a transfer; from any thread.
+    func show(_ progress: TransferProgress, of point: ProbePoint) { feed.withLock { $0 }?.take(progress, of: point) }
+
     // MARK: Questions
 
     /// The records of the probes and the uplinks.
@@ -247,7 +251,7 @@ final class ReachabilityDriver: Sendable {
             schedule(&state)
             let deadline = state.machine.deadline
             let isEarlier = deadline.map { deadline in state.awaited.map { deadline < $0 } ?? true } ?? false
-            return (result, isEarlier, state.hasNewSchedule || !state.looks.isEmpty)
+            return (result, isEarlier, state.hasNewSchedule || !state.looks.isEmpty || state.transfers.isPending)
         }
         if isEarlier { whenEarlier() }
         if isScheduled { tellSchedule() }
@@ -257,7 +261,10 @@ final class ReachabilityDriver: Sendable {
     /// Counts a check, and publishes the summaries of the last hour: they wake nothing up.
     private func summarize(_ check: CompletedCheck, _ state: inout State, at time: ObservedTime) {
         let stamp = Timestamp(state.clock.stamp(time))
-        for summary in state.summaries.add(check, at: stamp) { publish(EventDraft(summary), &state, at: time) }
+        let goodRate = state.plan.goodRate(of: check.point.probe)
+        for summary in state.summaries.add(check, at: stamp, goodRate: goodRate) {
+            publish(EventDraft(summary), &state, at: time)
+        }
     }
 
     private func resume(after suspended: Duration, _ state: inout State) {
