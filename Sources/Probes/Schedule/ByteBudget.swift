@@ -29,6 +29,16 @@ package struct ByteBudget: Sendable {
     /// The usage of an earlier process, which applies once its day is reached: a clock may start in 1970.
     private var former: DataUsage?
     private var hasChanged = false
+    /// The bytes set aside for running checks, by turn.
+    private var reservations: [UInt64: Reservation] = [:]
+    /// Their sums, by account.
+    private var reserved: [String: Int] = [:]
+
+    private struct Reservation {
+        let account: String
+        let bytes: Int
+        let isTransfer: Bool
+    }
 
     /// A budget of which nothing was used, but by an earlier process.
     package init(continuing former: DataUsage? = nil) { self.former = former }
@@ -44,7 +54,16 @@ package struct ByteBudget: Sendable {
     }
 
     /// The usage of the current day; `nil` before the first.
-    package var usage: DataUsage? { day.map { DataUsage(day: $0, bytes: used) } }
+    package var usage: DataUsage? {
+        day.map { day in
+            // A process that ends abnormally leaves its transfer uncounted: until it is over, all of it counts.
+            var bytes = used
+            for reservation in reservations.values where reservation.isTransfer {
+                Self.add(reservation.bytes, to: &bytes[reservation.account, default: 0])
+            }
+            return DataUsage(day: day, bytes: bytes)
+        }
+    }
 
     /// Starts a new day when the date has changed.
     ///
@@ -56,6 +75,8 @@ package struct ByteBudget: Sendable {
         if let day, today == day || today == day - 1 { return }
         if day != nil { (used, requested) = ([:], [:]) }
         day = today
+        // A transfer at midnight counts on the new day.
+        if !reservations.isEmpty { hasChanged = true }
         guard let former, former.day == today || former.day == today + 1 else { return }
         day = former.day
         self.former = nil
@@ -64,9 +85,9 @@ package struct ByteBudget: Sendable {
 
     /// Returns the usage to save if it changed since the last call.
     mutating func takeChange() -> DataUsage? {
-        guard hasChanged, let day else { return nil }
+        guard hasChanged, let usage else { return nil }
         hasChanged = false
-        return DataUsage(day: day, bytes: used)
+        return usage
     }
 
     /// Counts bytes, saturating.
@@ -96,18 +117,76 @@ package struct ByteBudget: Sendable {
     /// Returns the bytes left for today; nil without a budget.
     func remaining(_ cost: LinkCost) -> Int? {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return nil }
-        return max(0, allowed - (used[account] ?? 0))
+        return max(0, max(0, allowed) - taken(of: account))
     }
 
     /// Returns the reason no check is allowed now; nil when one is.
     func refusal(_ cost: LinkCost) -> Finding? {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return nil }
-        let used = used[account] ?? 0
-        guard used >= allowed else { return nil }
+        guard taken(of: account) >= allowed else { return nil }
+        let reserved = reserved[account] ?? 0
+        let others = reserved == 0 ? "" : ", \(reserved) are reserved for checks under way"
         return Finding(
             .budgetExhausted,
             subject: account,
-            evidence: "\(used) bytes were used today (UTC), and \(max(0, allowed)) are allowed in a day"
+            evidence: "\(used[account] ?? 0) bytes were used today (UTC)\(others), and \(max(0, allowed)) are allowed "
+                + "in a day"
         )
+    }
+
+    /// The bytes that are used or set aside.
+    private func taken(of account: String) -> Int {
+        var bytes = used[account] ?? 0
+        Self.add(reserved[account] ?? 0, to: &bytes)
+        return bytes
+    }
+}
+
+/// The bytes set aside for running checks, so that all of them together never exceed the budget.
+extension ByteBudget {
+    /// The minimum that is set aside for a check: a TLS handshake and a small response.
+    private static let smallCheck = 16 << 10
+
+    /// Sets bytes aside for a check: half of what is left, or where others are running, little of it.
+    ///
+    /// - Returns: The limit of the check; nil for a link without a budget.
+    mutating func reserve(forCheck turn: UInt64, _ cost: LinkCost) -> Int? {
+        guard let account = cost.account, let left = remaining(cost) else { return nil }
+        let isAlone = !reservations.values.contains { !$0.isTransfer && $0.account == account }
+        let bytes = min(left, max(isAlone ? left / 2 : left / 16, Self.smallCheck))
+        set(Reservation(account: account, bytes: bytes, isTransfer: false), for: turn)
+        // The limit counts what sockets carry; the headers of packets come on top.
+        return bytes - bytes / 5
+    }
+
+    /// Sets the bytes of a transfer aside, or what is left of them.
+    ///
+    /// - Returns: The limit of the transfer; nil for a link without a budget.
+    mutating func reserve(_ bytes: Int, forTransfer turn: UInt64, _ cost: LinkCost) -> Int? {
+        guard let account = cost.account, let left = remaining(cost) else { return nil }
+        let bytes = min(max(0, bytes), left)
+        set(Reservation(account: account, bytes: bytes, isTransfer: true), for: turn)
+        hasChanged = true
+        return bytes
+    }
+
+    /// Ends the reservation of a check, whose bytes were counted.
+    mutating func release(_ turn: UInt64) {
+        guard let reservation = reservations.removeValue(forKey: turn) else { return }
+        reserved[reservation.account, default: 0] -= reservation.bytes
+        if reservation.isTransfer { hasChanged = true }
+    }
+
+    /// Returns whether a transfer would have enough left if the running checks used nothing of what they may use.
+    func isPromising(_ bytes: Int, _ cost: LinkCost) -> Bool {
+        guard let account = cost.account, let left = remaining(cost) else { return true }
+        return bytes <= left + (reserved[account] ?? 0)
+    }
+
+    private mutating func set(_ reservation: Reservation, for turn: UInt64) {
+        release(turn)
+        reservations[turn] = reservation
+        // Never too much: it was left.
+        reserved[reservation.account, default: 0] += reservation.bytes
     }
 }

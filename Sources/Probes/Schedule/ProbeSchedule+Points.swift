@@ -2,13 +2,22 @@ internal import CheckResults
 
 /// The scheduled points, and immediate checks.
 extension ProbeSchedule {
-    /// Replaces the scheduled probes; see ``ProbeScheduler/setProbes(_:)``.
+    /// Replaces the scheduled probes; see ``ProbeScheduler/setProbes(_:keeping:)``.
     ///
     /// - Returns: The running turns that no longer serve any point and must be cancelled.
-    mutating func setProbes(_ probes: [ScheduledProbe], now: ContinuousClock.Instant) -> [UInt64] {
+    mutating func setProbes(
+        _ probes: [ScheduledProbe],
+        keeping transfers: Set<String> = [],
+        now: ContinuousClock.Instant
+    ) -> [UInt64] {
         let wanted = Dictionary(probes.map { ($0.point, $0) }) { _, last in last }
         var givenUp: [UInt64] = []
         for (point, entry) in entries where wanted[point]?.identity != entry.key.identity {
+            if wanted[point] == nil, transfers.contains(entry.key.identity), isTransferring(entry) {
+                entries[point]?.isLeaving = true
+                rounds.remove(point)
+                continue
+            }
             givenUp += detach(point, from: entry)
             entries[point] = nil
             rounds.remove(point)
@@ -35,13 +44,15 @@ extension ProbeSchedule {
         return givenUp
     }
 
-    /// Makes points due at once, staggered; see ``ProbeScheduler/look(at:)``.
+    /// Makes points due at once, staggered, and transfers after ``transferDelay``; see ``ProbeScheduler/look(at:)``.
+    ///
+    /// A running transfer is not cancelled: whether it ends or continues over the new path is the transport's business.
     ///
     /// - Returns: The running turns that no longer serve any point and must be cancelled.
     mutating func look(at points: [ProbePoint], now: ContinuousClock.Instant) -> [UInt64] {
         var givenUp: [UInt64] = []
         for point in points {
-            guard let entry = entries[point] else { continue }
+            guard let entry = entries[point], !isTransferring(entry) else { continue }
             givenUp += detach(point, from: entry)
             // A recheck needs a new check, not one that started earlier.
             if joinable[entry.key] == entry.turn { joinable[entry.key] = nil }
@@ -66,6 +77,12 @@ extension ProbeSchedule {
     /// Applies a probe's new settings; the check is the same, so phase, cadence and turn stay.
     private mutating func update(_ point: ProbePoint, to wanted: ScheduledProbe, now: ContinuousClock.Instant) {
         guard var entry = entries[point] else { return }
+        if entry.isLeaving {
+            // It has come back over another path.
+            let due = delayed(entry, now: now)
+            (entry.isLeaving, entry.retry) = (false, due)
+            rounds.set(point, due: due)
+        }
         let isSlowedOrHurried =
             entry.scheduled.pace != wanted.pace
             || entry.scheduled.cost.intervalFactor != wanted.cost.intervalFactor
@@ -93,11 +110,15 @@ extension ProbeSchedule {
         return removeTurn(number)?.hasPlace == true ? [number] : []
     }
 
-    /// Makes points due one after the other; those that share a check at the same time.
+    /// Makes points due one after the other, transfers later; those that share a check at the same time.
     private mutating func schedule(_ points: [ProbePoint], now: ContinuousClock.Instant) {
-        for (point, due) in staggered(points, now: now) {
-            if entries[point]?.isJudged == true {
+        for (point, place) in staggered(points, now: now) {
+            guard let entry = entries[point] else { continue }
+            let due = entry.isTransfer ? delayed(entry, now: now) : place
+            if entry.isJudged {
                 entries[point]?.look = due
+            } else if isTransferring(entry) {
+                entries[point]?.retry = due
             } else {
                 setRound(of: point, due: due)
             }

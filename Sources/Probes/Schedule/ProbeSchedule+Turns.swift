@@ -12,6 +12,8 @@ extension ProbeSchedule {
 
     /// Takes the earliest turn for which there is capacity; nil when there is none.
     ///
+    /// Transfers come last: every other check that may start has started.
+    ///
     /// - Parameter seconds: The wall clock, in seconds since 1970, which determines the day of the budgets.
     mutating func takeStep(now: ContinuousClock.Instant, seconds: Int64) -> Step? {
         while underWay < limits.checks, let name = ready.first?.element {
@@ -34,13 +36,13 @@ extension ProbeSchedule {
             counted.checks &+= 1
             counted.longestDelay = max(counted.longestDelay, now - (turns[number]?.due ?? now))
             var probe = scheduled.probe
-            probe.limits.budgetBytes = budget.remaining(scheduled.cost)
+            probe.limits.budgetBytes = budget.reserve(forCheck: number, scheduled.cost)
             return .check(turn: number, probe, account: scheduled.cost.account)
         }
-        return nil
+        return takeTransfer(now: now, seconds: seconds)
     }
 
-    private func refusal(_ scheduled: ScheduledProbe) -> Finding? {
+    func refusal(_ scheduled: ScheduledProbe) -> Finding? {
         if scheduled.cost.isCellular, !scheduled.probe.allowsCellularAccess {
             return Finding(
                 .cellularNotAllowed,
@@ -66,6 +68,8 @@ extension ProbeSchedule {
     ) -> [CompletedCheck] {
         budget.update(seconds: seconds)
         budget.use(report.bytesOnWire, of: account)
+        budget.release(number)
+        if transfers.running == number { transfers.running = nil }
         guard let turn = removeTurn(number) else { return [] }
         if turn.isRequested { budget.useOnRequest(report.bytesOnWire, of: account) }
         if turn.hasPlace {
@@ -101,11 +105,20 @@ extension ProbeSchedule {
         entry.turn = nil
         entry.isJudged = false
         if let cadence { entry.cadence = cadence }
+        if entry.isLeaving {
+            entries[point] = nil
+            return
+        }
         entry.previous = entry.base
+        let retry = cadence == .steady ? nil : entry.retry
+        entry.retry = nil
         if let look = entry.look {
             entry.look = nil
             entry.base = look
             rounds.set(point, due: look)
+        } else if let retry {
+            entry.base = max(retry, now)
+            rounds.set(point, due: entry.base)
         } else {
             let round = next(after: entry.base, entry, now: now)
             countSkipped(round.missed)
@@ -119,13 +132,17 @@ extension ProbeSchedule {
     mutating func removeTurn(_ number: UInt64) -> Turn? {
         guard let turn = turns.removeValue(forKey: number) else { return nil }
         if joinable[turn.key] == number { joinable[turn.key] = nil }
+        guard let destination = turn.destination else {
+            transfers.waiting.remove(number)
+            return turn
+        }
         if turn.hasPlace {
             underWay -= 1
-            destinations[turn.destination]?.underWay -= 1
+            destinations[destination]?.underWay -= 1
         } else {
-            destinations[turn.destination]?.waiting.remove(number)
+            destinations[destination]?.waiting.remove(number)
         }
-        refresh(turn.destination)
+        refresh(destination)
         return turn
     }
 }

@@ -30,12 +30,20 @@ struct ProbeSchedule {
         var started: ContinuousClock.Instant?
         /// `true` if the pending round was requested.
         var isRequested = false
+        /// The due time of the transfer after the one whose path has changed while it was running.
+        var retry: ContinuousClock.Instant?
+        /// `true` if the point was removed, and stays until its transfer is over.
+        var isLeaving = false
+
+        /// `true` for a point whose check is a transfer.
+        var isTransfer: Bool { scheduled.probe.transfer != nil }
     }
 
     /// A queued or running check, and the points that it serves.
     struct Turn {
         let key: CheckKey
-        let destination: String
+        /// The host and port; nil for a transfer.
+        let destination: String?
         let due: ContinuousClock.Instant
         var points: [ProbePoint]
         var started: ContinuousClock.Instant?
@@ -67,7 +75,9 @@ struct ProbeSchedule {
     var destinations: [String: Destination] = [:]
     /// The destinations with a free slot and a queued turn, by its due time.
     var ready = DueHeap<String>()
+    /// The number of running checks, transfers excluded.
     var underWay = 0
+    var transfers = TransferQueue()
     var lastTurn: UInt64 = 0
     var budget: ByteBudget
     var counted = ScheduleStatistics()
@@ -150,7 +160,7 @@ struct ProbeSchedule {
             return
         }
         lastTurn &+= 1
-        let destination = entry.scheduled.probe.destination
+        let destination = entry.isTransfer ? nil : entry.scheduled.probe.destination
         entry.turn = lastTurn
         joinable[entry.key] = lastTurn
         turns[lastTurn] = Turn(
@@ -160,6 +170,7 @@ struct ProbeSchedule {
             points: [point],
             isRequested: isRequested
         )
+        guard let destination else { return transfers.waiting.set(lastTurn, due: entry.due) }
         destinations[destination, default: Destination()].waiting.set(lastTurn, due: entry.due)
         refresh(destination)
     }

@@ -80,12 +80,20 @@ public final class ProbeScheduler: Sendable {
     /// A point that is kept with the same identity keeps its phase, its cadence and a running check; a new point, or
     /// one whose probe changed, is due at once, staggered in the given order. Checks of removed points are cancelled,
     /// and their late reports dropped. Of two probes with the same point the last one counts.
-    public func setProbes(_ probes: [ScheduledProbe]) { engine.change { $0.setProbes(probes, now: $1) } }
+    ///
+    /// A new transfer is due 30 to 90 seconds later.
+    /// - Parameter transfers: The identities of transfers that are not cancelled when their points are removed, because
+    ///   those have only lost their path: the transport ends such a transfer, or continues it over the next path, and
+    ///   its report is judged.
+    public func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
+        engine.change { $0.setProbes(probes, keeping: transfers, now: $1) }
+    }
 
     /// Makes these points due at once, staggered over a short time; running checks are cancelled and restarted.
     ///
     /// For a changed path, and for a resumed machine. The checks are spread over 10 ms each, up to a second; more than
-    /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored.
+    /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored. Transfers are due 30 to 90
+    /// seconds later, and a running one continues.
     public func look(at points: [ProbePoint]) { engine.change { $0.look(at: points, now: $1) } }
 
     /// Makes these points due at once, staggered as in ``look(at:)``, without cancelling anything.
@@ -94,6 +102,11 @@ public final class ProbeScheduler: Sendable {
     /// point starts no earlier than a second after the previous one, so any number of requests causes at most one check
     /// a second, and each of them is judged. Over a link with a budget, requests use at most a quarter of it in a day.
     public func request(_ points: [ProbePoint]) -> RequestedChecks { engine.request(points) }
+
+    /// Sets whether transfers may start: due ones wait while they may not, and delay no other check.
+    ///
+    /// At first they may not. At most one runs at a time; a running one continues.
+    public func allowTransfers(_ isAllowed: Bool) { engine.allowTransfers(isAllowed) }
 
     /// Sets the concurrency limits; running checks continue.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }

@@ -90,6 +90,13 @@ struct Rhythm {
         return Int64(random % UInt64(2 * reach + 1)) - reach
     }
 
+    /// Returns a random duration: the same for the same check, instant and seed.
+    func random(upTo longest: Duration, hash: UInt64, at moment: ContinuousClock.Instant) -> Duration {
+        let reach = UInt64(max(0, longest.clampedNanoseconds))
+        let present = Self.mixed(UInt64(bitPattern: (moment - epoch).clampedNanoseconds))
+        return .nanoseconds(Int64(Self.mixed(seed ^ hash ^ present) % (reach + 1)))
+    }
+
     private func instant(_ nanoseconds: Int64) -> ContinuousClock.Instant { epoch + .nanoseconds(nanoseconds) }
 
     private static func adding(_ left: Int64, _ right: Int64) -> Int64 {

@@ -114,6 +114,17 @@ final class ScheduleEngine: Sendable {
         if mustWake { monitor.wakeAll() }
     }
 
+    /// Opens or closes the queue of transfers; queued ones may start at once.
+    func allowTransfers(_ isAllowed: Bool) {
+        let mustWake = monitor.withLock { state in
+            guard !state.isStopped, state.schedule.transfers.isOpen != isAllowed else { return false }
+            state.schedule.allowTransfers(isAllowed)
+            if state.worker == nil, state.schedule.transfers.next != nil { state.isWorkWanted = true }
+            return state.mustWake(now: .now)
+        }
+        if mustWake { monitor.wakeAll() }
+    }
+
     /// Calls a closure on the thread as soon as it is idle.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         let isAwaited = monitor.withLock { state in

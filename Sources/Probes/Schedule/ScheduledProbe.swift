@@ -35,13 +35,22 @@ public struct LinkCost: Sendable, Hashable, Codable {
     public var bytesPerDay: Int?
     /// `true` for a cellular link, which a probe may refuse to use.
     public var isCellular: Bool
+    /// `true` for a link that is paid for by volume, over which transfers need to be allowed.
+    public var isMetered: Bool
 
     /// Creates a cost; a factor below 1 counts as 1.
-    public init(account: String? = nil, intervalFactor: Int = 1, bytesPerDay: Int? = nil, isCellular: Bool = false) {
+    public init(
+        account: String? = nil,
+        intervalFactor: Int = 1,
+        bytesPerDay: Int? = nil,
+        isCellular: Bool = false,
+        isMetered: Bool = false
+    ) {
         self.account = account
         self.intervalFactor = max(1, intervalFactor)
         self.bytesPerDay = bytesPerDay
         self.isCellular = isCellular
+        self.isMetered = isMetered
     }
 
     /// No accounting, and no longer intervals.

@@ -127,7 +127,8 @@ final class CheckRun: @unchecked Sendable {
             fail(.byteLimit, subject: hop.url, evidence: "more than \(receivedBytes) bytes came, of whatever kind")
         case .total:
             let left = probe.limits.budgetBytes ?? 0
-            let evidence = "the check was ended when it had used the \(left) bytes that were left for today"
+            let evidence =
+                "the check was ended when it had used the \(left) bytes of today's budget that were set aside for it"
             fail(.budgetExhausted, subject: hop.url, evidence: evidence)
         }
     }

@@ -1,0 +1,86 @@
+internal import CheckResults
+
+/// The queue of transfers: one at a time, whatever their targets, because two of them would measure each other.
+///
+/// A transfer occupies none of the slots of other checks: one of two minutes must not hold them up, nor wait for them.
+struct TransferQueue: Sendable {
+    /// `true` while transfers may start.
+    var isOpen = false
+    /// The queued turns, by due time.
+    var waiting = DueHeap<UInt64>()
+    /// The turn whose transfer is running; an abandoned one counts until its report has arrived.
+    var running: UInt64?
+
+    /// The turn that may start now.
+    var next: UInt64? { isOpen && running == nil ? waiting.first?.element : nil }
+}
+
+/// Transfers: what they wait for, and why they are refused.
+extension ProbeSchedule {
+    /// The delay of a transfer after its path has changed or its point was added: a machine that has just got a link
+    /// has better use for it.
+    static let transferDelay = (shortest: Duration.seconds(30), longest: Duration.seconds(90))
+
+    /// Opens or closes the queue; a running transfer continues.
+    mutating func allowTransfers(_ isAllowed: Bool) { transfers.isOpen = isAllowed }
+
+    /// Returns the due time of a transfer of which the path has changed.
+    func delayed(_ entry: Entry, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        let (shortest, longest) = Self.transferDelay
+        return now + shortest + rhythm.random(upTo: longest - shortest, hash: entry.hash, at: now)
+    }
+
+    /// Returns whether an entry's transfer is running, or complete and about to be judged.
+    func isTransferring(_ entry: Entry) -> Bool {
+        guard entry.isTransfer, let turn = entry.turn else { return false }
+        return entry.isJudged || turns[turn]?.hasPlace == true
+    }
+
+    /// Takes the earliest transfer, if one may start; nil when there is none.
+    mutating func takeTransfer(now: ContinuousClock.Instant, seconds: Int64) -> Step? {
+        while let number = transfers.next {
+            guard let point = turns[number]?.points.first, let scheduled = entries[point]?.scheduled else {
+                transfers.waiting.remove(number)
+                continue
+            }
+            budget.update(seconds: seconds)
+            let bytes = scheduled.probe.transfer?.bytesOnWire ?? 0
+            // It waits for the end of checks that will not use all that they may.
+            if let left = budget.remaining(scheduled.cost), left < bytes, budget.isPromising(bytes, scheduled.cost) {
+                return nil
+            }
+            transfers.waiting.remove(number)
+            turns[number]?.started = now
+            if let finding = refusal(ofTransfer: scheduled) {
+                return .refuse(turn: number, scheduled.probe, finding)
+            }
+            turns[number]?.hasPlace = true
+            transfers.running = number
+            counted.checks &+= 1
+            var probe = scheduled.probe
+            probe.limits.budgetBytes = budget.reserve(bytes, forTransfer: number, scheduled.cost)
+            return .check(turn: number, probe, account: scheduled.cost.account)
+        }
+        return nil
+    }
+
+    private func refusal(ofTransfer scheduled: ScheduledProbe) -> Finding? {
+        if let finding = refusal(scheduled) { return finding }
+        guard let plan = scheduled.probe.transfer else { return nil }
+        let subject = scheduled.probe.target.description
+        if scheduled.cost.isMetered, !plan.allowsMetered {
+            return Finding(
+                .transferMetered,
+                subject: subject,
+                evidence:
+                    "the uplink is metered (\(scheduled.point.vantage)), and the probe transfers over no such uplink"
+            )
+        }
+        guard let left = budget.remaining(scheduled.cost), left < plan.bytesOnWire else { return nil }
+        return Finding(
+            .budgetExhausted,
+            subject: scheduled.cost.account ?? subject,
+            evidence: "\(left) bytes are left for today (UTC), and the transfer may need \(plan.bytesOnWire)"
+        )
+    }
+}
