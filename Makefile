@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help dependencies toolchain build run test test-prometheus cost check fmt docs examples manual reference package release check-release system-test truth web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-fleet bench-hooks bench-probes bench-report bench-schedule bench-service bench-sink bench-stream
+.PHONY: help dependencies toolchain build run test test-prometheus cost check fmt docs examples manual reference package release check-release system-test truth measure-truth measure-sample web-test page-picture isolation soak truth-vm fuzz fuzz-corpus bench bench-fleet bench-hooks bench-http bench-probes bench-report bench-schedule bench-service bench-sink bench-stream bench-transfer
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
@@ -110,6 +110,17 @@ truth-vm: build ## Judge it on real Wi-Fi, PPP and WireGuard in the VM lab's gue
 	@scripts/install-dependencies truth-vm
 	Tests/Truth/truth-vm $(ARGS)
 
+measure-truth: dependencies ## Judge `measure` on shaped links beside iperf3 and ping; ARGS="bloated --log FILE" chooses
+	@scripts/install-dependencies measure-truth
+	@scripts/build-release >&2
+	@swift build --product link-forwarder >&2
+	Tests/Transfers/measure-truth --agent .build/release/reachagent $(ARGS)
+
+measure-sample: build ## Judge it on a few links, as CI does, with what is built to debug
+	@scripts/install-dependencies measure-truth
+	@swift build --product link-forwarder >&2
+	Tests/Transfers/measure-truth --sample $(ARGS)
+
 web-test: build ## Drive a real browser at the page of a real agent in namespaces; ARGS="cable portal" chooses
 	@scripts/install-dependencies test
 	@scripts/install-dependencies web || echo "The browser could not be installed; without one the test is skipped." >&2
@@ -163,6 +174,13 @@ bench-hooks: dependencies ## Measure how soon a hook runs, beside a shell loop a
 	@scripts/build-release >&2
 	cd Benchmarks && swift build -c release --product hook-bench && .build/release/hook-bench --agent ../.build/release/reachagent $(ARGS)
 
+bench-http: dependencies ## Measure scrapes beside exporters, 1,000 streams of /events, and an idle port; ARGS passes options
+	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2
+	@touch Benchmarks/Package.swift
+	@scripts/build-release >&2
+	cd Benchmarks && swift build -c release --product stream-load && swift build -c release --product http-bench
+	cd Benchmarks && .build/release/http-bench --agent ../.build/release/reachagent $(ARGS)
+
 bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_exporter; ARGS passes options
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed; a peer that is not there is reported as missing." >&2
 	@# SwiftPM looks for files that came or went in a package beside this one only when the manifest has changed.
@@ -203,3 +221,8 @@ bench-stream: dependencies ## Measure the journal and the sockets beside floors 
 	@scripts/build-release >&2
 	cd Benchmarks && swift build -c release --product stream-load && swift build -c release --product stream-bench
 	cd Benchmarks && .build/release/stream-bench --agent ../.build/release/reachagent $(ARGS)
+
+bench-transfer: dependencies ## Measure bounded transfers beside curl, and other probes meanwhile; ARGS passes options
+	@scripts/install-dependencies bench
+	@touch Benchmarks/Package.swift
+	cd Benchmarks && swift build -c release --product transfer-bench && .build/release/transfer-bench $(ARGS)

@@ -12,6 +12,7 @@ let package = Package(
     name: "reachagent-benchmarks",
     products: [
         .executable(name: "hook-bench", targets: ["HookBench"]),
+        .executable(name: "http-bench", targets: ["HTTPBench"]),
         .executable(name: "netlink-bench", targets: ["NetlinkBench"]),
         .executable(name: "probe-bench", targets: ["ProbeBench"]),
         .executable(name: "probe-load", targets: ["ProbeLoad"]),
@@ -20,6 +21,7 @@ let package = Package(
         .executable(name: "sink-bench", targets: ["SinkBench"]),
         .executable(name: "stream-bench", targets: ["StreamBench"]),
         .executable(name: "stream-load", targets: ["StreamLoad"]),
+        .executable(name: "transfer-bench", targets: ["TransferBench"]),
     ],
     dependencies: [
         .package(name: "reachagent", path: ".."),
@@ -115,21 +117,42 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Events on their way to many subscribers that check and time them.
+        .target(name: "StreamTestbed", dependencies: ["BenchmarkKit", "CTestbed"], swiftSettings: settings),
         .executableTarget(
             name: "StreamBench",
             dependencies: [
-                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed",
+                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed", "StreamTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
-        // Who is measured by stream-bench: our libraries and the floors below them, each in a process of its own.
+        // The agent's HTTP server beside exporters, and beside its other sockets.
+        .executableTarget(
+            name: "HTTPBench",
+            dependencies: [
+                "BenchmarkCommand", "BenchmarkKit", "CTestbed", "NetworkTestbed", "StreamTestbed", "WebTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        // Who is measured by stream-bench and http-bench: our libraries and the floors below them, each in a process of its own.
         .executableTarget(
             name: "StreamLoad",
             dependencies: [
                 "BenchmarkKit", "CTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "_EventStream", package: "reachagent"),
+            ],
+            swiftSettings: settings
+        ),
+        // Bounded transfers beside curl, and what they do to other probes; it runs itself as the process that is measured.
+        .executableTarget(
+            name: "TransferBench",
+            dependencies: [
+                "BenchmarkCommand", "BenchmarkKit", "WebTestbed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Probes", package: "reachagent"),
             ],
             swiftSettings: settings
         ),

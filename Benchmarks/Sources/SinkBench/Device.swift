@@ -14,6 +14,8 @@ final class Device {
     private var newest: UInt64 = 1
     /// The next number of the subscription; `nil` without one.
     private var next: UInt64?
+    /// Counts connections: what is left of a batch of a former one is dropped.
+    private var connections = 0
 
     init(_ number: Int, port: UInt16, wake: @escaping @Sendable () -> Void) throws(SinkSettingError) {
         let settings = SinkSettings(
@@ -34,7 +36,8 @@ final class Device {
 
     /// Does what is due.
     func turn() {
-        for event in transport.takeEvents() { handle(.transport(event)) }
+        let connection = connections
+        for event in transport.takeEvents() where connection == connections { handle(.transport(event)) }
         var rest = Self.batch * 8
         while engine.wantsEvents, rest > 0, let number = next, number <= newest {
             next = number + 1
@@ -50,8 +53,12 @@ final class Device {
     private func handle(_ input: ShippingEngine.Input) {
         for effect in engine.handle(input, at: .now) {
             switch effect {
-            case .connect: transport.connect()
-            case .disconnect: transport.disconnect()
+            case .connect:
+                connections += 1
+                transport.connect()
+            case .disconnect:
+                connections += 1
+                transport.disconnect()
             case .publish(let message): transport.publish(message)
             case .subscribe(_, let sequence):
                 next = sequence + 1

@@ -10,6 +10,8 @@ final class Fleet {
     private static let tick: Duration = .milliseconds(50)
     /// The time after which a phase is given up.
     private static let patience: Duration = .seconds(300)
+    /// The seconds after the last event in which cursors and reports are still due.
+    static let settlingSeconds = 12
 
     private let devices: [Device]
     private let ready: Readiness
@@ -53,8 +55,7 @@ final class Fleet {
 
     /// How often threads of the libraries are woken while nothing is to be done.
     func wakeUpsAtRest(seconds: Int) -> Double {
-        // Cursors and reports are due for a while after the last event.
-        let settled = ContinuousClock.now.advanced(by: .seconds(12))
+        let settled = ContinuousClock.now.advanced(by: .seconds(Self.settlingSeconds))
         while ContinuousClock.now < settled {
             for number in ready.take(within: Self.tick) { devices[number].turn() }
             for device in devices { if let due = device.deadline, due <= .now { device.turn() } }

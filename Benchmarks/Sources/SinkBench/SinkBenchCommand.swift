@@ -76,7 +76,7 @@ struct SinkBenchCommand: ParsableCommand {
         report.serverKilobytesPerDevice = Double(server.usage.residentKilobytes) / Double(devices)
 
         if idleSeconds > 0 {
-            Output.tell("\(devices) devices at rest: \(idleSeconds) s")
+            Output.tell("\(devices) devices at rest: \(Fleet.settlingSeconds) s to settle, and \(idleSeconds) s")
             report.idleWakeUpsPerDeviceAndMinute = fleet.wakeUpsAtRest(seconds: idleSeconds) / Double(devices)
         }
 

@@ -4,6 +4,7 @@ internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 internal import NetworkTestbed
+internal import StreamTestbed
 
 /// `stream-bench`: what the journal and the sockets can do, beside the floors below them and peers.
 @main
@@ -132,7 +133,7 @@ struct StreamBenchCommand: ParsableCommand {
             folder: folder,
             milliseconds: milliseconds,
             rounds: rounds,
-            contenders: FanOutContender.allCases.filter { $0 != .redis || redisServer != nil }
+            contenders: [.events, .control, .writeLoop] + (redisServer == nil ? [] : [.redis])
         )
         report.fanOut = try benchmark.run { Output.tell($0) }
     }

@@ -1,3 +1,5 @@
+internal import WebTestbed
+
 /// A complete response of an exporter's.
 struct ScrapedPage {
     /// Whether the status is 200 and the metrics say that the probe succeeded.
@@ -5,34 +7,7 @@ struct ScrapedPage {
 
     /// Reads a response of HTTP/1.1; nil while it is incomplete.
     init?(_ bytes: [UInt8]) {
-        guard let blank = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-        let head = String(decoding: bytes[..<blank.lowerBound], as: UTF8.self).lowercased()
-        let rest = bytes[blank.upperBound...]
-        let body: [UInt8]
-        if let field = head.split(separator: "\r\n").first(where: { $0.hasPrefix("content-length:") }) {
-            guard let length = Int(field.drop { $0 != " " }.dropFirst()), rest.count >= length else { return nil }
-            body = Array(rest)
-        } else {
-            guard let joined = Self.joinChunks(rest) else { return nil }
-            body = joined
-        }
-        showsSuccess =
-            head.hasPrefix("http/1.1 200 ")
-            && String(decoding: body, as: UTF8.self).split(separator: "\n").contains("probe_success 1")
-    }
-
-    /// The body of a chunked response (RFC 9112 section 7.1); nil while it is incomplete.
-    private static func joinChunks(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        var rest = bytes
-        var body: [UInt8] = []
-        while let end = rest.firstIndex(of: 0x0D) {
-            guard let size = Int(String(decoding: rest[..<end], as: UTF8.self), radix: 16) else { return nil }
-            let chunk = rest.dropFirst(end - rest.startIndex + 2)
-            guard size >= 0, chunk.count >= size + 2 else { return nil }
-            if size == 0 { return body }
-            body += chunk.prefix(size)
-            rest = chunk.dropFirst(size + 2)
-        }
-        return nil
+        guard let page = HTTPPage(bytes) else { return nil }
+        showsSuccess = page.status == 200 && page.lines.contains("probe_success 1")
     }
 }

@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import StreamTestbed
 
 /// A journal of sample events, written by our journal's writer.
 struct SampleJournal {

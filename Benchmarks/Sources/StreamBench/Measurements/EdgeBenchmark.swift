@@ -2,6 +2,7 @@ internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 internal import NetworkTestbed
+internal import StreamTestbed
 
 /// From a change of the network to its line at each subscriber, through the built agent with its journal.
 struct EdgeBenchmark {

@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import StreamTestbed
 
 /// How many events a second are recorded, with each policy, beside a file that is written and synced by hand.
 struct RecordingBenchmark {

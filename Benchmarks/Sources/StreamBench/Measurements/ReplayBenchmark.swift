@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import Glibc
+internal import StreamTestbed
 
 /// The whole journal to clients that have nothing yet, while events go on.
 struct ReplayBenchmark {

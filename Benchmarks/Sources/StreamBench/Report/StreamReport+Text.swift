@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import NetworkTestbed
+internal import StreamTestbed
 
 /// The report for people.
 extension StreamReport {

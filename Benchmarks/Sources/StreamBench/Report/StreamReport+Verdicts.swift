@@ -1,5 +1,6 @@
 internal import BenchmarkKit
 internal import NetworkTestbed
+internal import StreamTestbed
 
 /// The targets, and whether they are met.
 extension StreamReport {

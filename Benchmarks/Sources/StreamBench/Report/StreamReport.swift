@@ -1,4 +1,5 @@
 internal import BenchmarkKit
+internal import StreamTestbed
 
 /// Everything that one run has measured.
 struct StreamReport: BenchmarkReport, Codable, Sendable {

@@ -1,17 +1,16 @@
-internal import BenchmarkKit
 internal import Glibc
 
 /// A program that was run to its end, watched for its memory.
-struct ProgramRun {
-    let output: String
-    let elapsedNanoseconds: UInt64
-    let cpuNanoseconds: UInt64
-    let peakResidentKilobytes: UInt64
+package struct ProgramRun {
+    package let output: String
+    package let elapsedNanoseconds: UInt64
+    package let cpuNanoseconds: UInt64
+    package let peakResidentKilobytes: UInt64
 
     private static let lookMicroseconds: UInt32 = 5000
 
     /// Runs it; its output goes through a file, so that nobody has to wake up for a line.
-    init(_ path: String, _ arguments: [String], outputFile: String) throws(BenchmarkError) {
+    package init(_ path: String, _ arguments: [String], outputFile: String) throws(BenchmarkError) {
         let descriptor = open(outputFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw BenchmarkError("write \(outputFile)", errno: errno) }
         defer { close(descriptor) }

@@ -1,24 +1,24 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import Glibc
 
 /// A contender at work: a process that publishes what it is told to, and the process that hands it on.
-final class EventServer {
+package final class EventServer {
     /// The CPU of those that are measured; subscribers are on another.
-    static let cpu = 0
-    static let subscribersCPU = 1
+    package static let cpu = 0
+    package static let subscribersCPU = 1
 
-    let contender: FanOutContender
+    package let contender: FanOutContender
     private let directory: String
     private let publisher: ChildProcess
     private let orders: Pipe
     private let redis: ChildProcess?
     /// The number of the newest event that was ordered; at first, of the newest in the journal.
-    private(set) var newest: UInt64 = 0
+    package private(set) var newest: UInt64 = 0
 
     /// Starts it; subscribers can connect when this returns.
     ///
     /// - Parameter journal: The directory of the journal that it goes on with.
-    init(
+    package init(
         _ contender: FanOutContender,
         _ program: LoadProgram,
         in folder: TemporaryFolder,
@@ -29,7 +29,7 @@ final class EventServer {
         directory = folder.path
         orders = try Pipe()
         let answers = try Pipe()
-        for name in ["events.sock", "control.sock"] { unlink(folder.path(of: name)) }
+        for name in ["events.sock", "control.sock", "http.sock"] { unlink(folder.path(of: name)) }
         try Affinity.pin(to: Self.cpu)
         defer { try? Affinity.pin(to: Self.subscribersCPU) }
         redis = contender == .redis ? try Self.startRedis(redisServer, in: folder) : nil
@@ -81,15 +81,15 @@ final class EventServer {
     }
 
     /// Who hands the events on.
-    var process: Int32 { redis?.identifier ?? publisher.identifier }
+    package var process: Int32 { redis?.identifier ?? publisher.identifier }
 
     /// Connects subscribers.
-    func connect(_ count: Int, stopped: Int = 0) throws(BenchmarkError) -> Subscribers {
+    package func connect(_ count: Int, stopped: Int = 0) throws(BenchmarkError) -> Subscribers {
         try connect(count, stopped: stopped, to: contender.socket, request: contender.request)
     }
 
     /// Connects subscribers to one of its sockets.
-    func connect(
+    package func connect(
         _ count: Int,
         stopped: Int = 0,
         to socket: String,
@@ -99,13 +99,13 @@ final class EventServer {
     }
 
     /// Orders the events up to a number.
-    func publish(through last: UInt64) throws(BenchmarkError) {
+    package func publish(through last: UInt64) throws(BenchmarkError) {
         try order("through \(last)")
         newest = last
     }
 
     /// Orders so many events, so many a second.
-    func publish(_ count: Int, perSecond rate: Int) throws(BenchmarkError) {
+    package func publish(_ count: Int, perSecond rate: Int) throws(BenchmarkError) {
         try order("paced \(rate) \(count)")
         newest += UInt64(count)
     }

@@ -1,35 +1,35 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 
 /// Subscribers that check the numbers of what they read: each one after the other, none twice.
-final class Followers {
-    let subscribers: Subscribers
-    private(set) var latencies = LatencyHistogram()
+package final class Followers {
+    package let subscribers: Subscribers
+    package private(set) var latencies = LatencyHistogram()
     /// How many lines they have read, all together.
-    private(set) var lines = 0
+    package private(set) var lines = 0
     /// How often a number was not the one that had to come.
-    private(set) var faults = 0
+    package private(set) var faults = 0
     private var next: [UInt64]
     private var goal: UInt64 = 0
     /// How many have not reached the goal.
     private var behind = 0
 
     /// - Parameter first: The number of the first event that they are to read.
-    init(_ subscribers: Subscribers, first: UInt64) {
+    package init(_ subscribers: Subscribers, first: UInt64) {
         self.subscribers = subscribers
         next = .init(repeating: first, count: subscribers.count)
     }
 
     /// Waits until everybody has subscribed.
-    func awaitFirstLines() throws(BenchmarkError) { try subscribers.awaitFirstLines(take) }
+    package func awaitFirstLines() throws(BenchmarkError) { try subscribers.awaitFirstLines(take) }
 
     /// Forgets what was measured so far.
-    func forget() {
+    package func forget() {
         latencies = LatencyHistogram()
         lines = 0
     }
 
     /// Reads until everybody has the event with a number.
-    func follow(through last: UInt64) throws(BenchmarkError) {
+    package func follow(through last: UInt64) throws(BenchmarkError) {
         setGoal(last)
         while behind > 0 {
             guard try read(milliseconds: 10_000) else {
@@ -39,17 +39,17 @@ final class Followers {
     }
 
     /// Sets what ``hasReachedGoal`` is about.
-    func setGoal(_ last: UInt64) {
+    package func setGoal(_ last: UInt64) {
         goal = last
         behind = next.count { $0 <= last }
     }
 
     /// Whether everybody has the event that was set as the goal.
-    var hasReachedGoal: Bool { behind == 0 }
+    package var hasReachedGoal: Bool { behind == 0 }
 
     /// Reads once.
     @discardableResult
-    func read(milliseconds: Int32) throws(BenchmarkError) -> Bool {
+    package func read(milliseconds: Int32) throws(BenchmarkError) -> Bool {
         try subscribers.read(milliseconds: milliseconds, take)
     }
 

@@ -1,12 +1,12 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import Glibc
 
 /// Our load program, `stream-load`.
-struct LoadProgram {
-    let path: String
+package struct LoadProgram {
+    package let path: String
 
     /// - Parameter path: The one beside this program unless given.
-    init(_ path: String?) throws(BenchmarkError) {
+    package init(_ path: String?) throws(BenchmarkError) {
         self.path = path ?? Self.besideThisProgram
         guard access(self.path, X_OK) == 0 else {
             throw BenchmarkError("find \(self.path)", cause: "it is not built (swift build -c release)")
@@ -21,7 +21,7 @@ struct LoadProgram {
     }
 
     /// Runs it to its end, and takes its output.
-    func run(_ arguments: [String]) throws(BenchmarkError) -> String {
+    package func run(_ arguments: [String]) throws(BenchmarkError) -> String {
         let (status, text) = try Executable.run(path, arguments)
         guard status == 0 else { throw BenchmarkError("run \(path) \(arguments.joined(separator: " "))", cause: text) }
         return text

@@ -1,14 +1,16 @@
 internal import CTestbed
 internal import Glibc
 
-/// What a line of `stream-load` says; `nil` for all other lines.
+/// What a line of `stream-load` says, by itself or as the data of a server-sent event; `nil` for all other lines.
 struct SampleLine {
     let sequence: UInt64
     /// CLOCK_MONOTONIC when it was published.
     let sent: UInt64
 
     init?(_ line: UnsafeRawBufferPointer) {
-        guard let base = line.baseAddress, line.first == UInt8(ascii: "{") else { return nil }
+        guard let base = line.baseAddress, let first = line.first,
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "d")
+        else { return nil }
         var position = testbed_find(base, min(line.count, 400), "\"seq\":", 6) + 6
         guard position >= 6 else { return nil }
         sequence = Self.number(line, &position)

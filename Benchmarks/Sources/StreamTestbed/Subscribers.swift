@@ -1,15 +1,15 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 
 /// Many subscribers of one socket, read by one thread with epoll.
 ///
 /// Those that are stopped are connected, and never read.
-final class Subscribers {
+package final class Subscribers {
     /// How many there are that read.
-    let count: Int
+    package let count: Int
     /// How many bytes they have read.
-    private(set) var bytes = 0
+    package private(set) var bytes = 0
 
     private let epoll: Int32
     private let descriptors: [Int32]
@@ -21,7 +21,7 @@ final class Subscribers {
     /// Connects.
     ///
     /// - Parameter request: What each of them sends first.
-    init(of path: String, request: String?, count: Int, stopped: Int = 0) throws(BenchmarkError) {
+    package init(of path: String, request: String?, count: Int, stopped: Int = 0) throws(BenchmarkError) {
         self.count = count
         epoll = testbed_epoll_open()
         guard epoll >= 0 else { throw BenchmarkError("make an epoll instance", errno: errno) }
@@ -65,7 +65,7 @@ final class Subscribers {
     /// Waits until each has read its first line, after which it has subscribed.
     ///
     /// - Parameter body: As in ``read(milliseconds:_:)``.
-    func awaitFirstLines(
+    package func awaitFirstLines(
         _ body: (_ index: Int, _ line: UnsafeRawBufferPointer, _ time: UInt64) -> Void
     ) throws(BenchmarkError) {
         var isReady = [Bool](repeating: false, count: count)
@@ -87,7 +87,7 @@ final class Subscribers {
     ///   - body: Is given the subscriber, a line without its end, and CLOCK_MONOTONIC directly after it was read.
     /// - Returns: `false` when nothing came.
     @discardableResult
-    func read(
+    package func read(
         milliseconds: Int32,
         _ body: (_ index: Int, _ line: UnsafeRawBufferPointer, _ time: UInt64) -> Void
     ) throws(BenchmarkError) -> Bool {

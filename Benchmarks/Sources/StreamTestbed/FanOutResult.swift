@@ -1,7 +1,7 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 
 /// How events are published.
-enum FanOutLoad: Sendable, Hashable, Codable {
+package enum FanOutLoad: Sendable, Hashable, Codable {
     /// As many as possible, with so many under way.
     case window(UInt64)
     /// So many a second.
@@ -26,22 +26,22 @@ struct FanOutMeasurement: Codable, Sendable {
 }
 
 /// One contender with some subscribers: all rounds.
-struct FanOutResult: Codable, Sendable {
-    let contender: FanOutContender
-    let subscribers: Int
-    let stopped: Int
-    let load: FanOutLoad
-    let linesPerSecond: Spread
-    let cpuMicrosecondsPerLine: Spread
+package struct FanOutResult: Codable, Sendable {
+    package let contender: FanOutContender
+    package let subscribers: Int
+    package let stopped: Int
+    package let load: FanOutLoad
+    package let linesPerSecond: Spread
+    package let cpuMicrosecondsPerLine: Spread
     /// What one CPU that does nothing else hands on.
-    var linesPerCPUSecond: Double { 1e6 / cpuMicrosecondsPerLine.median }
-    let bytesPerLine: Double
-    let p50Microseconds: Double
-    let p99Microseconds: Double
+    package var linesPerCPUSecond: Double { 1e6 / cpuMicrosecondsPerLine.median }
+    package let bytesPerLine: Double
+    package let p50Microseconds: Double
+    package let p99Microseconds: Double
     /// The worst of all rounds.
-    let maxMicroseconds: Double
-    let kilobytesPerSubscriber: Double
-    let kilobytesPerSubscriberAfterwards: Double
+    package let maxMicroseconds: Double
+    package let kilobytesPerSubscriber: Double
+    package let kilobytesPerSubscriberAfterwards: Double
 
     init(
         contender: FanOutContender,

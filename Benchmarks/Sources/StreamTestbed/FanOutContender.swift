@@ -1,34 +1,44 @@
 /// Who hands events to many subscribers.
-enum FanOutContender: String, Sendable, CaseIterable, Codable {
+package enum FanOutContender: String, Sendable, CaseIterable, Codable {
     /// Our `events.sock`.
     case events
     /// Our `control.sock`, with `subscribe`.
     case control
+    /// Server-sent events over our `http.sock`.
+    case http
     /// A loop of write(2) over the sockets: the floor.
     case writeLoop = "write-loop"
     /// Redis' PUBLISH and SUBSCRIBE.
     case redis
 
-    var name: String {
+    package var name: String {
         switch self {
         case .events: "events.sock"
         case .control: "control.sock"
+        case .http: "http.sock, /events"
         case .writeLoop: "write(2) loop"
         case .redis: "Redis pub/sub"
         }
     }
 
     /// Whether it is ours.
-    var isOurs: Bool { self == .events || self == .control }
+    package var isOurs: Bool { self == .events || self == .control || self == .http }
 
     /// The socket's name in the server's directory.
-    var socket: String { self == .control ? "control.sock" : "events.sock" }
+    package var socket: String {
+        switch self {
+        case .control: "control.sock"
+        case .http: "http.sock"
+        case .events, .writeLoop, .redis: "events.sock"
+        }
+    }
 
     /// What a subscriber sends first.
-    var request: String? {
+    package var request: String? {
         switch self {
         case .events, .writeLoop: nil
         case .control: #"{"method":"subscribe","parameters":{},"more":true}"# + "\n"
+        case .http: "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
         case .redis: "SUBSCRIBE events\r\n"
         }
     }

@@ -1,16 +1,15 @@
-internal import BenchmarkKit
+package import BenchmarkKit
 internal import Glibc
 
 /// One event to many subscribers: how many lines a second, what each costs, and how long it takes.
-struct FanOutBenchmark {
+package struct FanOutBenchmark {
     /// How many events may be under way when as many as possible are published.
-    static let window: UInt64 = 64
-    static let subscriberCounts = [1, 100, 1000]
+    package static let window: UInt64 = 64
     /// Of those with stopped ones, so many in a hundred are.
     static let stoppedPercent = 10
-    static let pacedRate = 100
+    package static let pacedRate = 100
     /// To 1000 subscribers, that is the target.
-    static let targetRate = 400
+    package static let targetRate = 400
     /// Paced loads take this much longer: there are fewer events, and the last one's latency counts less.
     private static let pacedStretch = 2
 
@@ -21,6 +20,33 @@ struct FanOutBenchmark {
     let rounds: Int
     let contenders: [FanOutContender]
 
+    /// How events are published, and to how many subscribers.
+    ///
+    /// With a window of one, each event is written to everybody by itself. That, and the target, are for the most
+    /// subscribers only.
+    private let loads: [FanOutLoad]
+    private let subscriberCounts: [Int]
+
+    package init(
+        program: LoadProgram,
+        redisServer: String? = nil,
+        folder: TemporaryFolder,
+        milliseconds: Int,
+        rounds: Int,
+        contenders: [FanOutContender],
+        loads: [FanOutLoad] = [.window(window), .window(1), .paced(pacedRate), .paced(targetRate)],
+        subscriberCounts: [Int] = [1, 100, 1000]
+    ) {
+        self.program = program
+        self.redisServer = redisServer
+        self.folder = folder
+        self.milliseconds = milliseconds
+        self.rounds = rounds
+        self.contenders = contenders
+        self.loads = loads
+        self.subscriberCounts = subscriberCounts
+    }
+
     /// One line of the report.
     private struct Case: Hashable {
         let contender: FanOutContender
@@ -29,11 +55,11 @@ struct FanOutBenchmark {
         let load: FanOutLoad
     }
 
-    func run(progress: (String) -> Void) throws(BenchmarkError) -> [FanOutResult] {
+    package func run(progress: (String) -> Void) throws(BenchmarkError) -> [FanOutResult] {
         try Affinity.pin(to: EventServer.subscribersCPU)
         defer { try? Affinity.release() }
         var measurements: [Case: [FanOutMeasurement]] = [:]
-        let cases = Self.cases(contenders)
+        let cases = cases
         for round in 0..<rounds {
             progress("fan-out: round \(round + 1) of \(rounds)")
             for row in round % 2 == 0 ? cases : cases.reversed() {
@@ -51,17 +77,16 @@ struct FanOutBenchmark {
         }
     }
 
-    private static func cases(_ contenders: [FanOutContender]) -> [Case] {
+    private var cases: [Case] {
         var cases: [Case] = []
-        // With a window of one, each event is written to everybody by itself.
-        for load in [FanOutLoad.window(window), .window(1), .paced(pacedRate), .paced(targetRate)] {
-            let isForMany = load == .window(1) || load == .paced(targetRate)
-            for subscribers in subscriberCounts where !isForMany || subscribers == 1000 {
+        for load in loads {
+            let isForMany = load == .window(1) || load == .paced(Self.targetRate)
+            for subscribers in subscriberCounts where !isForMany || subscribers == subscriberCounts.max() {
                 for contender in contenders {
                     cases.append(Case(contender: contender, subscribers: subscribers, stopped: 0, load: load))
                     // Nobody else has subscribers that are slow: the loop would wait, Redis closes them.
                     guard contender.isOurs, subscribers > 1, !isForMany else { continue }
-                    let stopped = subscribers * stoppedPercent / 100
+                    let stopped = subscribers * Self.stoppedPercent / 100
                     cases.append(
                         Case(contender: contender, subscribers: subscribers - stopped, stopped: stopped, load: load)
                     )

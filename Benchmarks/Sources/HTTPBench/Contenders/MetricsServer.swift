@@ -1,0 +1,35 @@
+internal import BenchmarkKit
+internal import StreamTestbed
+
+/// A program that serves `/metrics`, and how it is called in the report.
+///
+/// It is ended with the value that stands for it.
+final class MetricsServer {
+    let name: String
+    let isOurs: Bool
+    let address: MetricsAddress
+    private let child: ChildProcess
+
+    init(_ name: String, isOurs: Bool = false, at address: MetricsAddress, of child: ChildProcess) {
+        self.name = name
+        self.isOurs = isOurs
+        self.address = address
+        self.child = child
+    }
+
+    /// What it has used so far.
+    var usage: ProcessUsage { ProcessUsage(of: child.identifier) }
+
+    /// Starts a program on the CPU of those that are measured.
+    ///
+    /// - Parameter error: The descriptor of what it has to say; -1 for /dev/null.
+    static func start(
+        _ path: String,
+        _ arguments: [String],
+        error: Int32 = -1
+    ) throws(BenchmarkError) -> ChildProcess {
+        try Affinity.pin(to: EventServer.cpu)
+        defer { try? Affinity.pin(to: EventServer.subscribersCPU) }
+        return try ChildProcess(path, arguments, error: error)
+    }
+}

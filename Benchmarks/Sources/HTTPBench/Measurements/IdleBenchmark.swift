@@ -1,0 +1,84 @@
+internal import BenchmarkKit
+internal import Glibc
+internal import WebTestbed
+
+/// What an agent without probes holds while nothing happens, with and without a port.
+struct IdleBenchmark {
+    /// The agents that are compared.
+    enum Port: String, Codable, CaseIterable {
+        case off = "[http] listen off"
+        case on = "[http] listen on"
+        case scraped = "on, scraped once"
+    }
+
+    let agent: String
+    /// How many agents there are of each kind: no two processes hold the same.
+    let agents: Int
+    let settleSeconds: Int
+    let seconds: Int
+    let folder: TemporaryFolder
+
+    /// Watches them all side by side: asleep, they do not disturb each other.
+    func run(progress: (String) -> Void) throws(BenchmarkError) -> [IdleResult] {
+        progress("idle: \(agents) agents of each kind, \(settleSeconds) s to settle, then \(seconds) s")
+        var children: [Port: [ChildProcess]] = [:]
+        for number in 0..<agents {
+            for port in Port.allCases {
+                children[port, default: []].append(try start(port, in: "idle-\(number)-\(port)"))
+            }
+        }
+        sleep(UInt32(settleSeconds))
+        let before = children.mapValues { $0.map { ProcessUsage(of: $0.identifier) } }
+        sleep(UInt32(seconds))
+        let after = children.mapValues { $0.map { ProcessUsage(of: $0.identifier) } }
+        if children.values.joined().contains(where: { !$0.isRunning }) {
+            throw BenchmarkError("watch the idle agents", cause: "one has ended")
+        }
+        return Port.allCases.map { port in
+            let (earlier, later) = (before[port] ?? [], after[port] ?? [])
+            return IdleResult(
+                port: port,
+                residentKilobytes: Spread(later.map { Double($0.residentKilobytes) }),
+                proportionalKilobytes: Spread(later.map { Double($0.proportionalKilobytes) }),
+                privateDirtyKilobytes: Spread(later.map { Double($0.privateDirtyKilobytes) }),
+                threads: later.map(\.threads).max() ?? 0,
+                wakeUps: zip(earlier, later).reduce(0) { $0 + $1.1.wakeUps(since: $1.0) }
+            )
+        }
+    }
+
+    private func start(_ port: Port, in name: String) throws(BenchmarkError) -> ChildProcess {
+        let directory = folder.path(of: name)
+        var arguments = [
+            "run", "--format", "none", "--log-level", "critical", "--journal-directory",
+            folder.path(of: "\(name)-journal"), "--socket-directory", directory,
+        ]
+        var number: UInt16?
+        if port != .off {
+            let free = try Loopback.freePort()
+            let text = "[http]\nlisten = \"127.0.0.1:\(free)\"\n"
+            arguments += ["--config", try folder.write(text, to: "\(name).toml")]
+            number = free
+        } else {
+            // A file is read by all of them.
+            arguments += ["--config", try folder.write("[http]\n", to: "\(name).toml")]
+        }
+        let child = try ChildProcess(agent, arguments, error: STDERR_FILENO)
+        for _ in 0..<500 where access("\(directory)/http.sock", F_OK) != 0 && child.isRunning { usleep(10_000) }
+        guard let number, port == .scraped else { return child }
+        try Loopback.waitForListener(on: number, of: child, named: agent)
+        _ = try Scraper(.port(number)).page()
+        return child
+    }
+}
+
+/// One kind of agent: the medians of several processes.
+struct IdleResult: Codable, Sendable {
+    let port: IdleBenchmark.Port
+    let residentKilobytes: Spread
+    let proportionalKilobytes: Spread
+    let privateDirtyKilobytes: Spread
+    let threads: Int
+    /// Voluntary context switches of all threads of all processes together.
+    let wakeUps: UInt64
+}
