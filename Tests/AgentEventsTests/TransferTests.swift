@@ -96,4 +96,31 @@ struct TransferTests {
         let upper = ExponentialHistogram.upperBound(ofBucket: bucket) * 1_000_000
         #expect(Double(rate) <= upper && Double(rate) > upper / 1.0906)
     }
+
+    @Test
+    func `a status has the last transfer and the medians of the day`() throws {
+        typealias Status = AgentStatus.TransferStatus
+        var day = TransferSketches()
+        #expect(Status(last: nil, day: day) == nil)
+        let transfer = Self.transfer(down: 38_214_999, added: (24_512, nil))
+        day.add(transfer)
+        let time = Timestamp(microsecondsSince1970: 1_795_244_400_123_456)
+        let first = try #require(Status(last: (transfer, time), day: day))
+        #expect(first.summary == "38.2 Mbit/s down, +24.5 ms under load")
+        day.add(Self.transfer(down: 94_000_000))
+        day.add(Self.transfer(down: 95_000_000))
+        let later = try #require(Status(last: (transfer, time), day: day))
+        #expect(later.summary.hasPrefix("38.2 Mbit/s down, +24.5 ms under load; 24 h: 9"))
+        // After a restart of the agent the journal has the day.
+        let restarted = try #require(Status(last: nil, day: day))
+        #expect(restarted.last == nil && restarted.summary.hasPrefix("24 h: "))
+        let text = JSONWriter.text(of: first)
+        #expect(
+            String(decoding: text, as: UTF8.self) == #"""
+                {"last":"2026-11-21T07:00:00.123456Z","download_bps":38214999,"added_us":24512,\#
+                "day":{"count":1,"download_p50_bps":38214999,"added_p50_us":24512}}
+                """#
+        )
+        #expect(try EventDecoder.decode(Status.self, from: text) == first)
+    }
 }

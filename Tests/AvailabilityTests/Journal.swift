@@ -152,6 +152,48 @@ struct Journal {
         append("probe.summary", at: second + 3600, .probeSummary(summary))
     }
 
+    /// A transfer, in a summary of its own.
+    mutating func transfer(
+        _ name: String,
+        over interface: String? = nil,
+        at second: Int64,
+        down: Int64? = nil,
+        up: Int64? = nil,
+        added: Int64? = nil,
+        good: Int64? = nil
+    ) {
+        var summary = ProbeSummary(
+            point: ProbePoint(probe: name, interface: interface),
+            from: Self.moment(second),
+            to: Self.moment(second),
+            succeeded: 1
+        )
+        summary.transfer = Self.transfers(down: down, up: up, added: added, good: good)
+        append("probe.summary", at: second + 3600, .probeSummary(summary))
+    }
+
+    static func transfers(
+        down: Int64? = nil,
+        up: Int64? = nil,
+        added: Int64? = nil,
+        good: Int64? = nil
+    ) -> TransferSketches {
+        func leg(_ rate: Int64?, _ added: Int64? = nil) -> Transfer.Leg? {
+            guard let rate else { return nil }
+            return Transfer.Leg(
+                bytes: 5_000_000,
+                wantedBytes: 5_000_000,
+                durationMicroseconds: 1_000_000,
+                goodput: .init(p50: rate, p95: rate, mean: rate, windows: 9, slowStartMicroseconds: 0),
+                loaded: .init(addedMicroseconds: added, perMinute: 60)
+            )
+        }
+        var sketches = TransferSketches()
+        sketches.add(Transfer(download: leg(down, added), upload: leg(up)))
+        sketches.goodBitsPerSecond = good
+        return sketches
+    }
+
     /// An event that says nothing but that the agent ran.
     mutating func other(at second: Int64) { append("hook.completed", at: second, .unknown) }
 

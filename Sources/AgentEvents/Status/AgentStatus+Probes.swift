@@ -37,6 +37,8 @@ extension AgentStatus {
         public var certificate: ExpiringCertificate?
         /// The pins; `nil` for a policy without pins.
         public var pins: [Pin]?
+        /// The transfers; `nil` without one in the last 24 hours and since the start.
+        public var transfer: TransferStatus?
 
         private enum CodingKeys: String, CodingKey {
             case probe, interface, family, verdict, code
@@ -49,13 +51,77 @@ extension AgentStatus {
             case lastOutcome = "last_outcome"
             case latencyMilliseconds = "latency_ms"
             case lastCode = "last_code"
-            case detail, certificate, pins
+            case detail, certificate, pins, transfer
         }
 
         /// A probe's status.
         public init(probe: String, verdict: String) {
             self.probe = probe
             self.verdict = verdict
+        }
+    }
+
+    /// The transfers of a probe.
+    public struct TransferStatus: Codable, Sendable, Hashable {
+        /// The end of the last one since the start of the agent.
+        public var last: Timestamp?
+        /// The median payload rate of its download, in bits per second.
+        public var downloadBitsPerSecond: Int64?
+        /// The median payload rate of its upload, in bits per second.
+        public var uploadBitsPerSecond: Int64?
+        /// The latency that it added, in microseconds.
+        public var addedMicroseconds: Int64?
+        /// The transfers of the last 24 hours; `nil` without one.
+        public var day: Day?
+
+        /// The medians of the last 24 hours.
+        public struct Day: Codable, Sendable, Hashable {
+            /// The number of transfers.
+            public var count: UInt64
+            /// The median rate of the downloads, in bits per second.
+            public var downloadBitsPerSecond: Int64?
+            /// The median rate of the uploads, in bits per second.
+            public var uploadBitsPerSecond: Int64?
+            /// The median of the added latencies, in microseconds.
+            public var addedMicroseconds: Int64?
+
+            private enum CodingKeys: String, CodingKey {
+                case count
+                case downloadBitsPerSecond = "download_p50_bps"
+                case uploadBitsPerSecond = "upload_p50_bps"
+                case addedMicroseconds = "added_p50_us"
+            }
+
+            /// The medians of transfers; `nil` without one.
+            public init?(_ sketches: TransferSketches) {
+                guard !sketches.isEmpty else { return nil }
+                count = max(sketches.download.count, sketches.upload.count, sketches.added.count)
+                downloadBitsPerSecond = sketches.download.quantile(0.5)
+                uploadBitsPerSecond = sketches.upload.quantile(0.5)
+                addedMicroseconds = sketches.added.quantile(0.5)
+            }
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case last
+            case downloadBitsPerSecond = "download_bps"
+            case uploadBitsPerSecond = "upload_bps"
+            case addedMicroseconds = "added_us"
+            case day
+        }
+
+        /// The transfers of a probe; `nil` without one.
+        ///
+        /// - Parameters:
+        ///   - transfer: The last one since the start of the agent, and its end.
+        ///   - sketches: Those of the last 24 hours.
+        public init?(last transfer: (transfer: Transfer, ended: Timestamp)?, day sketches: TransferSketches) {
+            day = Day(sketches)
+            guard transfer != nil || day != nil else { return nil }
+            last = transfer?.ended
+            downloadBitsPerSecond = transfer?.transfer.download?.goodput?.p50
+            uploadBitsPerSecond = transfer?.transfer.upload?.goodput?.p50
+            addedMicroseconds = transfer?.transfer.addedMicroseconds
         }
     }
 

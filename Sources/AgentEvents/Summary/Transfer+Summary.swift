@@ -23,6 +23,27 @@ extension TransferSketches {
     }
 }
 
+extension AgentStatus.TransferStatus {
+    /// `38.2 Mbit/s down, +24.5 ms under load; 24 h: 36.1 Mbit/s down, +20.0 ms under load`.
+    package var summary: String {
+        let last = Self.words(downloadBitsPerSecond, uploadBitsPerSecond, addedMicroseconds)
+        let medians = day.map {
+            Self.words($0.downloadBitsPerSecond, $0.uploadBitsPerSecond, $0.addedMicroseconds)
+        }
+        // One transfer is its own median.
+        guard let day, let medians, !medians.isEmpty, day.count > 1 || last.isEmpty else { return last }
+        return (last.isEmpty ? "" : "\(last); ") + "24 h: \(medians)"
+    }
+
+    private static func words(_ download: Int64?, _ upload: Int64?, _ added: Int64?) -> String {
+        let parts = [
+            download.map { "\(SummaryText.bitRate($0)) down" }, upload.map { "\(SummaryText.bitRate($0)) up" },
+            added.map { "+\(SummaryText.latency(microseconds: $0)) under load" },
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
 extension CheckReport {
     /// `; 38.2 Mbit/s down`; nothing for a check without a transfer.
     var transferred: String {

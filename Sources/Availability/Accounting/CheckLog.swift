@@ -5,9 +5,11 @@ struct CheckLog: Sendable {
     private(set) var byPoint: [ProbePoint: CheckFigures] = [:]
 
     /// Adds a summary of a window.
-    mutating func note(_ summary: ScannedSummary) {
+    ///
+    /// - Parameter civilTime: Local time, by which transfers of the evening are told from others.
+    mutating func note(_ summary: ScannedSummary, in civilTime: CivilTime) {
         guard byPoint.count < Accountant.maximumSubjects || byPoint[summary.point] != nil else { return }
-        byPoint[summary.point, default: CheckFigures()].add(summary)
+        byPoint[summary.point, default: CheckFigures()].add(summary, in: civilTime)
     }
 
     /// The checks of all points that a predicate names; `nil` without one.
@@ -23,6 +25,6 @@ extension Accountant {
     /// Adds a summary that began within the window.
     mutating func note(_ summary: ScannedSummary) {
         guard summary.from >= window.start, summary.from < window.end else { return }
-        checks.note(summary)
+        checks.note(summary, in: window.civilTime)
     }
 }

@@ -1,8 +1,8 @@
 internal import AgentEvents
 
 extension Report {
-    /// Records of RFC 4180: a `total` and a `day` for each condition with time, `checks` and `latency`, and each
-    /// `outage`.
+    /// Records of RFC 4180: a `total` and a `day` for each condition with time, `checks` and `latency`, `download`, `upload`
+    /// and `added_latency` of transfers, and each `outage`.
     public func csv() -> String {
         var records = [
             [
@@ -21,6 +21,7 @@ extension Report {
                 begin = end
             }
             if let checks = subject.checks { records += Self.checks(checks, name, window) }
+            if let transfers = subject.checks?.transfers { records += Self.transfers(transfers, name, window) }
             for outage in subject.outages {
                 records.append(
                     ["outage"] + name + [
@@ -53,6 +54,22 @@ extension Report {
                     ["latency"] + name + times + [Figures.seconds($0), word, "", "", "", ""]
                 }
             }
+    }
+
+    /// Rates in bits per second are in the column `count`, latencies in `seconds`.
+    private static func transfers(_ transfers: TransferFigures, _ name: [String], _ window: Window) -> [[String]] {
+        let times = [window.start.description, window.end.description]
+        return [("", transfers.all), (":evening", transfers.evening)].flatMap { suffix, sketches in
+            [("p50", 0.5), ("p95", 0.95)].flatMap { word, share -> [[String]] in
+                let rates = [("download", sketches.download), ("upload", sketches.upload)]
+                return rates.compactMap { record, rates in
+                    rates.quantile(share).map { [record] + name + times + ["", word + suffix, "", "", "", "\($0)"] }
+                }
+                    + [sketches.added.quantile(share)].compactMap(\.self).map {
+                        ["added_latency"] + name + times + [Figures.seconds($0), word + suffix, "", "", "", ""]
+                    }
+            }
+        }
     }
 
     /// A field in quotation marks where it needs them.

@@ -32,6 +32,7 @@ extension Report {
             <h2>Time</h2>
             \(timeTable)
             \(checkTable)
+            \(transferTable)
             <h2>Outages</h2>
             \(outageTable)
             \(certificateTable)
@@ -100,6 +101,25 @@ extension Report {
             <tbody>
             \(rows.joined(separator: "\n"))
             </tbody></table></div>
+            """
+    }
+
+    private var transferTable: String {
+        guard !transferred.isEmpty else { return "" }
+        let head = TransferColumns.heads.map { "<th>\($0)</th>" }.joined()
+        let rows = transferred.flatMap { subject, figures in
+            TransferColumns.rows(figures).map { row in
+                let cells = row.cells.map { "<td>\($0)</td>" }.joined()
+                return "<tr><th>\(Self.html(name(subject, 100))) \(row.measure)</th>\(cells)</tr>"
+            }
+        }
+        return """
+            <h2>Transfers</h2>
+            <div class="wide"><table class="times">
+            <thead><tr><th></th>\(head)</tr></thead>
+            <tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></div>\(deliveries.map { "<p>\(Self.html($0)).</p>" }.joined())
             """
     }
 

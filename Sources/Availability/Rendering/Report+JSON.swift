@@ -75,6 +75,7 @@ extension Report {
                 }
             }
             json.member("checks", ifPresent: account.checks) { write($1, to: &$0) }
+            json.member("transfers", ifPresent: account.checks?.transfers) { write($1, to: &$0) }
             json.name("days")
             json.array(zip(self.account.window.days, account.days)) { json, day in
                 json.object { json in
@@ -118,6 +119,40 @@ extension Report {
             json.member("p99_us", ifPresent: checks.latency.quantile(0.99)) { $0.number($1) }
             json.member("latency", encoding: checks.latency)
         }
+    }
+
+    private func write(_ transfers: TransferFigures, to json: inout JSONWriter) {
+        json.object { json in
+            writeMeasures(of: transfers.all, to: &json)
+            if !transfers.evening.isEmpty {
+                json.name("evening")
+                json.object { writeMeasures(of: transfers.evening, to: &$0) }
+            }
+            json.member("evenings", ifPresent: transfers.delivery) { json, delivery in
+                json.object { json in
+                    json.member("count", delivery.evenings)
+                    json.member("short", delivery.shortEvenings)
+                    json.member("good_bps", delivery.good)
+                    json.member("delivered_bps", delivery.delivered)
+                }
+            }
+            json.member("sketches", encoding: transfers.all)
+        }
+    }
+
+    private func writeMeasures(of sketches: TransferSketches, to json: inout JSONWriter) {
+        func write(_ name: StaticString, _ values: ExponentialHistogram, isRate: Bool) {
+            guard let median = values.quantile(0.5), let high = values.quantile(0.95) else { return }
+            json.name(name)
+            json.object { json in
+                json.member("count", values.count)
+                json.member(isRate ? "p50_bps" : "p50_us", median)
+                json.member(isRate ? "p95_bps" : "p95_us", high)
+            }
+        }
+        write("download", sketches.download, isRate: true)
+        write("upload", sketches.upload, isRate: true)
+        write("added_latency", sketches.added, isRate: false)
     }
 
     private func write(_ outage: Outage, to json: inout JSONWriter) {

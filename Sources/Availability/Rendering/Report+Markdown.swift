@@ -27,6 +27,16 @@ extension Report {
                 "| \(Self.escaped(name(subject, 100))) | \(CheckColumns(checks).cells.joined(separator: " | ")) |"
             }
         }
+        if !transferred.isEmpty {
+            lines += ["", "## Transfers", "", "| | | " + TransferColumns.heads.joined(separator: " | ") + " |"]
+            lines += ["|---|---|--:|--:|--:|--:|"]
+            lines += transferred.flatMap { subject, figures in
+                TransferColumns.rows(figures).map {
+                    "| \(Self.escaped(name(subject, 100))) | \($0.measure) | \($0.cells.joined(separator: " | ")) |"
+                }
+            }
+            for sentence in deliveries { lines += ["", Self.escaped(sentence)] }
+        }
         lines += ["", "## Outages", ""]
         if main.outages.isEmpty {
             lines.append("None.")

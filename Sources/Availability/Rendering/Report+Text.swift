@@ -12,6 +12,7 @@ extension Report {
         lines += ["", "TIME", Self.header]
         lines += all.map(row)
         if !checked.isEmpty { lines += ["", "CHECKS"] + checkLines }
+        if !transferred.isEmpty { lines += ["", "TRANSFERS"] + transferLines }
         if account.window.days.count > 1 { lines += ["", "DAYS"] + dayLines(hasColour ? introducer : nil) }
         lines += ["", "OUTAGES"] + outageLines
         if !account.certificates.isEmpty { lines += ["", "EXPIRING CERTIFICATES"] + certificateLines }
@@ -69,6 +70,16 @@ extension Report {
         }
         return [line("", CheckColumns.heads)]
             + checked.map { line(name($0.subject, 22), CheckColumns($0.checks).cells) }
+    }
+
+    private var transferLines: [String] {
+        func line(_ name: String, _ measure: String, _ cells: [String]) -> String {
+            Self.pad(name, 14) + Self.pad(measure, 14) + cells.map { Self.padLeft($0, 13) }.joined()
+        }
+        return [line("", "", TransferColumns.heads)]
+            + transferred.flatMap { subject, figures in
+                TransferColumns.rows(figures).map { line(name(subject, 13), $0.measure, $0.cells) }
+            } + deliveries.flatMap { Self.wrapped($0, indent: 2) }
     }
 
     /// A bar of 48 half-hours a day would be wider than a terminal with its figures: a bar has 40 parts.

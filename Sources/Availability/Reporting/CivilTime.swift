@@ -65,6 +65,12 @@ public struct CivilTime: Sendable {
         Day(number: Self.floor(local(Self.floor(moment.microsecondsSince1970, 1_000_000)), Self.daySeconds))
     }
 
+    /// The hour of a moment, from 0 to 23.
+    public func hour(of moment: Timestamp) -> Int {
+        let seconds = local(Self.floor(moment.microsecondsSince1970, 1_000_000))
+        return Int((seconds - Self.floor(seconds, Self.daySeconds) * Self.daySeconds) / 3600)
+    }
+
     /// The first moment of a day, which is later than midnight where daylight saving begins at midnight.
     public func start(of day: Day) -> Timestamp {
         let midnight = day.number * Self.daySeconds

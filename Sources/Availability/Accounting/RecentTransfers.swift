@@ -1,0 +1,113 @@
+public import AgentEvents
+
+/// The transfers of each probe point, hour by hour over the last 24 hours and day by day over the last 30 days.
+///
+/// Bounded: what is older is forgotten, and points beyond the maximum are left out.
+public struct RecentTransfers: Sendable {
+    /// The number of hours, the present one among them.
+    public static let hours = 24
+    /// The number of days, today among them.
+    public static let days = 30
+    /// The maximum number of points.
+    public static let maximumPoints = 256
+    private static let hourMicroseconds: Int64 = 3_600_000_000
+
+    /// An hour of UTC, or a day of local time.
+    public struct Slot: Sendable, Hashable {
+        /// The beginning.
+        public var start: Timestamp
+        /// The transfers; empty without one.
+        public var transfers: TransferSketches
+
+        /// A slot.
+        public init(start: Timestamp, transfers: TransferSketches) {
+            self.start = start
+            self.transfers = transfers
+        }
+    }
+
+    /// The transfers of one point, or of the points of one uplink.
+    public struct Series: Sendable, Hashable {
+        /// The last 24 hours, in their order.
+        public var hours: [Slot]
+        /// The last 30 days, in their order.
+        public var days: [Slot]
+
+        /// A series.
+        public init(hours: [Slot] = [], days: [Slot] = []) {
+            self.hours = hours
+            self.days = days
+        }
+
+        /// All transfers of the last 24 hours.
+        public var lastDay: TransferSketches {
+            hours.reduce(into: TransferSketches()) { $0.merge($1.transfers) }
+        }
+    }
+
+    private struct Point {
+        var hours: [Int64: TransferSketches] = [:]
+        var days: [Int64: TransferSketches] = [:]
+    }
+
+    private let civilTime: CivilTime
+    private var points: [ProbePoint: Point] = [:]
+
+    /// No transfers.
+    public init(in civilTime: CivilTime) { self.civilTime = civilTime }
+
+    /// True for a moment that may be among the last 30 days at another moment.
+    public static func covers(_ moment: Timestamp, at now: Timestamp) -> Bool {
+        let age = now.microsecondsSince1970 &- moment.microsecondsSince1970
+        return age < Int64(days + 1) * 24 * hourMicroseconds
+    }
+
+    /// Adds the transfers of a summary; those of an hour and of a day add up.
+    public mutating func add(_ summary: ScannedSummary) {
+        guard let transfers = summary.transfer, !transfers.isEmpty,
+            points.count < Self.maximumPoints || points[summary.point] != nil
+        else { return }
+        var point = points[summary.point] ?? Point()
+        point.hours[Self.hour(of: summary.from), default: TransferSketches()].merge(transfers)
+        point.days[civilTime.day(of: summary.from).number, default: TransferSketches()].merge(transfers)
+        if let newest = point.hours.keys.max() {
+            point.hours = point.hours.filter { $0.key > newest - Int64(Self.hours) }
+        }
+        if let newest = point.days.keys.max() {
+            point.days = point.days.filter { $0.key > newest - Int64(Self.days) }
+        }
+        points[summary.point] = point
+    }
+
+    /// The points with transfers.
+    public var probePoints: [ProbePoint] { Array(points.keys) }
+
+    /// The transfers of a point at a moment.
+    public func series(of point: ProbePoint, at now: Timestamp) -> Series { series(of: [point], at: now) }
+
+    /// The transfers of several points together at a moment.
+    public func series(of wanted: [ProbePoint], at now: Timestamp) -> Series {
+        let (hour, day) = (Self.hour(of: now), civilTime.day(of: now).number)
+        let known = wanted.compactMap { points[$0] }
+        func sum(_ transfers: (Point) -> TransferSketches?) -> TransferSketches {
+            known.compactMap(transfers).reduce(into: TransferSketches()) { $0.merge($1) }
+        }
+        return Series(
+            hours: (hour - Int64(Self.hours) + 1...hour).map { hour in
+                Slot(start: Self.start(ofHour: hour), transfers: sum { $0.hours[hour] })
+            },
+            days: (day - Int64(Self.days) + 1...day).map { day in
+                Slot(start: civilTime.start(of: CivilTime.Day(number: day)), transfers: sum { $0.days[day] })
+            }
+        )
+    }
+
+    private static func hour(of moment: Timestamp) -> Int64 {
+        let quotient = moment.microsecondsSince1970 / hourMicroseconds
+        return moment.microsecondsSince1970 % hourMicroseconds < 0 ? quotient - 1 : quotient
+    }
+
+    private static func start(ofHour hour: Int64) -> Timestamp {
+        Timestamp(microsecondsSince1970: hour &* hourMicroseconds)
+    }
+}

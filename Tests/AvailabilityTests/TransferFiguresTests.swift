@@ -1,0 +1,135 @@
+import AgentEvents
+import Testing
+
+@testable import Availability
+
+@Suite
+struct TransferFiguresTests {
+    private static let day: Int64 = 86_400
+    /// Evening by UTC: 19:00.
+    private static let evening: Int64 = 19 * 3600
+
+    private static func figures(_ transfers: [(second: Int64, down: Int64, good: Int64?)]) -> TransferFigures {
+        var figures = TransferFigures()
+        for (second, down, good) in transfers {
+            figures.add(Journal.transfers(down: down, good: good), at: Journal.moment(second), in: .utc)
+        }
+        return figures
+    }
+
+    @Test
+    func `an evening is short when its median is below the good rate`() throws {
+        var transfers: [(Int64, Int64, Int64?)] = []
+        for evening in 0..<30 as Range<Int64> {
+            let rate: Int64 = evening < 12 ? 38_000_000 : 101_000_000
+            // The best of an evening is not its median, and neither is noon.
+            for (hour, factor) in [(0, 1), (1, 1), (2, 3), (-7, 9)] as [(Int64, Int64)] {
+                transfers.append((evening * Self.day + Self.evening + hour * 3600, rate * factor, 100_000_000))
+            }
+        }
+        let delivery = try #require(Self.figures(transfers).delivery)
+        #expect(delivery.evenings == 30 && delivery.shortEvenings == 12 && delivery.good == 100_000_000)
+        #expect(abs(Double(delivery.delivered) / 38_000_000 - 1) < 0.045)
+    }
+
+    @Test(arguments: [
+        (
+            TransferFigures.Delivery(evenings: 30, shortEvenings: 12, good: 100_000_000, delivered: 38_000_000),
+            "the provider delivered 38 of 100 Mbit/s on 12 of 30 evenings (18 to 23 h)"
+        ),
+        (
+            .init(evenings: 1, shortEvenings: 1, good: 5_000_000, delivered: 829_999),
+            "the provider delivered 0.82 of 5 Mbit/s on 1 of 1 evening (18 to 23 h)"
+        ),
+        (
+            .init(evenings: 3, shortEvenings: 0, good: 5_000_000, delivered: 9_000_000),
+            "the provider delivered at least 5.00 Mbit/s on all 3 evenings (18 to 23 h)"
+        ),
+        (
+            .init(evenings: 1, shortEvenings: 0, good: 5_000_000, delivered: 9_000_000),
+            "the provider delivered at least 5.00 Mbit/s on the only evening (18 to 23 h)"
+        ),
+    ])
+    func `the evenings have a sentence`(_ delivery: TransferFigures.Delivery, _ sentence: String) {
+        #expect(delivery.sentence == sentence)
+    }
+
+    @Test
+    func `without a good rate no evening is judged`() {
+        let figures = Self.figures([(Self.evening, 38_000_000, nil)])
+        #expect(figures.delivery == nil && figures.evening.download.count == 1)
+        #expect(Self.figures([(12 * 3600, 38_000_000, 100)]).delivery == nil)
+    }
+
+    @Test(arguments: [(17 * 3600 + 3599, 0), (18 * 3600, 1), (23 * 3600 - 1, 1), (23 * 3600, 0)] as [(Int64, Int)])
+    func `the evening lasts from 18 to 23 h of local time`(_ second: Int64, _ count: Int) {
+        #expect(Int(Self.figures([(second, 5, nil)]).evening.download.count) == count)
+        var figures = TransferFigures()
+        let zone = CivilTime { _ in -5400 }
+        figures.add(Journal.transfers(down: 5), at: Journal.moment(second + 5400), in: zone)
+        #expect(Int(figures.evening.download.count) == count)
+    }
+
+    @Test
+    func `the order of points and hours does not matter`() {
+        let transfers: [(Int64, Int64, Int64?)] = (0..<40).map {
+            ($0 * 7 * 3600, 1_000_000 * ($0 % 11 + 1), $0 % 3 == 0 ? nil : 6_000_000)
+        }
+        var left = Self.figures(Array(transfers.prefix(13)))
+        left.merge(Self.figures(Array(transfers.dropFirst(13))))
+        var right = Self.figures(Array(transfers.dropFirst(13)))
+        right.merge(Self.figures(Array(transfers.prefix(13))))
+        #expect(left.delivery == right.delivery && left.delivery == Self.figures(transfers).delivery)
+        #expect(left.evening.download == right.evening.download && left.all.download == right.all.download)
+    }
+}
+
+@Suite
+struct RecentTransfersTests {
+    private static func summary(
+        _ interface: String? = "wwan0",
+        at second: Int64,
+        down: Int64
+    ) -> ScannedSummary {
+        var summary = ProbeSummary(
+            point: ProbePoint(probe: "speed", interface: interface),
+            from: Journal.moment(second),
+            to: Journal.moment(second)
+        )
+        summary.transfer = Journal.transfers(down: down, good: 7)
+        return ScannedSummary(summary)
+    }
+
+    @Test
+    func `hours and days have their transfers, and what is older is forgotten`() throws {
+        var transfers = RecentTransfers(in: .utc)
+        for hour in 0..<Int64(40 * 24) { transfers.add(Self.summary(at: hour * 3600, down: hour + 1)) }
+        let now = Journal.moment(40 * 86_400 - 1)
+        let series = transfers.series(of: ProbePoint(probe: "speed", interface: "wwan0"), at: now)
+        #expect(series.hours.count == 24 && series.days.count == 30)
+        #expect(series.hours.map(\.transfers.download.count) == Array(repeating: 1, count: 24))
+        #expect(series.days.map(\.transfers.download.count) == Array(repeating: 24, count: 30))
+        #expect(series.hours.last?.transfers.download.maximum == 960)
+        #expect(series.lastDay.download.count == 24 && series.lastDay.goodBitsPerSecond == 7)
+        #expect(series.days.first?.start == Journal.moment(10 * 86_400))
+        let later = transfers.series(
+            of: ProbePoint(probe: "speed", interface: "wwan0"),
+            at: Journal.moment(60 * 86_400)
+        )
+        #expect(later.hours.allSatisfy(\.transfers.isEmpty))
+        #expect(later.days.count(where: { !$0.transfers.isEmpty }) == 9)
+    }
+
+    @Test
+    func `the points of an uplink add up, and their number is bounded`() {
+        var transfers = RecentTransfers(in: .utc)
+        for number in 0...300 { transfers.add(Self.summary("i\(number)", at: 0, down: 5)) }
+        #expect(transfers.probePoints.count == RecentTransfers.maximumPoints)
+        let points = ["i0", "i1", "none"].map { ProbePoint(probe: "speed", interface: $0) }
+        let series = transfers.series(of: points, at: Journal.moment(0))
+        #expect(series.hours.last?.transfers.download.count == 2)
+        let empty = ProbeSummary(point: ProbePoint(probe: "web"), from: Journal.moment(0), to: Journal.moment(0))
+        transfers.add(ScannedSummary(empty))
+        #expect(transfers.probePoints.count == RecentTransfers.maximumPoints)
+    }
+}
