@@ -136,6 +136,16 @@ extension MessageBuilder {
         )
     }
 
+    /// Returns `RTM_NEWSTATS`: `struct if_stats_msg`, and the first four counters of `struct rtnl_link_stats64`.
+    public static func statistics(interface: UInt32, received: UInt64, sent: UInt64) -> MessageBuilder {
+        let counters: [UInt64] = [1, 2, received, sent]
+        return MessageBuilder(
+            Rtnetlink.newStatistics,
+            fixed: [0, 0, 0, 0] + hostBytes(interface) + hostBytes(UInt32(1)),
+            attributes: [NetlinkAttribute(1, counters.flatMap { hostBytes($0) })]
+        )
+    }
+
     /// Returns `RTM_NEWNETCONF`: `struct netconfmsg`, the interface (-1 for all), and the settings by the number of
     /// their attribute.
     public static func setting(

@@ -32,6 +32,8 @@ public enum Rtnetlink {
     public static let deleteRule: UInt16 = 33
     /// `RTM_NEWNETCONF`.
     public static let newSetting: UInt16 = 80
+    /// `RTM_NEWSTATS`.
+    public static let newStatistics: UInt16 = 92
     /// `RTM_NEWNEXTHOP`.
     public static let newNextHop: UInt16 = 104
     /// `RTM_DELNEXTHOP`.

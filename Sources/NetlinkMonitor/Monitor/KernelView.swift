@@ -97,7 +97,7 @@ struct KernelView: Sendable, Equatable {
         case .setting(let family, let name, let value, let index):
             Effects(isRelevant: true, hints: [hint(family, name, value, index)])
         // Only the routers among which the kernel selects are relevant, and the monitor knows those.
-        case .neighbour, .done, .reply, .overrun, .irrelevant: Effects()
+        case .neighbour, .statistics, .done, .reply, .overrun, .irrelevant: Effects()
         }
     }
 

@@ -213,6 +213,16 @@ struct RequestSocket: KernelQueries {
         return states
     }
 
+    /// Returns the byte counters of an interface; nil when it is gone, or the kernel has none (before 4.7).
+    mutating func statistics(of interface: UInt32) throws(NetlinkError) -> InterfaceBytes? {
+        var header = if_stats_msg()
+        header.ifindex = interface
+        header.filter_mask = 1 << UInt32(IFLA_STATS_LINK_64 - 1)
+        let answer = try ask("read an interface's counters", RTM_GETSTATS, header, [])
+        guard case .statistics(interface, let bytes) = answer else { return nil }
+        return bytes
+    }
+
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
         try inBatches(questions) { (socket, batch) throws(NetlinkError) in
             let answers = try socket.ask(batch, withEntries: true)

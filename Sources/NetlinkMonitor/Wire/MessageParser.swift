@@ -66,6 +66,7 @@ enum MessageParser {
         case RTM_NEWRULE, RTM_DELRULE: return try RuleParser.parse(type, payload)
         case RTM_NEWNEXTHOP, RTM_DELNEXTHOP: return try NextHopObjectParser.parse(type, payload)
         case RTM_NEWNEIGH, RTM_DELNEIGH: return try NeighbourParser.parse(type, payload)
+        case RTM_NEWSTATS: return try StatisticsParser.parse(type, payload)
         case RTM_NEWNETCONF: return try SettingParser.parse(type, payload)
         default: return .irrelevant(type: type)
         }

@@ -15,6 +15,8 @@ enum NetlinkMessage: Sendable, Equatable {
     case neighbour(Router, RouterState)
     /// A sysctl under `net.ipv4.conf` or `net.ipv6.conf` that affects route lookups, and its interface if it has one.
     case setting(AddressFamily, name: String, value: Int32, interfaceIndex: UInt32?)
+    /// The byte counters of an interface.
+    case statistics(interfaceIndex: UInt32, InterfaceBytes)
     /// The end of a dump; an errno other than 0 means that the dump failed.
     case done(errno: Int32)
     /// The answer to a request: errno 0 acknowledges it. The text is the kernel's (extended ACK).

@@ -40,6 +40,7 @@ struct HostileBytesTests {
             .neighbour(address, interface: 3, state: 0x20),
             .neighbour(.unspecified(.ipv4), interface: 3, state: 0x02, removed: true),
             .setting(.ipv6, interface: 3, [(6, 1)]),
+            .statistics(interface: 3, received: 5, sent: .max),
         ]
     }()
 

@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// The bytes that an interface has carried since it was created, with all headers.
+package struct InterfaceBytes: Sendable, Hashable {
+    /// The bytes that came in.
+    package var received: UInt64
+    /// The bytes that went out.
+    package var sent: UInt64
+
+    /// Creates counts.
+    package init(received: UInt64, sent: UInt64) {
+        self.received = received
+        self.sent = sent
+    }
+
+    /// The bytes in both directions.
+    package var total: UInt64 { received &+ sent }
+}
+
+/// The kernel's byte counters of one interface, read on demand (`RTM_GETSTATS`, since Linux 4.7).
+///
+/// The netlink socket asks the kernel of this process's network namespace, which a mounted sysfs may not show.
+package struct InterfaceCounters {
+    private let index: UInt32
+    private var socket: RequestSocket
+
+    /// Opens a socket for an interface; nil when there is no such interface, or no socket left.
+    package init?(of interface: String) {
+        let index = if_nametoindex(interface)
+        guard index > 0, let socket = try? RequestSocket() else { return nil }
+        self.index = index
+        self.socket = socket
+    }
+
+    /// Reads the counters, which takes microseconds; nil once the interface is gone, or where the kernel has none.
+    package mutating func read() -> InterfaceBytes? { (try? socket.statistics(of: index)) ?? nil }
+}
