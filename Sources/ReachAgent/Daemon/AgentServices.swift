@@ -64,7 +64,12 @@ struct AgentServices {
         )
         let reporter = Self.reporter(board, loop)
         let keeper = journal.map { DataUsageKeeper(in: $0) }
-        let runner = ProbeRunner(limits: settings.limits, keeper: keeper) { check in
+        let transfers = TransferSurroundings(
+            lockDirectory: configuration.sockets?.directory,
+            group: configuration.sockets?.group,
+            egress: driver.egress
+        )
+        let runner = ProbeRunner(limits: settings.limits, keeper: keeper, transfers: transfers) { check in
             defer { reporter?.noteAwake() }
             return driver.judge(check)
         }
@@ -113,7 +118,7 @@ struct AgentServices {
         let server = try configuration.sockets.map { try self.server($0, bus, journal, desk) }
         if let server, let sockets = configuration.sockets {
             connections = { server.connectionCount }
-            feed = CheckFeed(origin: origin, isWanted: { server.wants(.probeCompleted) }, send: server.broadcast)
+            feed = CheckFeed(origin: origin, isWanted: server.wants, send: server.broadcast)
             parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
             reloader.whenApplied { server.setAccess($0.http.access) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))

@@ -6,7 +6,7 @@ internal import struct AgentEvents.Timestamp
 /// The threads that make checks, from the first probe on: an agent without probes has none of them.
 final class ProbeRunner: Sendable {
     private struct Running {
-        let prober: Prober
+        let transport: TransferTransport
         let scheduler: ProbeScheduler
     }
 
@@ -18,22 +18,33 @@ final class ProbeRunner: Sendable {
 
     private let limits: Mutex<ScheduleLimits>
     private let keeper: DataUsageKeeper?
+    private let transfers: TransferSurroundings
     private let judge: ProbeScheduler.Judge
     private let state = Mutex(State.idle)
+    private let allowsTransfers = Mutex(false)
     /// The bytes of others than checks, while there was never a probe.
     private let budget = Mutex<ByteBudget?>(nil)
 
     /// - Parameters:
     ///   - keeper: Keeps what the day's budgets have lost; without one they begin anew with the process.
+    ///   - transfers: The surroundings of transfers.
     ///   - judge: Takes each completed check; called on other threads.
-    init(limits: ScheduleLimits, keeper: DataUsageKeeper?, judge: @escaping ProbeScheduler.Judge) {
+    init(
+        limits: ScheduleLimits,
+        keeper: DataUsageKeeper?,
+        transfers: TransferSurroundings = TransferSurroundings(),
+        judge: @escaping ProbeScheduler.Judge
+    ) {
         self.limits = Mutex(limits)
         self.keeper = keeper
+        self.transfers = transfers
         self.judge = judge
     }
 
     /// Sets what is to be made; the threads are started when there is something for the first time.
-    func setProbes(_ probes: [ScheduledProbe]) {
+    ///
+    /// - Parameter transfers: The identities of transfers that are not cancelled with their points.
+    func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
         let limits = limits.withLock { $0 }
         let scheduler = state.withLock { state -> ProbeScheduler? in
             switch state {
@@ -41,22 +52,34 @@ final class ProbeRunner: Sendable {
             case .stopped: return nil
             case .idle:
                 guard !probes.isEmpty else { return nil }
-                let prober = Prober()
+                let transport = TransferTransport(Prober(), self.transfers)
                 let keeper = keeper
                 let scheduler = ProbeScheduler(
-                    transport: prober,
+                    transport: transport,
                     limits: limits,
                     usage: budget.withLock { $0?.usage } ?? keeper?.usage,
                     whenUsed: { keeper?.note($0) },
                     judge: judge
                 )
                 scheduler.start()
-                state = .running(Running(prober: prober, scheduler: scheduler))
+                scheduler.allowTransfers(allowsTransfers.withLock { $0 })
+                state = .running(Running(transport: transport, scheduler: scheduler))
                 return scheduler
             }
         }
-        scheduler?.setProbes(probes)
+        scheduler?.setProbes(probes, keeping: transfers)
     }
+
+    /// Sets whether transfers may start.
+    func allowTransfers(_ isAllowed: Bool) {
+        allowsTransfers.withLock { $0 = isAllowed }
+        scheduler?.allowTransfers(isAllowed)
+    }
+
+    /// Ends the transfer under way if its path has changed, or has it continue over the next one.
+    ///
+    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for unbound ones.
+    func pathChanged(of interfaces: Set<String?>) { running?.transport.pathChanged(of: interfaces) }
 
     /// Sets how much is done at the same time.
     func setLimits(_ limits: ScheduleLimits) {
@@ -89,18 +112,16 @@ final class ProbeRunner: Sendable {
 
     /// Calls a closure when the threads that make checks were all free once; at once where there are none.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
-        let running = state.withLock { state -> Running? in
-            guard case .running(let running) = state else { return nil }
-            return running
-        }
         guard let running else { return body() }
-        running.scheduler.whenFree { running.prober.whenFree(body) }
+        running.scheduler.whenFree { running.transport.whenFree(body) }
     }
 
-    private var scheduler: ProbeScheduler? {
+    private var scheduler: ProbeScheduler? { running?.scheduler }
+
+    private var running: Running? {
         state.withLock { state in
             guard case .running(let running) = state else { return nil }
-            return running.scheduler
+            return running
         }
     }
 
@@ -115,7 +136,7 @@ final class ProbeRunner: Sendable {
         }
         running?.scheduler.stop()
         whenCancelled()
-        running?.prober.shutDownAndWait()
+        running?.transport.shutDownAndWait()
         keeper?.finish(within: .seconds(1))
     }
 }

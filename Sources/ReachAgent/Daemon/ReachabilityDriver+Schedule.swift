@@ -13,9 +13,12 @@ extension ReachabilityDriver {
         }
         state.meetsPortal = false
         let now = ContinuousClock.now
-        for point in looks { state.freshSince[point] = now }
+        // A transfer ends with the path that it began over, unless it is resumed: then it counts.
+        for point in looks where !state.plan.isTransfer(point) { state.freshSince[point] = now }
+        noteTransfers(&state)
         if points != state.points || !looks.isEmpty || state.hasNewSchedule {
             let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
+            noteTransfers(looks, points, &state)
             // A point that is new is due at once by itself.
             let known = Set(state.points)
             state.looks += looks.filter(known.contains)
@@ -67,18 +70,23 @@ extension ReachabilityDriver {
     func tellSchedule() {
         guard let runner = runner.withLock({ $0 }) else { return }
         scheduling.withLock { _ in
-            let (probes, looks) = state.withLock { state in
+            let (probes, kept, looks, transfers) = state.withLock { state in
                 defer {
                     state.hasNewSchedule = false
                     state.looks = []
+                    (state.transfers.isNew, state.transfers.changedPaths) = (false, [])
                 }
                 let probes =
                     state.hasNewSchedule
                     ? state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops) : nil
-                return (probes, state.looks)
+                return (probes, state.plan.transfers, state.looks, state.transfers)
             }
-            if let probes { runner.setProbes(probes) }
+            if transfers.isNew, !transfers.isAllowed { runner.allowTransfers(false) }
+            if let probes { runner.setProbes(followed(probes), keeping: kept) }
             if !looks.isEmpty { runner.look(at: looks) }
+            if !transfers.changedPaths.isEmpty { runner.pathChanged(of: transfers.changedPaths) }
+            // Last: a transfer whose path has just changed is not due any more.
+            if transfers.isNew, transfers.isAllowed { runner.allowTransfers(true) }
         }
     }
 }

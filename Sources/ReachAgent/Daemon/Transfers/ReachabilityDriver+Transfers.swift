@@ -1,0 +1,65 @@
+internal import Probes
+internal import Reachability
+
+/// The news for transfers, on their way to the scheduler.
+struct TransferNews: Sendable {
+    /// `true` while transfers may start, as the scheduler was told last.
+    var isAllowed = false
+    /// `true` while the scheduler has not been told.
+    var isNew = false
+    /// The interfaces that transfers are bound to whose path has changed; nil is that of unbound ones.
+    var changedPaths: Set<String?> = []
+
+    /// `true` if there is something to tell.
+    var isPending: Bool { isNew || !changedPaths.isEmpty }
+}
+
+extension ConnectivityPlan {
+    /// Returns whether transfers may start.
+    ///
+    /// Where no other probe can say that the connectivity is full, a path is enough.
+    func allowsTransfers(in state: ReachabilityState) -> Bool {
+        guard !transfers.isEmpty else { return false }
+        return state.connectivity == .full || hasOnlyTransfers && state.via.isReachable
+    }
+}
+
+extension ReachabilityDriver {
+    /// The interface over which a check leaves now that is bound to this one, or to none.
+    func egress(of interface: String?) -> String? {
+        if let interface { return interface }
+        return state.withLock { $0.machine.state.path.interface?.name }
+    }
+
+    /// Notes whether transfers may start.
+    func noteTransfers(_ state: inout State) {
+        let isAllowed = state.plan.allowsTransfers(in: state.machine.state)
+        guard isAllowed != state.transfers.isAllowed else { return }
+        (state.transfers.isAllowed, state.transfers.isNew) = (isAllowed, true)
+    }
+
+    /// Notes the transfers whose path has changed, or is gone.
+    ///
+    /// - Parameters:
+    ///   - looks: The points to recheck.
+    ///   - points: The points of now.
+    func noteTransfers(_ looks: [ProbePoint], _ points: [ProbePoint], _ state: inout State) {
+        guard !state.plan.transfers.isEmpty else { return }
+        let present = points == state.points ? nil : Set(points)
+        let gone = present.map { present in state.points.filter { !present.contains($0) } } ?? []
+        for point in looks + gone where state.plan.isTransfer(point) {
+            state.transfers.changedPaths.insert(point.vantage.interface)
+        }
+    }
+
+    /// Has the progress of transfers published to those who ask for it.
+    func followed(_ probes: [ScheduledProbe]) -> [ScheduledProbe] {
+        probes.map { scheduled in
+            guard scheduled.probe.transfer != nil else { return scheduled }
+            var scheduled = scheduled
+            let point = scheduled.point
+            scheduled.probe.transfer?.progress = { [weak self] in self?.show($0, of: point) }
+            return scheduled
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import FoundationEssentials
+internal import Probes
+internal import Synchronization
+
+/// The surroundings of an agent's transfers.
+struct TransferSurroundings: Sendable {
+    /// The directory of the lock that excludes other transfers of this machine; nil for none.
+    var lockDirectory: String?
+    /// The group of the lock's file, by name or number.
+    var group: String?
+    /// Returns the interface over which a check leaves that is bound to this one, or to none.
+    var egress: @Sendable (String?) -> String? = { $0 }
+}
+
+/// Runs checks, and transfers apart from them: on an event loop of their own, under the machine's lock, and watched.
+///
+/// A transfer that fills a fast link keeps its event loop busy, on which no other check may wait. The loop's thread is
+/// started for the first transfer, and sleeps between transfers.
+final class TransferTransport: CheckTransport {
+    /// The transfer under way.
+    private struct Running {
+        let interface: String?
+        let watch: TrafficWatch?
+    }
+
+    private struct State {
+        var prober: Prober?
+        var running: Running?
+        var isStopped = false
+    }
+
+    private let checks: Prober
+    private let surroundings: TransferSurroundings
+    private let state = Mutex(State())
+
+    init(_ checks: Prober, _ surroundings: TransferSurroundings) {
+        self.checks = checks
+        self.surroundings = surroundings
+    }
+
+    func start(_ probe: Probe, completion: @escaping @Sendable (CheckReport) -> Void) -> @Sendable () -> Void {
+        guard let plan = probe.transfer else { return checks.start(probe, completion: completion) }
+        guard let directory = surroundings.lockDirectory else { return begin(probe, plan, nil, completion) }
+        switch TransferLock.take(in: directory, group: surroundings.group) {
+        case .taken(let lock): return begin(probe, plan, lock, completion)
+        // Without the directory there are no others; without permission there is no knowing of them.
+        case .unavailable: return begin(probe, plan, nil, completion)
+        case .busy(let holder):
+            completion(Self.refusal(of: probe, holder: holder))
+            return {}
+        }
+    }
+
+    /// Ends the transfer under way if its path has changed, or has it continue over the next one.
+    ///
+    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for unbound ones.
+    func pathChanged(of interfaces: Set<String?>) {
+        let (running, prober) = state.withLock { ($0.running, $0.prober) }
+        guard let running, let prober, interfaces.contains(running.interface) else { return }
+        prober.pathChanged()
+        running.watch?.follow(surroundings.egress(running.interface))
+    }
+
+    /// Calls a closure when the event loops were all free once.
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+        let prober = state.withLock { $0.prober }
+        checks.whenFree { if let prober { prober.whenFree(body) } else { body() } }
+    }
+
+    /// Cancels everything and ends the threads; blocks until that is done.
+    func shutDownAndWait() {
+        let prober = state.withLock { state in
+            state.isStopped = true
+            return state.prober
+        }
+        prober?.shutDownAndWait()
+        checks.shutDownAndWait()
+    }
+
+    private func begin(
+        _ probe: Probe,
+        _ plan: TransferPlan,
+        _ lock: TransferLock?,
+        _ completion: @escaping @Sendable (CheckReport) -> Void
+    ) -> @Sendable () -> Void {
+        let prober = state.withLock { state in
+            // A prober that was shut down cancels what it starts.
+            let prober = state.prober ?? (state.isStopped ? checks : Prober())
+            state.prober = prober
+            return prober
+        }
+        let watch = watch(probe, plan, prober)
+        var probe = probe
+        let publish = plan.progress
+        probe.transfer?.progress = { progress in
+            watch?.note(progress)
+            publish?(progress)
+        }
+        state.withLock { $0.running = Running(interface: probe.interface, watch: watch) }
+        watch?.start()
+        return prober.start(probe) { [weak self] report in
+            watch?.end()
+            self?.state.withLock { $0.running = nil }
+            // Before the completion, which may start the next transfer.
+            lock?.release()
+            completion(report)
+        }
+    }
+
+    private func watch(_ probe: Probe, _ plan: TransferPlan, _ prober: Prober) -> TrafficWatch? {
+        guard plan.yieldShare < 1 else { return nil }
+        return TrafficWatch(of: surroundings.egress(probe.interface), tolerated: plan.yieldShare) { evidence in
+            prober.yieldTransfers(evidence: evidence)
+        }
+    }
+
+    private static func refusal(of probe: Probe, holder: Int32?) -> CheckReport {
+        let process = holder.map { " (process \($0))" } ?? ""
+        let target = probe.target.description
+        let evidence = "another transfer of this machine is under way\(process)"
+        let finding = Finding(.transferBusy, subject: target, evidence: evidence)
+        return CheckReport(
+            target: target,
+            verdict: .unknown(finding.code, .connect),
+            findings: [finding],
+            hops: [],
+            started: Date(),
+            duration: .zero
+        )
+    }
+}

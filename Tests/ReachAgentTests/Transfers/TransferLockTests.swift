@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import ReachAgent
+
+/// The lock that keeps two transfers of a machine apart.
+@Suite struct TransferLockTests {
+    private let path = FileManager.default.temporaryDirectory.appending(path: "lock-\(UUID().uuidString)").path
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+
+    private func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    @Test func `a lock that is held is busy, and free once it is released or forgotten`() throws {
+        defer { remove() }
+        guard case .taken(let lock) = TransferLock.take(in: path) else {
+            Issue.record("not taken")
+            return
+        }
+        guard case .busy(let holder) = TransferLock.take(in: path) else {
+            Issue.record("not busy")
+            return
+        }
+        #expect(holder == getpid())
+        lock.release()
+        do {
+            guard case .taken = TransferLock.take(in: path) else {
+                Issue.record("not released")
+                return
+            }
+        }
+        guard case .taken = TransferLock.take(in: path) else {
+            Issue.record("not forgotten")
+            return
+        }
+    }
+
+    @Test func `the file is for the users of the sockets, whatever the umask`() throws {
+        defer { remove() }
+        _ = TransferLock.take(in: path)
+        var status = stat()
+        #expect(stat("\(path)/transfer.lock", &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o660)
+    }
+
+    @Test func `a lock in a directory that is not there keeps nobody off`() throws {
+        guard case .unavailable(let error) = TransferLock.take(in: "/nonexistent/reachagent") else {
+            Issue.record("not unavailable")
+            return
+        }
+        #expect(error.errno == ENOENT)
+    }
+}

@@ -1,0 +1,158 @@
+import Configuration
+import NetlinkMonitor
+import NotificationBus
+import Probes
+import Reachability
+import Synchronization
+import Testing
+
+import struct AgentEvents.Event
+import struct AgentEvents.EventOrigin
+import enum AgentEvents.EventType
+
+@testable import ReachAgent
+
+/// When the agent lets transfers start, when it says that their path has changed, and who learns of their progress.
+@Suite struct TransferNewsTests {
+    private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
+    private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
+    private static let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
+
+    private static func settings(_ names: [String]) throws -> Settings {
+        var settings = Settings()
+        settings.settle = .none
+        settings.probes = try names.map { name in
+            var definition = try ProbeDefinition.adHoc("https://host.test/", name: name)
+            guard name == "speed" else { return definition }
+            definition.probe.transfer = TransferPlan(downloadBytes: 1000)
+            definition.rule.transfer = TransferRule()
+            definition.rule.isRequired = false
+            return definition
+        }
+        return settings
+    }
+
+    private static func driver(_ names: [String]) throws -> ReachabilityDriver {
+        ReachabilityDriver(
+            bus: NotificationBus<Event>(),
+            board: StatusBoard(
+                agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
+                targets: [],
+                lastSequence: 0
+            ),
+            origin: origin,
+            plan: ConnectivityPlan(try settings(names)),
+            recorder: nil,
+            portalsTold: { _ in [] },
+            whenEarlier: {}
+        )
+    }
+
+    /// A view with one uplink.
+    private static func update(isUp: Bool) -> NetworkUpdate {
+        let link = Link(
+            index: 2,
+            name: "eth0",
+            flags: isUp ? [.up, .lowerUp] : [.up],
+            classification: InterfaceClassification(kind: .wired, evidence: [])
+        )
+        let outcome = RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: 2, source: source))
+        let snapshot = NetworkSnapshot(
+            links: [link],
+            addresses: [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 24)],
+            lookups: [RouteLookup(destination: internet, outcome: outcome)],
+            internetAddresses: [internet]
+        )
+        return NetworkUpdate(snapshot: snapshot, changes: [], observed: .now)
+    }
+
+    private static func check(_ probe: String, _ verdict: CheckVerdict) -> CompletedCheck {
+        let report = CheckReport(
+            target: "https://host.test/",
+            verdict: verdict,
+            findings: [],
+            hops: [],
+            started: .now,
+            duration: .milliseconds(5)
+        )
+        let point = ProbePoint(probe: probe, vantage: Vantage(families: .ipv4))
+        return CompletedCheck(point: point, report: report, due: .now, started: .now)
+    }
+
+    private static func news(_ driver: ReachabilityDriver) -> TransferNews { driver.state.withLock { $0.transfers } }
+
+    @Test func `transfers may start while the connectivity is full`() throws {
+        let driver = try Self.driver(["web", "speed"])
+        driver.handle(.update(Self.update(isUp: true)))
+        #expect(!Self.news(driver).isAllowed)
+        _ = driver.judge(Self.check("web", .ok))
+        #expect(Self.news(driver).isAllowed && Self.news(driver).isNew)
+        for _ in 0..<3 { _ = driver.judge(Self.check("web", .failed(.connectTimeout, .connect))) }
+        #expect(!Self.news(driver).isAllowed)
+    }
+
+    @Test func `where nothing but transfers is configured a path is enough`() throws {
+        let driver = try Self.driver(["speed"])
+        #expect(!Self.news(driver).isAllowed)
+        driver.handle(.update(Self.update(isUp: true)))
+        #expect(Self.news(driver).isAllowed)
+        for _ in 0..<5 { _ = driver.judge(Self.check("speed", .failed(.connectTimeout, .connect))) }
+        #expect(Self.news(driver).isAllowed)
+        driver.handle(.update(Self.update(isUp: false)))
+        #expect(!Self.news(driver).isAllowed)
+    }
+
+    @Test func `an agent without transfers has no news of them`() throws {
+        let driver = try Self.driver(["web"])
+        driver.handle(.update(Self.update(isUp: true)))
+        _ = driver.judge(Self.check("web", .ok))
+        driver.handle(.update(Self.update(isUp: false)))
+        #expect(!Self.news(driver).isAllowed && !Self.news(driver).isPending)
+    }
+
+    @Test func `a path that changes or goes is news for transfers over it`() throws {
+        let driver = try Self.driver(["web", "speed"])
+        driver.handle(.update(Self.update(isUp: true)))
+        driver.state.withLock { $0.transfers = TransferNews() }
+        driver.handle(.update(Self.update(isUp: false)))
+        #expect(Self.news(driver).changedPaths == [nil])
+        driver.state.withLock { $0.transfers = TransferNews() }
+        driver.handle(.update(Self.update(isUp: true)))
+        #expect(Self.news(driver).changedPaths == [nil])
+    }
+
+    @Test func `the interface of a check is its own, or that of the path`() throws {
+        let driver = try Self.driver(["speed"])
+        #expect(driver.egress(of: "wwan0") == "wwan0")
+        #expect(driver.egress(of: nil) == nil)
+        driver.handle(.update(Self.update(isUp: true)))
+        #expect(driver.egress(of: nil) == "eth0")
+    }
+
+    @Test func `the progress of a transfer goes to those who ask for it, with its point`() throws {
+        let (wanted, sent) = (Mutex<EventType?>(nil), Mutex<[Event]>([]))
+        let driver = try Self.driver(["speed"])
+        let runner = ProbeRunner(limits: ScheduleLimits(), keeper: nil) { _ in .steady }
+        driver.connect(
+            runner: runner,
+            feed: CheckFeed(
+                origin: Self.origin,
+                isWanted: { type in wanted.withLock { $0 == type } },
+                send: { event in sent.withLock { $0.append(event) } }
+            )
+        )
+        let point = ProbePoint(probe: "speed", vantage: Vantage(interface: "eth0"))
+        let scheduled = try #require(driver.followed(driver.plan.schedule([point], costs: [:])).first)
+        let publish = try #require(scheduled.probe.transfer?.progress)
+        publish(TransferProgress(phase: .download, bytes: 5, totalBytes: 1000))
+        wanted.withLock { $0 = .probeCompleted }
+        publish(TransferProgress(phase: .download, bytes: 6, totalBytes: 1000))
+        #expect(sent.withLock { $0.isEmpty })
+        wanted.withLock { $0 = .probeProgress }
+        publish(TransferProgress(phase: .download, bytes: 7, totalBytes: 1000))
+        let events = sent.withLock { $0 }
+        #expect(events.map(\.type) == [.probeProgress])
+        let line = String(decoding: try #require(events.first).line, as: UTF8.self)
+        #expect(line.contains(#""interface":"eth0""#) && line.contains(#""bytes":7"#))
+    }
+}

@@ -1,0 +1,61 @@
+import AgentTestKit
+import FoundationEssentials
+import Probes
+import Synchronization
+import Testing
+
+@testable import ReachAgent
+
+/// Transfers beside other checks: under the machine's lock, and on an event loop of their own.
+@Suite(.timeLimit(.minutes(1))) struct TransferTransportTests {
+    private let path = FileManager.default.temporaryDirectory.appending(path: "turns-\(UUID().uuidString)").path
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+
+    private func probe(_ url: String, _ plan: TransferPlan?) throws -> Probe {
+        var probe = Probe(
+            target: try ProbeTarget(parsing: url),
+            trust: TrustEvaluator(anchors: TrustAnchors(certificates: [])),
+            timeout: .seconds(30)
+        )
+        probe.transfer = plan
+        return probe
+    }
+
+    private func report(of probe: Probe, _ transport: TransferTransport) async -> CheckReport {
+        await withCheckedContinuation { next in
+            _ = transport.start(probe) { next.resume(returning: $0) }
+        }
+    }
+
+    @Test func `a transfer beside another one of the machine is not made, and a check is`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let transport = TransferTransport(Prober(), TransferSurroundings(lockDirectory: path))
+        guard case .taken(let lock) = TransferLock.take(in: path) else {
+            Issue.record("not taken")
+            return
+        }
+        // Port 1 of this machine refuses connections.
+        let transfer = try probe("http://127.0.0.1:1/", TransferPlan(downloadBytes: 1000))
+        let busy = await report(of: transfer, transport)
+        #expect(busy.verdict == .unknown(.transferBusy, .connect))
+        #expect(busy.findings.first?.evidence.contains("process \(ProcessInfo.processInfo.processIdentifier)") == true)
+        let check = try probe("http://127.0.0.1:1/", nil)
+        #expect(await report(of: check, transport).verdict.code == .connectRefused)
+
+        lock.release()
+        // The lock is free again when the report is there.
+        for _ in 0..<3 { #expect(await report(of: transfer, transport).verdict.code == .connectRefused) }
+        await withCheckedContinuation { next in transport.whenFree { next.resume() } }
+        await onThread { transport.shutDownAndWait() }
+        #expect(await report(of: transfer, transport).verdict.code == .cancelled)
+    }
+
+    @Test func `where there is no lock to take a transfer is made all the same`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let transport = TransferTransport(Prober(), TransferSurroundings(lockDirectory: "/nonexistent"))
+        let transfer = try probe("http://127.0.0.1:1/", TransferPlan(downloadBytes: 1000))
+        #expect(await report(of: transfer, transport).verdict.code == .connectRefused)
+        await onThread { transport.shutDownAndWait() }
+    }
+}
