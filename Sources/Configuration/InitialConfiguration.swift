@@ -24,6 +24,9 @@ public enum InitialConfiguration {
         interval = "60s"
         portal = true
 
+        # Is an uplink fast enough, and usable while it is busy? A transfer of some megabytes measures that, with a server
+        # of your own: transfer.md of the documentation has its configuration.
+
         """
 
     /// The text with a `#` in front of each line that is not one already.
