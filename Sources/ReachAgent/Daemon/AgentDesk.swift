@@ -83,6 +83,9 @@ final class AgentDesk: AgentInterface {
         return StreamOpening(hello: event(hello), snapshot: event(snapshot), sequence: sequence)
     }
 
+    /// The present checks.
+    var plan: ConnectivityPlan { driver.plan }
+
     func lagged(lastSequence: UInt64) -> Event { event(.subscriberLagged(lastSequence: lastSequence)) }
 
     func status(connections: Int) -> [UInt8] { JSONWriter.text(of: currentStatus(connections: connections)) }
@@ -116,6 +119,7 @@ final class AgentDesk: AgentInterface {
             hooks: hooks.statuses,
             sinks: sinks.statuses
         )
+        addTransfers(to: &status, of: probes)
         status.probes += waitingProbes(besides: probes)
         return (status, probes)
     }
@@ -130,6 +134,33 @@ final class AgentDesk: AgentInterface {
                 of: history.page(of: status, driver.summaries, at: .now),
                 explaining: { code in FindingCode(rawValue: code).map { ($0.sentence, $0.configuredRemedy) } }
             )
+        }
+    }
+
+    /// Adds the transfers to the probes that make some.
+    private func addTransfers(to status: inout AgentStatus, of records: [ProbeRecord]) {
+        let plan = driver.plan
+        let points = records.map(\.point).filter { plan.hasTransfers($0.probe) }
+        guard !points.isEmpty else { return }
+        let now = Timestamp.now
+        let last = metricsBoard.transfers
+        let wanted = points.map { (published: AgentEvents.ProbePoint($0), point: $0) }
+        let days = history.transfers(of: wanted.map(\.published), driver.summaries, at: now)
+        var transfers: [AgentEvents.ProbePoint: AgentStatus.TransferStatus] = [:]
+        for (published, point) in wanted {
+            let newest = last[point].flatMap { figures in
+                figures.last.flatMap { last in figures.ended.map { (last, Timestamp(seconds: $0)) } }
+            }
+            transfers[published] = .init(last: newest, day: days[published] ?? TransferSketches())
+        }
+        for index in status.probes.indices {
+            let probe = status.probes[index]
+            let point = AgentEvents.ProbePoint(
+                probe: probe.probe,
+                interface: probe.interface,
+                family: probe.family
+            )
+            status.probes[index].transfer = transfers[point]
         }
     }
 

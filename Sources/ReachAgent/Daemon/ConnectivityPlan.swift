@@ -73,6 +73,9 @@ struct ConnectivityPlan: Sendable {
     /// The name of the probe that a client has named; `nil` when there is no such probe.
     func probe(named name: ForeignText) -> String? { definitions.keys.first { name == $0 } }
 
+    /// Returns whether a probe's checks are transfers.
+    func hasTransfers(_ probe: String) -> Bool { definitions[probe]?.probe.transfer != nil }
+
     /// Returns the throughput that is configured as good for a probe's transfers, in bits per second.
     func goodRate(of probe: String) -> Double? { definitions[probe]?.rule.transfer?.throughput?.good }
 

@@ -73,6 +73,22 @@ final class HistoryFollower: Sendable {
         return history?.availability.entries(at: now).map { AgentStatus.Availability($0) } ?? []
     }
 
+    /// The transfers of points in the last 24 hours; empty until the journal was read.
+    ///
+    /// - Parameter summaries: The checks that were not published yet.
+    func transfers(
+        of points: [ProbePoint],
+        _ summaries: [ProbeSummary],
+        at now: Timestamp
+    ) -> [ProbePoint: TransferSketches] {
+        guard !points.isEmpty, var transfers = state.withLock({ $0.history?.transfers }) else { return [:] }
+        for summary in summaries { transfers.add(ScannedSummary(summary)) }
+        return Dictionary(
+            points.map { ($0, transfers.series(of: $0, at: now).lastDay) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
     /// The values of the page at a moment; empty until the journal was read.
     ///
     /// Costs as much as adding up 90 days: for a thread that may take its time.
@@ -91,13 +107,24 @@ final class HistoryFollower: Sendable {
             state.history?.timeline.keep(entries)
         }
         var latency = history.latency
-        for summary in summaries { latency.add(summary) }
+        var transfers = history.transfers
+        for summary in summaries {
+            latency.add(summary)
+            transfers.add(ScannedSummary(summary))
+        }
         return PageContent(
             status: status,
             calendars: calendars,
             latency: latency.hours(at: now),
+            transfers: Self.byUplink(transfers, at: now),
             timeline: entries
         )
+    }
+
+    /// The transfers over each uplink, of all probes; those over the default path have no name.
+    private static func byUplink(_ transfers: RecentTransfers, at now: Timestamp) -> [String?: RecentTransfers.Series] {
+        Dictionary(grouping: transfers.probePoints, by: \.interface)
+            .mapValues { transfers.series(of: $0, at: now) }
     }
 
     // MARK: On the thread
@@ -126,18 +153,22 @@ final class HistoryFollower: Sendable {
 struct RecentHistory: Sendable {
     var availability: RecentAvailability
     var latency = RecentLatency()
+    var transfers: RecentTransfers
     var timeline = Timeline()
 
     init?(at now: Timestamp, in civilTime: CivilTime) {
         guard let availability = RecentAvailability(at: now, in: civilTime) else { return nil }
         self.availability = availability
+        transfers = RecentTransfers(in: civilTime)
     }
 
     /// Adds an event, in the order of the numbers.
     mutating func add(_ event: AgentEvent) {
         availability.add(event)
         timeline.add(event)
-        if case .probeSummary(let summary) = event.content { latency.add(summary) }
+        guard case .probeSummary(let summary) = event.content else { return }
+        latency.add(summary)
+        transfers.add(ScannedSummary(summary))
     }
 }
 

@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import Availability
 internal import EventJournal
+internal import Glibc
 internal import StatePages
 
 /// Reads the recent history out of a journal; of events whose content does not matter only number and time.
@@ -64,10 +65,34 @@ struct JournalReading {
             return
         }
         history?.availability.add(sequence: line.sequence, time: line.time)
-        guard type == .probeSummary, RecentLatency.covers(line.time, at: now),
-            case .probeSummary(let summary)? = AgentEvent(line: Array(bytes))?.content
-        else { return }
+        guard type == .probeSummary, RecentTransfers.covers(line.time, at: now) else { return }
+        guard RecentLatency.covers(line.time, at: now) else {
+            // Of the days before only transfers matter, and almost no summary has one.
+            if Self.hasTransfer(bytes), let summary = summary(bytes) { history?.transfers.add(summary) }
+            return
+        }
+        guard case .probeSummary(let summary)? = AgentEvent(line: Array(bytes))?.content else { return }
         history?.latency.add(summary)
+        history?.transfers.add(ScannedSummary(summary))
+    }
+
+    /// The member in a line; a string cannot have it, because its quotation marks are escaped.
+    private static let transferMember = Array("\"transfer\":{".utf8)
+
+    private static func hasTransfer(_ line: ArraySlice<UInt8>) -> Bool {
+        line.withUnsafeBytes { line in
+            transferMember.withUnsafeBytes { member in
+                guard let start = line.baseAddress, let wanted = member.baseAddress else { return false }
+                return memmem(start, line.count, wanted, member.count) != nil
+            }
+        }
+    }
+
+    private static func summary(_ bytes: ArraySlice<UInt8>) -> ScannedSummary? {
+        let line = Array(bytes)
+        if let summary = ScannedSummary(line.span) { return summary }
+        guard case .probeSummary(let summary)? = AgentEvent(line: line)?.content else { return nil }
+        return ScannedSummary(summary)
     }
 
     private static func append(_ bytes: ArraySlice<UInt8>, to lines: inout [[UInt8]], atMost limit: Int) {

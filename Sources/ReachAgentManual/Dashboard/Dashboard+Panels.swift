@@ -4,7 +4,8 @@ extension Dashboard {
     private static let chosenProbe = #"instance=~"$instance", probe=~"$probe""#
 
     static let rows: [(title: String, panels: [DashboardPanel])] = [
-        ("Now", now), ("Connectivity", connectivity), ("Probes", probes), ("Agent", agent),
+        ("Now", now), ("Connectivity", connectivity), ("Probes", probes), ("Transfers", transfers),
+        ("Sinks", sinks), ("Agent", agent),
     ]
 
     private static let now = [
@@ -174,6 +175,67 @@ extension Dashboard {
                 .init(
                     expression: "time() - reachagent_last_check_timestamp_seconds{\(chosenProbe)}",
                     legend: "{{probe}} {{device}} {{family}}"
+                )
+            ]
+        ),
+    ]
+
+    private static let transfers = [
+        DashboardPanel(
+            title: "Throughput, median",
+            form: .curves,
+            unit: "bps",
+            queries: [
+                .init(
+                    expression:
+                        #"reachagent_transfer_throughput_bits_per_second{\#(chosenProbe), quantile="0.5"}"#,
+                    legend: "{{probe}} {{device}} {{direction}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Latency under load",
+            form: .curves,
+            unit: "s",
+            queries: [
+                .init(
+                    expression: "reachagent_transfer_added_latency_seconds{\(chosenProbe)}",
+                    legend: "{{probe}} {{device}} {{direction}}"
+                )
+            ]
+        ),
+        DashboardPanel(
+            title: "Bytes of transfers in a day",
+            form: .curves,
+            unit: "bytes",
+            queries: [
+                .init(
+                    expression:
+                        "sum by (device, direction) (increase(reachagent_transfer_bytes_total{\(chosenProbe)}[1d]))",
+                    legend: "{{device}} {{direction}}"
+                )
+            ]
+        ),
+    ]
+
+    private static let sinks = [
+        DashboardPanel(
+            title: "Sinks that are connected",
+            form: .timeline,
+            queries: [.init(expression: "reachagent_sink_connected{\(chosen)}", legend: "{{instance}} {{sink}}")]
+        ),
+        DashboardPanel(
+            title: "Events that wait",
+            form: .curves,
+            queries: [.init(expression: "reachagent_sink_pending_events{\(chosen)}", legend: "{{instance}} {{sink}}")]
+        ),
+        DashboardPanel(
+            title: "Events lost to the broker",
+            form: .curves,
+            queries: [
+                .init(
+                    expression: "increase(reachagent_sink_lost_events_total{\(chosen)}[$__rate_interval])",
+                    legend: "{{instance}} {{sink}}"
                 )
             ]
         ),

@@ -103,6 +103,8 @@ public struct ProbeMetrics: Sendable {
     public var checks: CheckCounts
     /// The validity of the certificate that expires first, in seconds since 1970.
     public var certificate: (notBefore: Double, notAfter: Double)?
+    /// The transfers; `nil` for a probe whose checks are none.
+    public var transfers: TransferMetrics?
 
     /// Creates a probe without checks.
     public init(probe: String, device: String = "", family: String = "", verdict: String) {

@@ -58,10 +58,10 @@ public struct MetricFamily: Sendable {
     }
 
     /// All families, in the order of the page.
-    public static let all: [MetricFamily] = compatible + probes + state + agent + process
+    public static let all: [MetricFamily] = compatible + probes + transfers + state + agent + process
 
     /// Those of a file for node_exporter's textfile collector: without the process's, whose names are its own.
-    public static let collected: [MetricFamily] = compatible + probes + state + agent
+    public static let collected: [MetricFamily] = compatible + probes + transfers + state + agent
 
     /// The table of docs/metrics.md made anew, between its two markers; the document itself where they are missing.
     public static func updated(_ document: String) -> String {

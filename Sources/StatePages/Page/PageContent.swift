@@ -9,6 +9,8 @@ public struct PageContent: Sendable {
     public var calendars: [AvailabilityCalendar]
     /// The checks of each point in the last 24 hours.
     public var latency: [ProbePoint: [RecentLatency.Hour]]
+    /// The transfers over each uplink; those over the default path have no name.
+    public var transfers: [String?: RecentTransfers.Series]
     /// The newest events, the newest first.
     public var timeline: [TimelineEntry]
     /// True while the journal is read: there will be more in a moment.
@@ -19,12 +21,14 @@ public struct PageContent: Sendable {
         status: AgentStatus,
         calendars: [AvailabilityCalendar] = [],
         latency: [ProbePoint: [RecentLatency.Hour]] = [:],
+        transfers: [String?: RecentTransfers.Series] = [:],
         timeline: [TimelineEntry] = [],
         isReading: Bool = false
     ) {
         self.status = status
         self.calendars = calendars
         self.latency = latency
+        self.transfers = transfers
         self.timeline = timeline
         self.isReading = isReading
     }

@@ -72,11 +72,16 @@ extension AgentDesk {
     func metrics(connections: Int) -> AgentMetrics {
         let (status, records) = statusWithRecords(connections: connections)
         let figures = metricsBoard.figures(of: records.map(\.point))
+        let plan = self.plan
         return AgentMetrics(
             status: status,
             probes: records.map { record in
                 let known = figures.checks[record.point]
-                return ProbeMetrics(record, last: known?.last, counts: known?.counts)
+                var metrics = ProbeMetrics(record, last: known?.last, counts: known?.counts)
+                if plan.hasTransfers(record.point.probe) {
+                    metrics.transfers = figures.transfers[record.point] ?? TransferMetrics()
+                }
+                return metrics
             },
             transitions: figures.transitions,
             secondsByConnectivity: figures.seconds,
@@ -105,6 +110,11 @@ extension ProbeMetrics {
 }
 
 extension Timestamp {
+    /// A time in seconds since 1970.
+    init(seconds: Double) {
+        self.init(microsecondsSince1970: Int64(min(max(0, seconds * 1_000_000), 1e17)))
+    }
+
     /// The time in seconds since 1970.
     var seconds: Double { Double(microsecondsSince1970) / 1_000_000 }
 }

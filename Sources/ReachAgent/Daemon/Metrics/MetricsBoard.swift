@@ -4,6 +4,7 @@ internal import StatePages
 internal import Synchronization
 
 internal import struct AgentEvents.EventDraft
+internal import struct AgentEvents.Transfer
 
 /// The figures that only metrics show: those of each last check, and numbers since the start of the agent.
 ///
@@ -11,6 +12,7 @@ internal import struct AgentEvents.EventDraft
 final class MetricsBoard: Sendable {
     fileprivate struct State {
         var checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)] = [:]
+        var transfers: [ProbePoint: TransferMetrics] = [:]
         var transitions: [TransitionKind: UInt64] = [:]
         var connectivity = Reachability.Connectivity.unknown
         var since: ContinuousClock.Instant
@@ -34,6 +36,10 @@ final class MetricsBoard: Sendable {
             var counts = state.checks[check.point]?.counts ?? CheckCounts()
             counts.add(outcome: figures.outcome, seconds: figures.seconds)
             state.checks[check.point] = (figures, counts)
+            guard let transfer = check.report.transfer.map({ Transfer($0) }) else { return }
+            let isMeasured = check.report.measuredTransfer != nil
+            state.transfers[check.point, default: TransferMetrics()]
+                .add(transfer, endedAt: ended, counts: isMeasured)
         }
     }
 
@@ -58,6 +64,9 @@ final class MetricsBoard: Sendable {
         }
     }
 
+    /// The transfers of each point.
+    var transfers: [ProbePoint: TransferMetrics] { state.withLock { $0.transfers } }
+
     /// The figures at this moment.
     ///
     /// - Parameter points: The points that are checked at present; those of others are dropped.
@@ -65,15 +74,17 @@ final class MetricsBoard: Sendable {
         of points: some Sequence<ProbePoint>,
         at now: ContinuousClock.Instant = .now
     ) -> (
-        checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)],
+        checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)], transfers: [ProbePoint: TransferMetrics],
         transitions: [AgentMetrics.TransitionCount], seconds: [String: Double]
     ) {
         state.withLock { state in
             let points = Set(points)
             if state.checks.count > points.count { state.checks = state.checks.filter { points.contains($0.key) } }
+            if !state.transfers.isEmpty { state.transfers = state.transfers.filter { points.contains($0.key) } }
             state.settle(at: now)
             return (
                 state.checks,
+                state.transfers,
                 state.transitions.map { .init(type: $0.key.type, code: $0.key.code, count: $0.value) },
                 Dictionary(uniqueKeysWithValues: state.seconds.map { ($0.key.rawValue, $0.value) })
             )
