@@ -34,6 +34,7 @@ extension StatusPage {
                 html.raw("</p>")
             }
             writeCalendar(content.calendars.first { $0.uplink == uplink.interface }, &html)
+            writeTransfers(content.transfers[uplink.interface], &html)
             html.raw("</article>")
         }
         for interface in status.unusedInterfaces.prefix(max(0, Self.maximumCards - ranked.count)) {
@@ -58,6 +59,12 @@ extension StatusPage {
             )
             html.raw(" day without data. Shares are of the time of which something is known.</p>")
         }
+        if !content.transfers.isEmpty {
+            html.raw(
+                "<p class=\"dim\">Throughput: the height is the median rate, a narrow bar is below the rate that is"
+            )
+            html.raw(" configured as good, a dash is a time without a transfer.</p>")
+        }
         html.raw("</section>")
     }
 
@@ -74,6 +81,7 @@ extension StatusPage {
         html.text(families.joined(separator: ", "))
         html.raw("</p>")
         writeCalendar(content.calendars.first { $0.uplink == nil }, &html)
+        writeTransfers(content.transfers[nil], &html)
         html.raw("</article>")
     }
 

@@ -117,6 +117,7 @@ extension StatusText {
         }
         if probe.isStale { parts.append("the path has changed since") }
         if let detail = probe.detail { parts.append(safe(detail)) }
+        if let rates = probe.transfer?.summary, !rates.isEmpty { parts.append(rates) }
         if let url = probe.portalURL, url != reply.reachability.state?.portalURL {
             parts.append("log in at \(ForeignText.line(url))")
         }

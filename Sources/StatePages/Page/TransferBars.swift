@@ -1,0 +1,97 @@
+internal import AgentEvents
+internal import Availability
+
+/// The transfers of hours or days as bars: the height tells the median rate, a narrow bar one below the good rate, a dash a
+/// time without one.
+struct TransferBars {
+    private static let (width, narrowWidth, gap, height) = (3, 1, 1, 32)
+    /// The height of the lowest rate: it has to be seen.
+    private static let lowest = 3
+
+    /// The title: `24 hours` or `30 days`.
+    let title: String
+    private let slots: [RecentTransfers.Slot]
+    /// The name of a slot: `14:00`, or the day.
+    private let name: (Timestamp) -> String
+
+    /// The bars of a time; `nil` without a rate in it.
+    init?(_ title: String, _ slots: [RecentTransfers.Slot], name: @escaping (Timestamp) -> String) {
+        guard slots.contains(where: { $0.transfers.judged.count > 0 }) else { return nil }
+        (self.title, self.slots, self.name) = (title, slots, name)
+    }
+
+    /// The medians of the whole time: `38.2 Mbit/s down, +24.5 ms under load`.
+    var medians: String {
+        slots.reduce(into: TransferSketches()) { $0.merge($1.transfers) }.summary ?? ""
+    }
+
+    /// The bars in words, for those who do not see them.
+    var summary: String {
+        let short = slots.count(where: \.isShort)
+        let good = slots.last { $0.transfers.goodBitsPerSecond != nil }?.transfers.goodBitsPerSecond
+        let below = good.map { "; below \(SummaryText.bitRate($0)) in \(short) of them" } ?? ""
+        let count = slots.count { $0.transfers.judged.count > 0 }
+        return "throughput of \(title): \(medians); \(count) with transfers\(below)"
+    }
+
+    func write(to html: inout HTMLText) {
+        let columns = slots.count * (Self.width + Self.gap) - Self.gap
+        html.raw("<svg class=\"bars\" viewBox=\"0 0 \(max(1, columns)) \(Self.height)\" preserveAspectRatio=\"none\"")
+        html.raw(" role=\"img\"")
+        html.attribute("aria-label", summary)
+        html.raw(">")
+        let highest = Double(slots.compactMap { $0.transfers.judged.quantile(0.5) }.max() ?? 1)
+        let good = Double(slots.compactMap(\.transfers.goodBitsPerSecond).max() ?? 0)
+        // The good rate is the scale, unless it is so far away that nothing could be told from the bars.
+        let scale = max(1, highest, min(good, highest * 4))
+        for (index, slot) in slots.enumerated() {
+            let shape: (style: String, height: Int) =
+                if let rate = slot.transfers.judged.quantile(0.5) {
+                    (slot.isShort ? "less" : "full", Self.height(rate, on: scale))
+                } else {
+                    ("none", 0)
+                }
+            let (y, height) = shape.height == 0 ? (Self.height / 2 - 1, 2) : (Self.height - shape.height, shape.height)
+            html.raw("<rect class=\"\(shape.style)\" x=\"\(index * (Self.width + Self.gap))\" y=\"\(y)\"")
+            html.raw(" width=\"\(slot.isShort ? Self.narrowWidth : Self.width)\" height=\"\(height)\"><title>")
+            html.text("\(name(slot.start)): \(slot.transfers.summary ?? "no transfer")")
+            if slot.isShort, let good = slot.transfers.goodBitsPerSecond {
+                html.text(", below \(SummaryText.bitRate(good))")
+            }
+            html.raw("</title></rect>")
+        }
+        html.raw("</svg>")
+    }
+
+    private static func height(_ rate: Int64, on scale: Double) -> Int {
+        lowest + Int(Double(height - lowest) * min(1, Double(max(0, rate)) / scale))
+    }
+}
+
+extension RecentTransfers.Slot {
+    /// True when the median rate is below the one that is configured as good.
+    var isShort: Bool {
+        guard let good = transfers.goodBitsPerSecond, let rate = transfers.judged.quantile(0.5) else { return false }
+        return rate < good
+    }
+}
+
+extension StatusPage {
+    /// The throughput of an uplink by hour and by day.
+    func writeTransfers(_ series: RecentTransfers.Series?, _ html: inout HTMLText) {
+        guard let series else { return }
+        let bars = [
+            TransferBars("24 hours", series.hours) { String(clock.local($0).dropFirst(11).prefix(5)) },
+            TransferBars("30 days", series.days) { String(clock.local($0).prefix(10)) },
+        ]
+        for bars in bars.compactMap(\.self) {
+            html.raw("<div>")
+            bars.write(to: &html)
+            html.raw("<p class=\"row\"><span class=\"dim\">")
+            html.text("throughput, \(bars.title)")
+            html.raw("</span>")
+            html.element("b", bars.medians)
+            html.raw("</p></div>")
+        }
+    }
+}
