@@ -1,7 +1,6 @@
 internal import AgentEvents
 internal import Availability
 internal import EventJournal
-internal import Glibc
 internal import StatePages
 
 /// Reads the recent history out of a journal; of events whose content does not matter only number and time.
@@ -80,10 +79,12 @@ struct JournalReading {
     private static let transferMember = Array("\"transfer\":{".utf8)
 
     private static func hasTransfer(_ line: ArraySlice<UInt8>) -> Bool {
-        line.withUnsafeBytes { line in
-            transferMember.withUnsafeBytes { member in
-                guard let start = line.baseAddress, let wanted = member.baseAddress else { return false }
-                return memmem(start, line.count, wanted, member.count) != nil
+        line.withUnsafeBufferPointer { line in
+            transferMember.withUnsafeBufferPointer { member in
+                guard line.count >= member.count else { return false }
+                return (0...line.count - member.count).contains { start in
+                    line[start + 1] == member[1] && line[start..<start + member.count].elementsEqual(member)
+                }
             }
         }
     }
