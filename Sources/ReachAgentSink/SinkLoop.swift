@@ -154,7 +154,7 @@ final class SinkLoop {
         guard status.state != .absent else { return }
         let reason = status.detail.map { ": \($0)" } ?? ""
         let code = status.code.map { " [\($0)]" } ?? ""
-        let isNews = status.state == .connected || status.code != nil
+        let isNews = status.state == .connected || status.code != nil && status.state != .connecting
         SinkLog.write(
             isNews ? .notice : .info,
             "sink \(name): \(status.state.rawValue), \(status.broker)\(reason)\(code)"

@@ -35,14 +35,18 @@ extension ShippingEngine {
     mutating func take(_ event: TransportEvent, _ now: Moment) {
         switch (event, connection) {
         case (.connected(let stored), .connecting):
+            let stored = stored.flatMap(StreamPosition.init)
+            // Another machine's events would be continued here, and these by it, in turns and without end.
+            guard histories.accept(stored?.epoch) else {
+                return connectionEnded(.otherMachine(settings.device), now)
+            }
             connection = .connected(until: nil)
             setState(.connected, nil, now)
             publishState()
-            resume(from: stored.flatMap(StreamPosition.init))
+            resume(from: stored)
         case (.acknowledged(let sequence), .connected):
             guard queue.answer(sequence, .acknowledged) != nil else { break }
-            // A broker that takes some events and refuses others is no success.
-            if !queue.isRefused { retries.reset() }
+            hasShipped = true
             status.acknowledgedTime = now.time
             answered(now)
         case (.refused(let sequence, let failure), .connected):
@@ -55,11 +59,22 @@ extension ShippingEngine {
 
     /// The transport has ended the connection, or it is to be ended: the next attempt comes after a while.
     mutating func connectionEnded(_ failure: TransportFailure, _ now: Moment) {
+        judgeSuccess(failure)
         disconnect(failure, retryAt: now.instant + retries.next(&jitter), now)
+    }
+
+    /// Lets the waits begin anew after a connection that has shipped.
+    ///
+    /// A broker that takes some events and refuses others is no success, and two machines with one name, each of which
+    /// hinders the other, are none either.
+    private mutating func judgeSuccess(_ end: TransportFailure) {
+        if hasShipped, !queue.isRefused, end.code != TransportFailure.conflict { retries.reset() }
+        hasShipped = false
     }
 
     /// Ends the connection, and whatever depends on it.
     mutating func disconnect(_ reason: TransportFailure, retryAt time: ContinuousClock.Instant, _ now: Moment) {
+        judgeSuccess(reason)
         effects.append(.disconnect)
         let left = queue.removeAll()
         // Until the position is verified, those of the connection before are not in the queue yet.
@@ -78,7 +93,7 @@ extension ShippingEngine {
             lose(entry, failure, now)
             setState(.connected, failure, now)
             answered(now)
-        case "broker_conflict":
+        case TransportFailure.conflict:
             // The broker has something newer than was thought, such as the same event from the connection before: ask
             // again.
             if queue.answer(sequence, .abandoned) != nil { connectionEnded(failure, now) }
@@ -122,13 +137,28 @@ extension ShippingEngine {
     /// Sets what people see of the connection.
     mutating func setState(_ state: SinkStatus.State, _ reason: TransportFailure?, _ now: Moment) {
         guard status.state != state || status.code != reason?.code || status.detail != reason?.detail else { return }
-        if status.state != state { status.since = now.time }
+        // A conflict begins once, however often it is asked whether it still lasts.
+        let isLasting = reason?.code == TransportFailure.conflict && status.code == reason?.code
+        if status.state != state, !isLasting { status.since = now.time }
         (status.state, status.code, status.detail) = (state, reason?.code, reason?.detail)
         reportDue = now.instant
     }
 }
 
 extension TransportFailure {
+    /// The code of a broker that has other events of this device than this machine has sent.
+    static let conflict = "broker_conflict"
+
+    static func otherMachine(_ device: String) -> TransportFailure {
+        TransportFailure(
+            code: conflict,
+            detail: """
+                another machine ships as '\(device)': give each a 'device' of its own, and restart reachagent-sink on the one \
+                that keeps this name
+                """
+        )
+    }
+
     static let pathChanged = TransportFailure(code: "path_changed", detail: "the path has changed: connecting anew")
     static let journalRestarted = TransportFailure(
         code: "journal_restarted",

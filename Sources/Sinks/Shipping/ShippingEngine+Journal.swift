@@ -123,7 +123,9 @@ extension ShippingEngine {
         }
         // The disk is of an earlier time, and numbers are given twice.
         guard let epoch = latest.next else { return connectionEnded(.unusableStream, now) }
-        begin(.skipping(through: base.time), in: epoch, stream: stream)
+        // The time of another journal's event says nothing about this one; that of the cursor does.
+        let limit = base.epoch.stream == stream ? base.time : position?.time ?? base.time
+        begin(.skipping(through: limit), in: epoch, stream: stream)
     }
 
     /// Begins with the oldest event of the journal.
@@ -144,6 +146,7 @@ extension ShippingEngine {
             if queue.isEmpty { advance(to: event.sequence, event.time, now) }
             return
         }
+        histories.add(epoch)
         let message = SinkMessage(
             sequence: event.sequence,
             subject: template.name(device: settings.device, type: type, subject: event.subject),

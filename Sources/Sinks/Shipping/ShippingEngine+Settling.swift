@@ -93,7 +93,10 @@ extension ShippingEngine {
         guard case .waiting(let time) = connection, time <= now.instant else { return }
         unsubscribe()
         connection = .connecting(until: now.instant + Self.connectLimit)
-        setState(.connecting, nil, now)
+        let isConflict = status.code == TransportFailure.conflict
+        let lasting =
+            isConflict ? status.detail.map { TransportFailure(code: TransportFailure.conflict, detail: $0) } : nil
+        setState(.connecting, lasting, now)
         effects.append(.connect)
     }
 

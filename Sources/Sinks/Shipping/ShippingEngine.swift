@@ -30,6 +30,9 @@ public struct ShippingEngine: Sendable {
     let filter: EventFilter
     var jitter: Jitter
     var retries = RetrySchedule()
+    /// True when the broker has taken an event on the present connection.
+    var hasShipped = false
+    var histories = KnownHistories()
 
     // The machine.
     var machine = MachineState.unknown
