@@ -1,0 +1,6 @@
+internal import FuzzKit
+
+@main
+enum FuzzSinks {
+    static func main() { FuzzProgram.run([FuzzTarget("jetstream", FuzzJetStream.run)]) }
+}
