@@ -5,6 +5,7 @@ import Reachability
 import Testing
 
 import struct AgentEvents.HookEnding
+import enum AgentEvents.SinkCode
 
 @testable import Hooks
 
@@ -34,6 +35,7 @@ import struct AgentEvents.HookEnding
         ("operations.md", NetworkChange.Code.allCases.map(\.rawValue)),
         ("operations.md", Overrun.Code.allCases.map(\.rawValue)),
         ("operations.md", HookRefusal.Code.allCases.map(\.rawValue)),
+        ("operations.md", SinkCode.allCases.map(\.rawValue)),
         ("operations.md", [ChangeCause.start.code, "flapping_started", "flapping_stopped", "config_reloaded"]),
     ]
 

@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Probes
 import Reachability
@@ -7,7 +8,7 @@ import Testing
 
 /// The explanations of codes.
 @Suite struct ExplainCommandTests {
-    @Test(arguments: FindingCode.allCases.map(\.rawValue) + ReasonCode.allCases.map(\.rawValue))
+    @Test(arguments: Explanation.codes)
     func `every code is explained, and no remedy has an option of a command`(code: String) throws {
         let explanation = try #require(Explanation(code))
         let text = explanation.text(style: .plain)
@@ -22,8 +23,10 @@ import Testing
         ("preferred_path_dead", "`reachagent status` has the commands"),
         ("portal_suspected", "with 'portal = true'"),
         ("quorum_missed", "`reachagent status probes`"),
+        ("broker_conflict", "`systemctl restart reachagent-sink`"),
+        ("broker_no_stream", "docs/fleet.md"),
     ])
-    func `a code of a path or of several probes has the remedy that 'status' has`(code: String, remedy: String) throws {
+    func `a code of a path, of several probes or of a sink has its remedy`(code: String, remedy: String) throws {
         #expect(try #require(Explanation(code)).remedy.contains(remedy))
     }
 

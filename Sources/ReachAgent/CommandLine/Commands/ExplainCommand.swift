@@ -11,8 +11,8 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Explain a code, and say what to do about it.",
         usage: "reachagent explain <code>",
         discussion: """
-            Each loss, verdict and finding has a stable code, such as 'link_down' or 'tls_expired': 'status', 'watch' and \
-            'probe' show them in brackets. Nothing is sent, and no agent is needed.
+            Each loss, verdict, finding and trouble of a sink has a stable code, such as 'link_down' or 'tls_expired': \
+            'status', 'watch' and 'probe' show them in brackets. Nothing is sent, and no agent is needed.
 
             EXAMPLES
               reachagent explain dns_timeout
@@ -46,14 +46,16 @@ struct Explanation {
     let remedy: String
 
     /// Every code that there is an explanation for.
-    static let codes = Set(FindingCode.allCases.map(\.rawValue) + ReasonCode.allCases.map(\.rawValue)).sorted()
+    static let codes = Set(
+        FindingCode.allCases.map(\.rawValue) + ReasonCode.allCases.map(\.rawValue) + SinkCode.allCases.map(\.rawValue)
+    ).sorted()
 
     /// The explanation of a code, which may have brackets around it; `nil` for one that does not exist.
     init?(_ text: String) {
         code = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        let finding = FindingCode(rawValue: code)
-        guard let meaning = ReasonCode(rawValue: code)?.sentence ?? finding?.sentence,
-            let remedy = Advice.action(on: code)?.description ?? finding?.configuredRemedy
+        let (finding, sink) = (FindingCode(rawValue: code), SinkCode(rawValue: code))
+        guard let meaning = ReasonCode(rawValue: code)?.sentence ?? finding?.sentence ?? sink?.sentence,
+            let remedy = Advice.action(on: code)?.description ?? finding?.configuredRemedy ?? sink?.remedy
         else { return nil }
         (self.meaning, self.remedy) = (meaning, remedy)
     }
