@@ -7,8 +7,8 @@ internal import Sinks
 ///
 /// All files are read when they are made. They belong to one thread.
 final class NATSOptions {
-    /// The usual time for each step of connecting.
-    static let patience = Duration.seconds(10)
+    /// The usual time for an attempt to connect.
+    static let patience = Duration.seconds(20)
 
     /// The system's authorities, in the order in which the module ServerTrust looks for them too.
     private static let bundles = [

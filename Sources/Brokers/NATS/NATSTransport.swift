@@ -6,12 +6,13 @@ public import Sinks
 /// The broker itself says which event of the device is its newest, on each connection; a lost or copied cursor file does no harm.
 /// ``JetStreamSession`` has the conversation, ``NATSWire`` the connection and its thread.
 public final class NATSTransport: SinkTransport {
-    /// The times to wait.
+    /// The times to wait: enough for round trips of four seconds, of which a TLS connection takes three, and for a lost
+    /// segment.
     package struct Patience: Sendable {
-        /// The time for each step of connecting to one server.
-        package var connection: Duration = .seconds(10)
+        /// The time for an attempt to connect to one server.
+        package var connection: Duration = .seconds(20)
         /// The time for an answer of JetStream's.
-        package var answer: Duration = .seconds(10)
+        package var answer: Duration = .seconds(20)
 
         /// The defaults.
         package init() {}
