@@ -61,9 +61,17 @@ struct RandomInputs {
             latency: maybe(DeadBand(good: 0.1, bad: 1234.5678)).flatMap { $0 },
             loss: maybe(DeadBand(good: 10, bad: 1e2 / 3)).flatMap { $0 },
             lossWindow: Int.random(in: 1...20, using: &random),
+            transfer: name.hasPrefix("dns") ? maybe(transfer()) : nil,
             interfaces: pick([.default, .each, .matching(["if1", "wwan"])]),
             families: pick(ProbeRule.Families.allCases),
             expiry: ExpiryPolicy(lifetimePercents: [10, 30], days: [1, 7])
+        )
+    }
+
+    private mutating func transfer() -> TransferRule {
+        TransferRule(
+            throughput: maybe(ThroughputBand(good: 5e6, bad: 1e6 / 3)).flatMap { $0 },
+            addedLatency: maybe(DeadBand(good: 50, bad: 300.5)).flatMap { $0 }
         )
     }
 
@@ -220,6 +228,8 @@ struct RandomInputs {
             code: outcome == .ok ? nil : pick(FindingCode.allCases),
             detail: maybe("what was seen: \"ü\" \u{2028}"),
             latency: duration(),
+            throughput: maybe(Double.random(in: 0...1e9, using: &random)),
+            addedLatency: maybe(duration()),
             portal: maybe(PortalEvidence(pick(PortalEvidence.Verdict.allCases), url: url)),
             certificates: chance(30) ? [certificate()] : [],
             pins: maybe(PinAudit(entries: [.init(pin: "sha256//x", isMatched: chance(50), isBackup: chance(50))])),

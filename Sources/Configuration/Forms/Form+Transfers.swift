@@ -32,7 +32,7 @@ extension Form where Value == Double {
                     return nil
                 }
                 guard (0...1).contains(value) else {
-                    let percent = (0...100).contains(value) ? "; \(shown(value)) % is \(shown(value / 100))" : ""
+                    let percent = (2...100).contains(value) ? "; \(shown(value)) % is \(shown(value / 100))" : ""
                     errors.append(ValueError(message: "\(shown(value)) is not from 0 to 1\(percent)"))
                     return nil
                 }

@@ -7,13 +7,14 @@ internal import Reachability
 /// Everything is read, also after an error, so that all errors are reported at once. A key that another kind of target has a
 /// use for is an error: ignored, it would look like an expectation that was met.
 struct ProbeReader: RequestTableReader {
-    private let name: String
+    let name: String
     let material: ProbeMaterial
     var table: TableReader
     /// The target; nil when that is missing or wrong.
-    private var target: ProbeTarget?
-    private var isPortalCheck = false
-    private var isTransfer = false
+    private(set) var target: ProbeTarget?
+    private(set) var isPortalCheck = false
+    /// True when the request is replaced by a transfer.
+    private(set) var isTransfer = false
     let errorsBefore: Int
     let addressKey = "target"
 
@@ -37,7 +38,7 @@ struct ProbeReader: RequestTableReader {
     }
 
     /// True when the target is reached by a request.
-    private var isRequest: Bool {
+    var isRequest: Bool {
         if case .http = target { return true }
         return target == nil
     }
@@ -114,6 +115,10 @@ struct ProbeReader: RequestTableReader {
             let message = "has no meaning for a portal check, which is a plain GET that follows no redirect"
             table.refuse(keysWithout: .portal, message)
         } else if isTransfer {
+            table.refuse(
+                ProbeKeys.keys.latency.facts.name,
+                "would judge how long the bytes take; write 'throughput' or 'added_latency'"
+            )
             table.refuse(keysWithout: .transfer, "has no meaning for a transfer, whose body is counted and not kept")
         } else {
             for key in [ProbeKeys.keys.throughput, ProbeKeys.keys.addedLatency] {
@@ -230,122 +235,6 @@ struct ProbeReader: RequestTableReader {
             bodyExpectations: body + table.read(keys.expectJSON).map { .json($0) }
         )
         return (expectations, limits)
-    }
-
-    // MARK: Judgement
-
-    private mutating func readRule(
-        timeout: Duration,
-        connectTo: Probe.Endpoint?,
-        plan: TransferPlan?
-    ) -> ProbeRule {
-        let keys = ProbeKeys.keys
-        var usesTLS = false
-        if case .http(let url) = target { usesTLS = url.scheme == .https }
-        let rise = table.read(keys.rise)
-        let fall = table.read(keys.fall)
-        let latency = isTransfer ? nil : readLatency(timeout: timeout)
-        let (loss, window) = readLoss()
-        let interfaces = table.read(keys.interfaces)
-        if case .matching(let names) = interfaces { warn(ofInterfaces: names, "interfaces") }
-        let families = readFamilies(connectTo: connectTo)
-        let isRequired = table.read(keys.required, default: !isPortalCheck && !isTransfer)
-        if isTransfer, isRequired {
-            table.report(
-                keys.required.facts.name,
-                "the connectivity never depends on a transfer, which is made only while it is full"
-            )
-        }
-        return ProbeRule(
-            name: name,
-            isRequired: isRequired,
-            isPortalCheck: isPortalCheck,
-            usesTLS: usesTLS,
-            fall: fall,
-            rise: rise,
-            latency: latency,
-            loss: loss,
-            lossWindow: window,
-            transfer: isTransfer ? TransferReader.rule(in: table, plan: plan, timeout: timeout) : nil,
-            interfaces: interfaces,
-            families: families,
-            expiry: isRequest ? readExpiry() : ExpiryPolicy()
-        )
-    }
-
-    private mutating func readLatency(timeout: Duration) -> DeadBand? {
-        guard var band = table.table(ProbeKeys.keys.latency) else { return nil }
-        let good = band.read(LatencyKeys.keys.good)
-        let bad = band.read(LatencyKeys.keys.bad)
-        band.finish()
-        guard let good, let bad else { return nil }
-        guard good < bad else {
-            band.report("good", "\(TOMLText.duration(good)) is not shorter than 'bad', \(TOMLText.duration(bad))")
-            return nil
-        }
-        if bad > timeout {
-            band.warn("bad", "is longer than the timeout of \(TOMLText.duration(timeout)), so no check takes so long")
-        }
-        return DeadBand(good: Self.milliseconds(good), bad: Self.milliseconds(bad))
-    }
-
-    private mutating func readLoss() -> (DeadBand?, window: Int) {
-        let keys = LossKeys.keys
-        guard var band = table.table(ProbeKeys.keys.loss) else { return (nil, keys.window.standard) }
-        let good = band.read(keys.good)
-        let bad = band.read(keys.bad)
-        let window = band.read(keys.window)
-        band.finish()
-        guard let good, let bad else { return (nil, window) }
-        guard let result = DeadBand(good: good, bad: bad) else {
-            band.report("good", "\(Form.percent.text(good)) is not less than 'bad', \(Form.percent.text(bad))")
-            return (nil, window)
-        }
-        return (result, window)
-    }
-
-    private mutating func readExpiry() -> ExpiryPolicy {
-        ExpiryPolicy(
-            lifetimePercents: table.read(ExpiryKeys.keys.expiryPercent),
-            days: table.read(ExpiryKeys.keys.expiryDays)
-        )
-    }
-
-    /// An address has one family; a name may have both.
-    private mutating func readFamilies(connectTo: Probe.Endpoint?) -> ProbeRule.Families {
-        let fixed = literalFamily(connectTo)
-        let families = table.read(ProbeKeys.keys.families, default: fixed ?? (isTransfer ? .any : .each))
-        guard let fixed else { return families }
-        if families != fixed, families == .ipv4 || families == .ipv6 {
-            let text = fixed == .ipv4 ? "IPv4" : "IPv6"
-            table.report("families", "'\(families.rawValue)' contradicts the address that is checked, which is \(text)")
-        }
-        return fixed
-    }
-
-    private func literalFamily(_ connectTo: Probe.Endpoint?) -> ProbeRule.Families? {
-        let host: ServerIdentity
-        switch target {
-        case nil: return nil
-        case .http(let url): host = connectTo?.host ?? url.host
-        case .tcp(let name, _): host = connectTo?.host ?? name
-        case .icmp(let name), .dns(let name, _, _, _): host = name
-        }
-        guard case .address(let bytes) = host else { return nil }
-        return bytes.count == 4 ? .ipv4 : .ipv6
-    }
-
-    private static func addressFamilies(_ families: ProbeRule.Families) -> AddressFamilies {
-        switch families {
-        case .any, .each: .any
-        case .ipv4: .ipv4
-        case .ipv6: .ipv6
-        }
-    }
-
-    private static func milliseconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        return Double(seconds) * 1000 + Double(attoseconds) / 1e15
     }
 }
 
