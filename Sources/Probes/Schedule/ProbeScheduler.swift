@@ -92,8 +92,8 @@ public final class ProbeScheduler: Sendable {
     /// Makes these points due at once, staggered over a short time; running checks are cancelled and restarted.
     ///
     /// For a changed path, and for a resumed machine. The checks are spread over 10 ms each, up to a second; more than
-    /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored. Transfers are due 30 to 90
-    /// seconds later, and a running one continues.
+    /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored. Transfers are due 30 to
+    /// 90 seconds later, and a running one continues.
     public func look(at points: [ProbePoint]) { engine.change { $0.look(at: points, now: $1) } }
 
     /// Makes these points due at once, staggered as in ``look(at:)``, without cancelling anything.

@@ -78,7 +78,7 @@ final class ProbeRunner: Sendable {
 
     /// Ends the transfer under way if its path has changed, or has it continue over the next one.
     ///
-    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for unbound ones.
+    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for none.
     func pathChanged(of interfaces: Set<String?>) { running?.transport.pathChanged(of: interfaces) }
 
     /// Sets how much is done at the same time.

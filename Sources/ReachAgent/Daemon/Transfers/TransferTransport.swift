@@ -53,7 +53,7 @@ final class TransferTransport: CheckTransport {
 
     /// Ends the transfer under way if its path has changed, or has it continue over the next one.
     ///
-    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for unbound ones.
+    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for none.
     func pathChanged(of interfaces: Set<String?>) {
         let (running, prober) = state.withLock { ($0.running, $0.prober) }
         guard let running, let prober, interfaces.contains(running.interface) else { return }
