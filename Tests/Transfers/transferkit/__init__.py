@@ -1,0 +1,1 @@
+"""Transfers over shaped links, beside iperf3 and ping."""
