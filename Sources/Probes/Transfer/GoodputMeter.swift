@@ -25,14 +25,16 @@ struct GoodputMeter {
     /// Begins at a time without bytes: an upload counts from its first byte, of which the acknowledgment comes later.
     mutating func start(at time: NIODeadline) { if begin == nil { begin = time } }
 
-    /// Counts bytes that came at a time.
+    /// Counts bytes that came at a time, as spread evenly over the time since the last ones.
+    ///
+    /// TLS gives a record out when all of its 16 KiB have come, which at 1 Mbit/s takes longer than a window.
     mutating func add(_ count: Int, at time: NIODeadline) {
         guard count > 0 else { return }
-        if begin == nil { (begin, firstBytes) = (time, count) }
-        let now = elapsed(at: time)
-        note(count, in: Int(clamping: now / Self.window))
-        last = max(last, now)
-        bytes = sum(bytes, count)
+        guard begin != nil else {
+            (begin, firstBytes, bytes) = (time, count, count)
+            return note(count, in: 0)
+        }
+        reach(sum(bytes, count), at: time)
     }
 
     /// Counts the bytes up to a total as spread evenly over the time since the last ones.
