@@ -26,6 +26,7 @@ package final class CommandLines: Sendable, LineSource {
         let (lines, continuation) = AsyncStream<String>.makeStream()
         self.lines = lines
         try process.run()
+        Warden.shared?.watch(process.processIdentifier)
         let input = output.fileHandleForReading
         Thread.detachNewThread {
             var rest = Data()
@@ -40,7 +41,10 @@ package final class CommandLines: Sendable, LineSource {
         }
     }
 
-    deinit { end() }
+    deinit {
+        end()
+        Warden.shared?.release(process.processIdentifier)
+    }
 
     /// Sends a signal to the script and its commands.
     package func signal(_ number: Int32) { kill(-process.processIdentifier, number) }
