@@ -16,6 +16,7 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     package let folder: URL
     /// The port on 127.0.0.1.
     package private(set) var port: UInt16
+    private let disk: SmallDisk?
     private var running: CommandLines?
 
     /// The address for a client.
@@ -28,7 +29,9 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// - Parameters:
     ///   - configuration: Its configuration file, without port and store.
     ///   - folder: The folder of the store, which is deleted in the end; a new one when it is `nil`.
-    package init(configuration: String = "", folder: URL? = nil) async throws {
+    ///   - disk: The disk of the store; that of the folder when it is `nil`.
+    package init(configuration: String = "", folder: URL? = nil, disk: SmallDisk? = nil) async throws {
+        self.disk = disk
         self.folder =
             folder ?? FileManager.default.temporaryDirectory.appending(path: "reachagent-nats-\(UUID().uuidString)")
         port = 0
@@ -47,10 +50,9 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
         guard let program = Self.program else { throw FinishedCommand.Failure(description: "no nats-server") }
         running?.end()
         let wanted = port == 0 ? -1 : Int(port)
-        let store = folder.appending(path: "store").path()
         let process = try CommandLines(
             """
-            exec '\(program)' --addr 127.0.0.1 --port \(wanted) --jetstream --store_dir '\(store)' \
+            exec \(disk?.launcher ?? "") '\(program)' --addr 127.0.0.1 --port \(wanted) --jetstream --store_dir '\(store)' \
             --config '\(configurationPath)' 2>&1
             """
         )
@@ -65,7 +67,10 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
 
     /// Replaces the configuration; it counts from the next start, or after ``reload()``.
     package func configure(_ configuration: String) throws {
-        try configuration.write(toFile: configurationPath, atomically: true, encoding: .utf8)
+        // From the command line alone, JetStream would be gone when the server reads other users.
+        let isComplete = configuration.contains("jetstream {")
+        let text = (isComplete ? "" : "jetstream { store_dir: \"\(store)\" }\n") + configuration
+        try text.write(toFile: configurationPath, atomically: true, encoding: .utf8)
     }
 
     /// Lets the server read its configuration again, and returns when it has.
@@ -98,5 +103,6 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// Lets a server go on that hangs.
     package func resume() { running?.signal(SIGCONT) }
 
+    private var store: String { (disk?.folder ?? folder).appending(path: "store").path() }
     private var configurationPath: String { folder.appending(path: "nats.conf").path() }
 }

@@ -82,13 +82,22 @@ package final class NATSTestClient {
         return answers.compactMap(\.self)
     }
 
-    /// Makes a stream, or changes it (`create` is `UPDATE` then).
+    /// Makes a stream.
     ///
     /// - Parameter options: Members of the configuration besides name and subjects, such as `"max_age":1000000000`.
     package func makeStream(_ name: String, subjects: String = "reachagent.>", options: String = "") throws {
+        try configure("CREATE", name, subjects, options)
+    }
+
+    /// Changes a stream; what the options do not name has its default again.
+    package func changeStream(_ name: String, subjects: String = "reachagent.>", options: String) throws {
+        try configure("UPDATE", name, subjects, options)
+    }
+
+    private func configure(_ verb: String, _ name: String, _ subjects: String, _ options: String) throws {
         let more = options.isEmpty ? "" : "," + options
         let answer = try request(
-            "$JS.API.STREAM.CREATE.\(name)",
+            "$JS.API.STREAM.\(verb).\(name)",
             #"{"name":"\#(name)","subjects":["\#(subjects)"],"storage":"file"\#(more)}"#
         )
         guard answer.json["error"] == nil else {
