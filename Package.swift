@@ -299,6 +299,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "FuzzSinks",
+            dependencies: ["Brokers", "FuzzKit", "Sinks"],
+            path: "Fuzz/Sinks",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "FuzzTrust",
             dependencies: ["CheckResults", "ForeignText", "FuzzKit", "ServerTrust"],
             path: "Fuzz/Trust",
