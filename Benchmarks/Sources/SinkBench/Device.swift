@@ -4,10 +4,11 @@ internal import Sinks
 
 /// One device: an engine, a connection of its own, and a stand-in for a journal.
 final class Device {
-    private static let stream = "6f1c0000000000000000000000000001"
     /// The number of events that are handed in at once.
     private static let batch: UInt64 = 32
 
+    /// The journal's stream; of two devices with the same one, the server would take one's events for the other's.
+    private let stream: String
     private let transport: NATSTransport
     private var engine: ShippingEngine
     /// The newest number of the journal.
@@ -18,6 +19,7 @@ final class Device {
     private var connections = 0
 
     init(_ number: Int, port: UInt16, wake: @escaping @Sendable () -> Void) throws(SinkSettingError) {
+        stream = "6f1c" + Self.pad(UInt64(number), 28)
         let settings = SinkSettings(
             name: "bench",
             broker: try BrokerAddress("nats://127.0.0.1:\(port)"),
@@ -25,6 +27,8 @@ final class Device {
         )
         engine = try ShippingEngine(settings, cursor: nil, seed: UInt64(number), at: .now)
         transport = try NATSTransport(settings, wake: wake)
+        // An engine waits for its first input: the machine's state, which the agent sends first of all.
+        handle(.machine(MachineState(connectivity: .full, via: .wired, interface: "eth0")))
     }
 
     var isConnected: Bool { engine.status.state == .connected }
@@ -42,7 +46,7 @@ final class Device {
         while engine.wantsEvents, rest > 0, let number = next, number <= newest {
             next = number + 1
             rest -= 1
-            if let event = JournalEvent(Self.line(number)) { handle(.journal(.event(event))) }
+            if let event = JournalEvent(line(number)) { handle(.journal(.event(event))) }
         }
         if let deadline = engine.deadline, deadline <= .now { handle(.tick) }
     }
@@ -62,7 +66,7 @@ final class Device {
             case .publish(let message): transport.publish(message)
             case .subscribe(_, let sequence):
                 next = sequence + 1
-                handle(.journal(.opened(stream: Self.stream, newest: newest)))
+                handle(.journal(.opened(stream: stream, newest: newest)))
             case .unsubscribe: next = nil
             case .report:
                 _ = engine.takeReport(bytes: transport.bytes)
@@ -73,9 +77,9 @@ final class Device {
     }
 
     /// An event of the usual size.
-    private static func line(_ number: UInt64) -> [UInt8] {
-        let clock = [number / 3600 % 24, number / 60 % 60, number % 60].map { pad($0, 2) }.joined(separator: ":")
-        let time = "2026-11-21T\(clock).\(pad(number, 6))Z"
+    private func line(_ number: UInt64) -> [UInt8] {
+        let clock = [number / 3600 % 24, number / 60 % 60, number % 60].map { Self.pad($0, 2) }.joined(separator: ":")
+        let time = "2026-11-21T\(clock).\(Self.pad(number, 6))Z"
         let state = #"{"via":"wifi","af_status":2,"path":{"via":"wifi","interface":"wlan0","gateway":"192.0.2.1"}}"#
         let cause = #"{"kind":"link","code":"link_down","interface":"wlan0"}"#
         var text = #"{"specversion":"1.0","id":"\#(stream)-\#(number)","source":"/reachagent/edge-7","#
