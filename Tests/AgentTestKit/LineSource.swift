@@ -7,6 +7,8 @@ package protocol LineSource {
 /// The source ended before an expected line came.
 package struct MissingLine: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 extension LineSource {
