@@ -161,9 +161,26 @@ import Testing
             #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]},"loss":{"good":2,"bad":1}"#,
             "a dead band is none"
         ),
+        (
+            #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]},"transfer":{"throughput":{"good":1,"bad":2}}"#,
+            "a dead band is none"
+        ),
+        (
+            #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]},"transfer":{"addedLatency":{"good":2,"bad":1}}"#,
+            "a dead band is none"
+        ),
     ])
     func `a rule out of bounds is refused`(rule: String, message: String) {
         #expect(failure(Self.configuration(rule) + "\n") == "recording:2: \(message)")
+    }
+
+    @Test(arguments: [
+        (#""transfer":{}"#, nil), (#""transfer":{"throughput":{"good":2,"bad":1}}"#, nil),
+        (#""transfer":{"throughput":{"good":2}}"#, "'configuration.probes[0].transfer.throughput.bad' is missing"),
+    ])
+    func `a rule for transfers is read`(rule: String, message: String?) {
+        let rest = #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]}"#
+        #expect(failure(Self.configuration("\(rest),\(rule)") + "\n") == message.map { "recording:2: \($0)" })
     }
 
     @Test func `a settle time out of bounds is refused`() {
