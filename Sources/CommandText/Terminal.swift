@@ -28,6 +28,9 @@ package enum Terminal {
         write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
     }
 
+    /// Writes bytes to standard error, as they are.
+    package static func writeError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
+
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -64,13 +67,16 @@ package struct TerminalStyle {
     package static let plain = TerminalStyle(hasColour: false, hasUnicode: false, columns: 80)
 
     /// The style of standard output, by `--color`, the conventions of `NO_COLOR` and `TERM`, and the locale.
-    package static func standardOutput(color: ColorMode = .auto) -> TerminalStyle {
-        let isTerminal = isatty(STDOUT_FILENO) == 1
+    package static func standardOutput(color: ColorMode = .auto) -> TerminalStyle { of(STDOUT_FILENO, color: color) }
+
+    /// The style of what a descriptor leads to; see ``standardOutput(color:)``.
+    package static func of(_ descriptor: Int32, color: ColorMode = .auto) -> TerminalStyle {
+        let isTerminal = isatty(descriptor) == 1
         let locale = [value("LC_ALL"), value("LC_CTYPE"), value("LANG")].compactMap(\.self).first { !$0.isEmpty } ?? ""
         let isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().firstRange(of: $0) != nil }
-        let size = isTerminal ? Self.size(of: STDOUT_FILENO) : nil
+        let size = isTerminal ? Self.size(of: descriptor) : nil
         return TerminalStyle(
-            hasColour: takesColour(STDOUT_FILENO, color),
+            hasColour: takesColour(descriptor, color),
             hasUnicode: isTerminal && isUTF8,
             columns: size.map { min(max($0.columns, 20), 120) } ?? 80,
             introducer: TerminalText.introducer

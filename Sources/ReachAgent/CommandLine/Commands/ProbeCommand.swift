@@ -89,7 +89,7 @@ struct ProbeCommand: ParsableCommand {
         let probe = try BadConfiguration.orExit { try self.probe(checked) }
         if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }
         let kinds = settings.kindOverrides
-        let report = try CellularGuard.refusal(of: probe, watch: watch, kindOverrides: kinds) ?? check(probe)
+        let report = try CellularGuard.refusal(of: probe, watch: watch, kindOverrides: kinds) ?? self.check(probe)
         let evidence = portalEvidence(report, checked)
         if json {
             Terminal.print(JSONWriter.text(of: ProbeResult(report, expiry: checked.expiry, portal: evidence)))
@@ -179,7 +179,16 @@ struct ProbeCommand: ParsableCommand {
         )
     }
 
-    private func check(_ probe: Probe) -> Probes.CheckReport {
+    private func check(_ probe: Probe) throws -> Probes.CheckReport {
+        let turn = probe.transfer.map { _ in MeasureTurn(socket: source.agent.socket) }
+        guard turn?.take() != false else {
+            Terminal.printError(
+                "reachagent: \(MeasureTurn.text(turn?.holder)) is under way; 'reachagent measure' waits for it"
+            )
+            throw ExitCode(ExitStatus.tryAgain)
+        }
+        // The lock is held until the check is over.
+        defer { withExtendedLifetime(turn) {} }
         let prober = Prober()
         defer { prober.shutDownAndWait() }
         return Blocking.run { await prober.check(probe) }

@@ -37,8 +37,8 @@ struct ReachAgentCommand: ParsableCommand {
             CommandGroup(
                 name: "Diagnose",
                 subcommands: [
-                    DiagnoseCommand.self, ProbeCommand.self, RouteCommand.self, InterfacesCommand.self,
-                    TrustCommand.self,
+                    DiagnoseCommand.self, ProbeCommand.self, MeasureCommand.self, RouteCommand.self,
+                    InterfacesCommand.self, TrustCommand.self,
                 ]
             ),
             CommandGroup(

@@ -5,7 +5,10 @@ internal import Probes
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("timeout"),
-        help: ArgumentHelp("The maximum duration of the whole check (default: 10s).", valueName: "time"),
+        help: ArgumentHelp(
+            "The maximum duration of the whole check (default: 10s; 2m with a transfer).",
+            valueName: "time"
+        ),
         transform: Arguments.duration
     )
     var givenTimeout: Duration?

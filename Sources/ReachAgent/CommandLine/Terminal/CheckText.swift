@@ -39,8 +39,17 @@ struct CheckText {
                 CertificateText(style: style, date: trust.date).add(trust, to: &block)
             }
         }
+        addTransfer(report, to: &block)
         findings.add(report.findings.filter { $0.severity != .refusal }, to: &block)
         return block.text
+    }
+
+    /// The measurements of a transfer; 'reachagent measure' has a row for each.
+    private func addTransfer(_ report: Probes.CheckReport, to block: inout TextBlock) {
+        let parts = report.transfer.map(MeasureLine.parts) ?? []
+        guard !parts.isEmpty else { return }
+        block.add()
+        for part in parts { block.add(part.name, part.text, indent: 2, labelWidth: 17) }
     }
 
     private func headline(_ report: Probes.CheckReport) -> String {

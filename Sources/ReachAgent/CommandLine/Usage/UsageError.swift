@@ -200,7 +200,9 @@ enum OtherWords {
         "links": "interfaces", "link": "interfaces", "devices": "interfaces", "ip": "interfaces", "routes": "route",
         "clients": "subscribers", "sla": "report", "availability": "report", "uptime": "report", "version": "--version",
         "completions": "completion", "hook": "hooks list", "cert": "trust evaluate", "verify": "trust evaluate",
-        "probes": "status probes", "uplinks": "status uplinks", "agent": "status agent",
+        "speedtest": "measure", "speed": "measure", "throughput": "measure", "bandwidth": "measure", "iperf": "measure",
+        "networkquality": "measure", "transfer": "measure", "probes": "status probes", "uplinks": "status uplinks",
+        "agent": "status agent",
     ]
 
     private static let options: [String: [String]] = [

@@ -1,0 +1,79 @@
+internal import Probes
+
+/// A transfer of `reachagent measure` over one uplink: waiting, running or over.
+struct UplinkMeasurement: Sendable {
+    /// The end of a measurement.
+    enum Outcome: Sendable {
+        /// The transfer was made, wholly or in part.
+        case report(CheckReport)
+        /// The transfer was not made, because the uplink cannot carry it or must not.
+        case skipped(code: String, reason: String)
+    }
+
+    /// The interface that the transfer is bound to; nil for the default path.
+    let interface: String?
+    /// The last progress of the download.
+    private(set) var download: TransferProgress?
+    /// The last progress of the upload.
+    private(set) var upload: TransferProgress?
+    /// The last progress of all; nil before the first.
+    private(set) var latest: TransferProgress?
+    /// The outcome; nil before the end.
+    var outcome: Outcome?
+
+    /// A measurement that has not begun.
+    init(interface: String?, outcome: Outcome? = nil) {
+        self.interface = interface
+        self.outcome = outcome
+    }
+
+    /// Takes a progress of the transfer.
+    mutating func note(_ progress: TransferProgress) {
+        latest = progress
+        switch progress.phase {
+        case .download, .suspended, .resumed: download = progress
+        case .upload: upload = progress
+        case .started, .completed, .cancelled: break
+        }
+    }
+
+    /// The report; nil before the end, and where no transfer was made.
+    var report: CheckReport? {
+        guard case .report(let report)? = outcome else { return nil }
+        return report
+    }
+
+    /// The findings to show: what ended the transfer and what explains it, without the certificate's warnings, which are
+    /// those of `reachagent probe`, and without the cancellation, which the user has asked for.
+    var findings: [Finding] {
+        (report?.findings ?? []).filter { $0.severity != .warning && $0.code != .cancelled }
+    }
+
+    /// The name of the uplink: the interface that the transfer was bound to, or the one that it took.
+    var uplink: String? {
+        interface ?? report?.hops.last { $0.interface != nil }?.interface.map { ForeignText.line($0) }
+    }
+
+    /// The names of all uplinks that carried the transfer, in their order.
+    var uplinks: String? {
+        let names = [uplink] + (report?.transfer?.seams ?? []).map { $0.to.map { ForeignText.line($0) } }
+        let distinct = names.compactMap(\.self).reduce(into: [String]()) { names, name in
+            if names.last != name { names.append(name) }
+        }
+        return distinct.isEmpty ? nil : distinct.joined(separator: ", ")
+    }
+
+    /// The exit status that the measurement alone has; one that is left out because it costs money has none.
+    var status: Int32? {
+        switch outcome {
+        case .report(let report)?:
+            switch report.verdict {
+            case .ok: 0
+            case .failed: ExitStatus.finding
+            case .unknown: ExitStatus.tryAgain
+            }
+        case .skipped(FindingCode.transferMetered.rawValue, _)?: nil
+        case .skipped?, nil: ExitStatus.tryAgain
+        }
+    }
+}
