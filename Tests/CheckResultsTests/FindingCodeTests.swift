@@ -9,4 +9,11 @@ struct FindingCodeTests {
         #expect(code.sentence.hasSuffix("."))
         #expect(code.remedy.hasSuffix(".") || code.remedy.hasSuffix("?"))
     }
+
+    @Test(arguments: [
+        (FindingCode.throughputLow, "`reachagent measure --each`"), (.httpStatus, "'expect_status'"),
+    ])
+    func `for a configured probe options are keys, except for those of commands`(code: FindingCode, part: String) {
+        #expect(code.configuredRemedy.contains(part), "\(code.configuredRemedy)")
+    }
 }

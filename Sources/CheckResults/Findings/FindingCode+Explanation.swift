@@ -7,8 +7,13 @@ extension FindingCode {
 
     /// The remedy for a check of the configuration: with keys such as `'ca_file'` instead of options.
     public var configuredRemedy: String {
-        let words = remedy.split(separator: " ", omittingEmptySubsequences: false)
-        return words.map { $0.hasPrefix("--") ? Self.key(of: $0.dropFirst(2)) : String($0) }.joined(separator: " ")
+        // Within backquotes there are commands, whose options stay.
+        let parts = remedy.split(separator: "`", omittingEmptySubsequences: false)
+        return parts.enumerated().map { index, part in
+            guard index % 2 == 0 else { return String(part) }
+            let words = part.split(separator: " ", omittingEmptySubsequences: false)
+            return words.map { $0.hasPrefix("--") ? Self.key(of: $0.dropFirst(2)) : String($0) }.joined(separator: " ")
+        }.joined(separator: "`")
     }
 
     /// The key of an option, in quotation marks; what follows the option's name stays as it is.
