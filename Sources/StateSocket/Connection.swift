@@ -211,6 +211,19 @@ final class Connection: ChannelInboundHandler {
         return mayBeQueued
     }
 
+    /// The number of written bytes that wait for the client to read others.
+    var unsentBytes: Int {
+        guard mayBeQueued, let context else { return 0 }
+        return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// Calls a closure once everything written so far was sent, or never will be.
+    func whenSent(_ body: @escaping () -> Void) {
+        guard let context else { return body() }
+        let body = NIOLoopBound(body, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in body.value() }
+    }
+
     /// Sends the written lines.
     func flush() {
         guard needsFlush else { return }

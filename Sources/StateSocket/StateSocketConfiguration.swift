@@ -16,6 +16,9 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var maximumRequestBytes: Int
     /// The maximum memory of all unhandled requests together, in bytes.
     public var requestMemory: Int
+    /// The maximum memory of all answers over HTTP together that were not read, beyond four connections of each user, in
+    /// bytes.
+    public var answerMemory: Int
     /// The maximum time that a client may take for its first request, and for the rest of an incomplete one.
     public var requestPatience: Duration
     /// The maximum time that a subscriber that was cut off may take to read the last line.
@@ -33,6 +36,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         ringEvents: Int = 16_384,
         maximumRequestBytes: Int = 64 << 10,
         requestMemory: Int = 8 << 20,
+        answerMemory: Int = 4 << 20,
         requestPatience: Duration = .seconds(30),
         lagPatience: Duration = .seconds(30),
         http: HTTPConfiguration = HTTPConfiguration()
@@ -45,6 +49,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.ringEvents = ringEvents
         self.maximumRequestBytes = maximumRequestBytes
         self.requestMemory = requestMemory
+        self.answerMemory = answerMemory
         self.requestPatience = requestPatience
         self.lagPatience = lagPatience
         self.http = http

@@ -46,6 +46,7 @@ final class StreamHub {
     private var turns = FairQueue<Connection>()
     private var areTurnsScheduled = false
     private var requestMemory: RequestMemory
+    private var unreadAnswers: UnreadAnswers
     private var isPatienceWatched = false
     private var live: [EventStream] = []
     /// The live streams with unnumbered events.
@@ -74,6 +75,7 @@ final class StreamHub {
         access = configuration.http.access
         limits = ConnectionLimits(total: connectionLimit, ownUser: geteuid())
         requestMemory = RequestMemory(limit: configuration.requestMemory)
+        unreadAnswers = UnreadAnswers(limit: configuration.answerMemory)
         self.bus = bus
         self.replay = replay
         self.agent = agent
@@ -336,6 +338,17 @@ final class StreamHub {
                         + "\(configuration.requestMemory) bytes, and this client's the most"
                 )
             )
+        }
+    }
+
+    /// Records the size of a connection's answers that it has not read; closes the largest one when the total is above the
+    /// limit.
+    func noteUnreadAnswers(_ bytes: Int, of connection: Connection) {
+        unreadAnswers.set(bytes, of: connection.number, connection.origin)
+        while let excess = unreadAnswers.excess {
+            // A message would have to wait behind what is not read.
+            unreadAnswers.set(0, of: excess.connection, excess.origin)
+            connections[excess.connection]?.close()
         }
     }
 

@@ -83,4 +83,20 @@ struct ConnectionLimitsTests {
         memory.change(.user(3), by: 2000)
         #expect(memory.greediest == .user(3))
     }
+
+    @Test func `unread answers beyond the limit cost the greediest client its largest, and a slow reader nothing`() {
+        var answers = UnreadAnswers(limit: 1000)
+        answers.set(5000, of: 1, .user(1000))
+        #expect(answers.total == 5000 && answers.excess == nil, "one of any size")
+        for number in 2...6 { answers.set(100 * number, of: number, .user(1001)) }
+        #expect(answers.excess.map { [$0.origin == .user(1001) ? 1 : 0, $0.connection] } == [1, 6])
+        answers.set(0, of: 6, .user(1001))
+        #expect(answers.excess == nil, "four are exempt")
+        answers.set(50, of: 7, .user(1001))
+        #expect(answers.excess?.connection == 5)
+        answers.set(0, of: 1, .user(1000))
+        #expect(answers.total == 1450 && answers.excess?.connection == 5)
+        for number in 2...7 { answers.set(0, of: number, .user(1001)) }
+        #expect(answers.total == 0 && answers.excess == nil)
+    }
 }

@@ -158,6 +158,20 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `pages that nobody reads are kept for four connections of a user, and one who reads is served`()
+        async throws
+    {
+        try await ServedStream.run(configure: { $0.answerMemory = 1 }) { stream in
+            stream.agent.documentPadding.withLock { $0 = 1 << 20 }
+            let greedy = try (0..<20).map { _ in try HTTPClient(stream.http) }
+            for client in greedy { try client.send("/") }
+            #expect(stream.waitForConnections(4))
+            let reader = try HTTPClient(stream.http)
+            for _ in 0..<3 { #expect(try reader.get("/").body.utf8.count > 1 << 20) }
+            withExtendedLifetime(greedy) {}
+        }
+    }
+
     @Test func `streams that are aborted leave nothing behind`() async throws {
         try await ServedStream.run { stream in
             for round in 0..<200 {

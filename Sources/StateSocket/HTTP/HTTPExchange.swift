@@ -47,6 +47,8 @@ final class HTTPExchange {
     private var cancellation: WorkCancellation?
     private(set) var owesSince: NIODeadline? = .now()
     private(set) var heldBytes = 0
+    /// `true` while the end of what the client has not read is awaited.
+    private var isUnread = false
 
     init(for connection: Connection, access: Access, in hub: StreamHub) {
         self.connection = connection
@@ -254,13 +256,29 @@ final class HTTPExchange {
         let response = HTTPResponse.whole(status, document, isHead: isHead, keepsConnection: keeps)
         isAnswering = false
         isHead = false
-        guard keeps else { return connection.end(with: response) }
+        guard keeps else {
+            connection.end(with: response)
+            return countUnread()
+        }
         connection.write(response, lines: 1)
         connection.flush()
+        countUnread()
         guard waiting.isEmpty else { return hub.queue(connection) }
         owesSince = .now()
         hub.expectRequests()
         connection.setReading(true)
+    }
+
+    /// Counts what the client has not read of its answers, until it has.
+    private func countUnread() {
+        let bytes = connection.unsentBytes
+        hub.noteUnreadAnswers(bytes, of: connection)
+        guard bytes > 0, !isUnread else { return }
+        isUnread = true
+        connection.whenSent { [self] in
+            isUnread = false
+            countUnread()
+        }
     }
 
     // MARK: Streams

@@ -64,7 +64,7 @@ def _play(setup: rounds.Setup, one: clients.Client, agent: Agent, record: Record
     if not agent.wait(lambda status: verdicts(status) == {"alive": "up", "dying": "up"}, rounds.START_PATIENCE):
         record.error = f"the probes did not come up: {verdicts(agent.status() or {})}; {agent.log()[-300:]}"
         return
-    sockets = clients.Sockets(str(agent.sockets / "control.sock"), str(agent.sockets / "events.sock"))
+    sockets = clients.Sockets(*(str(agent.sockets / f"{name}.sock") for name in ("control", "events", "http")))
     readers = {"subscribe": begin(follow, VICTIM, sockets.control, True),
                "events.sock": begin(follow, VICTIM, sockets.events, False)}
     weather = begin(change_routes)

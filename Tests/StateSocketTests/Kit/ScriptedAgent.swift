@@ -62,8 +62,16 @@ final class ScriptedAgent: AgentInterface {
         return [AgentThread(name: "one") { $0() }] + (silent.map { [AgentThread(name: $0) { _ in }] } ?? [])
     }
 
+    /// The number of bytes behind the line of a document.
+    let documentPadding = Mutex(0)
+
     func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument {
-        AgentDocument(contentType: "text/plain", contentSecurityPolicy: "sandbox", body: Array("the \(kind)\n".utf8))
+        let padding = [UInt8](repeating: UInt8(ascii: "x"), count: documentPadding.withLock { $0 })
+        return AgentDocument(
+            contentType: "text/plain",
+            contentSecurityPolicy: "sandbox",
+            body: Array("the \(kind)\n".utf8) + padding
+        )
     }
 
     /// The reports that have begun, and those that were given up.

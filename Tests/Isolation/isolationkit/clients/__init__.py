@@ -1,4 +1,4 @@
-"""The hostile clients of both sockets, and the list of them.
+"""The hostile clients of the sockets, and the list of them.
 
 A hostile client is a function that does its work until its process is killed. It runs as a user of its own.
 """
@@ -23,12 +23,13 @@ class Sockets:
 
     control: str
     events: str
+    http: str
 
 
 @dataclass(frozen=True)
 class Client:
     name: str
-    layer: str                   # control or events
+    layer: str                   # control, events or http
     summary: str
     act: Callable[[Sockets], None]
 
@@ -45,7 +46,7 @@ def client(layer: str) -> Callable[[Callable[[Sockets], None]], Callable[[Socket
 
 
 def load() -> dict[str, Client]:
-    for module in ("connections", "requests", "subscriptions"):
+    for module in ("connections", "requests", "subscriptions", "web"):
         importlib.import_module(f".{module}", __package__)
     return ALL
 
