@@ -1,0 +1,55 @@
+internal import BenchmarkKit
+internal import FoundationEssentials
+
+/// The cost of one transfer: medians of the rounds.
+struct TransferMeasurement: Codable, Sendable {
+    var scenario: Scenario
+    var contender: Contender
+    var bytes: Int
+    var cpuSecondsPerGigabyte: Double
+    var gigabitsPerSecond: Double
+    var peakResidentKilobytes: UInt64
+
+    init(_ scenario: Scenario, _ contender: Contender, _ bytes: Int, _ runs: [ProgramRun]) {
+        self.scenario = scenario
+        self.contender = contender
+        self.bytes = bytes
+        let gigabytes = Double(bytes) / 1e9
+        cpuSecondsPerGigabyte = Self.median(runs.map { Double($0.cpuNanoseconds) / 1e9 / gigabytes })
+        gigabitsPerSecond = Self.median(runs.map { Double(bytes) * 8 / Double(max(1, $0.elapsedNanoseconds)) })
+        peakResidentKilobytes = runs.map(\.peakResidentKilobytes).max() ?? 0
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+    }
+}
+
+/// The lateness of small checks, alone or beside a transfer: one line of JSON from the process that made them.
+struct LatenessMeasurement: Codable, Sendable {
+    var isBesideTransfer: Bool
+    var checks: Int
+    var failures: Int
+    var p50Milliseconds: Double
+    var p99Milliseconds: Double
+    var maxMilliseconds: Double
+}
+
+extension LatenessMeasurement {
+    init(text: String) throws(BenchmarkError) {
+        do {
+            let decoder = JSONDecoder()
+            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+                positiveInfinity: "inf",
+                negativeInfinity: "-inf",
+                nan: "nan"
+            )
+            self = try decoder.decode(LatenessMeasurement.self, from: Data(text.utf8))
+        } catch {
+            throw BenchmarkError("read the lateness", cause: "'\(text.prefix(200))' is no report")
+        }
+    }
+
+    func line() throws -> String { try Output.json(self) }
+}
