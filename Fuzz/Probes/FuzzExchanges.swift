@@ -5,6 +5,7 @@ enum FuzzExchanges {
     static func main() {
         FuzzProgram.run([
             FuzzTarget("dns", FuzzDNS.run), FuzzTarget("portal", FuzzPortal.run),
+            FuzzTarget("range", FuzzContentRange.run),
             FuzzTarget("response", maximumLength: 1 << 20, FuzzResponse.run), FuzzTarget("url", FuzzURLs.run),
         ])
     }

@@ -5,7 +5,7 @@ internal import NIOCore
 struct GoodputMeter {
     /// The length of a window, in nanoseconds.
     private static let window: Int64 = 100_000_000
-    /// The maximum number of windows: an hour. Later bytes are counted, but not their rate.
+    /// The maximum number of windows: an hour, after which bytes are counted, but not their rate.
     private static let maximumWindows = 36_000
     /// The number of windows behind a rate for display: a second.
     private static let recentWindows = 10

@@ -17,8 +17,9 @@ extension TransferRun {
         state = .leg(.download)
         lastSign = .now()
         show(.download)
-        // The server of a larger object that sends parts need not be cut off.
-        let isPart = object.acceptsRanges && wanted > 0 && (object.size ?? 0) > wanted
+        // A server that sends parts need not be cut off, after it has put more on the link than was wanted; others ignore
+        // the field.
+        let isPart = wanted > 0 && object.size.map { $0 > wanted } ?? true
         part = RequestedPart(bounds: isPart ? 0...(wanted - 1) : nil)
         guard let target else { return }
         withMain(to: target) { [self] in requestDownload() }
@@ -112,6 +113,13 @@ extension TransferRun {
 
     private func beginUpload() {
         guard plan.uploadBytes > 0, var request = target else { return run.succeed() }
+        // A server without parts may have sent far more than was read.
+        let isAffordable = plan.bytesOnWire - run.meter.currentOnWire() >= plan.uploadBytes
+        guard isAffordable else {
+            let evidence = "the upload was left out, because the server has sent more than was asked for"
+            run.findings.append(Finding(.byteLimit, .note, subject: run.hop.url, evidence: evidence))
+            return run.succeed()
+        }
         if let url = plan.uploadURL { request = request.redirected(to: url, status: 307) }
         request = request.variant(
             method: "POST",
@@ -145,8 +153,19 @@ extension TransferRun {
             receivedFirstByte: {},
             finished: { [weak self] exchange, finding in self?.endedUpload(exchange, finding) }
         )
-        // The answer's body is of no interest, whatever its size.
-        let exchange = main.send(request, upload: content, sink: { _ in }, events: events)
+        var answered = 0
+        let sink: (Int) -> Void = { [weak self] count in
+            answered += count
+            // The answer's body is of no interest; a large one is not awaited.
+            guard answered > Self.largestSmallBody, content.isAtEnd, let self, let exchange = self.exchange,
+                !exchange.isOver
+            else {
+                return
+            }
+            self.main?.cancel(exchange)
+            endedUpload(exchange, nil)
+        }
+        let exchange = main.send(request, upload: content, sink: sink, events: events)
         guard !exchange.isOver else { return }
         self.exchange = exchange
         run.exchange = exchange

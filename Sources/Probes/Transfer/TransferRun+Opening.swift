@@ -67,7 +67,10 @@ extension TransferRun {
             case .success(let connection):
                 main = connection
                 body()
-            case .failure(let failure): run.fail(failure.finding)
+            case .failure(let failure):
+                // A path that was lost meanwhile has given the attempt up.
+                if case .suspended = state { return }
+                run.fail(failure.finding)
             }
         }
     }

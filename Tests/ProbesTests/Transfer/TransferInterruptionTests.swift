@@ -1,0 +1,153 @@
+import ProbeTestKit
+import Testing
+
+@testable import Probes
+
+@Suite
+struct TransferInterruptionTests {
+    private let object = TransferBench.object(200_000, ranges: true)
+    private var half: [UInt8] { [UInt8](repeating: 7, count: 100_000) }
+
+    private var halfAnswer: [ServerStep] {
+        [.receiveRequest, .send(object.head), .receiveRequest, .send(object.head), .send(half)]
+    }
+
+    private func partial(_ range: String, bytes count: Int = 100_000) -> [ServerStep] {
+        let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(range)\r\nContent-Length: \(count)\r\n\r\n"
+        return [.receiveRequest, .send(head), .send([UInt8](repeating: 7, count: count)), .silence]
+    }
+
+    private func resumed(_ scripts: [[ServerStep]]) async throws -> (report: CheckReport, server: ScriptedServer) {
+        var bench = TransferBench()
+        bench.plan = TransferPlan(downloadBytes: 200_000, resumes: true)
+        return try await bench.transfer(scripts)
+    }
+
+    @Test
+    func `a download goes on where it was interrupted`() async throws {
+        let (report, server) = try await resumed([
+            halfAnswer + [.drop], [.serve(object)], partial("100000-199999/200000"), [.serve(object)],
+        ])
+        #expect(report.verdict == .ok, "\(report.findings)")
+        let transfer = try #require(report.transfer)
+        #expect(transfer.download?.bytes == 200_000)
+        let seam = try #require(transfer.seams.first)
+        #expect(transfer.seams.count == 1)
+        #expect(seam.offset == 100_000)
+        #expect([.httpTruncated, .connectionReset].contains(seam.code))
+        #expect(!seam.isRestarted)
+        let request = try #require(server.requests.last { $0.method == "GET" })
+        #expect(request.header("Range") == "bytes=100000-199999")
+        #expect(request.header("If-Range") == "\"one\"")
+    }
+
+    @Test
+    func `an object that has changed comes anew, within the wanted bytes`() async throws {
+        let (report, _) = try await resumed([
+            halfAnswer + [.drop], [.serve(object)], [.receiveRequest, .respond(object)], [.serve(object)],
+        ])
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 200_000)
+        #expect(report.transfer?.seams.map(\.isRestarted) == [true])
+    }
+
+    @Test
+    func `a wrong part is refused`() async throws {
+        let (report, _) = try await resumed([
+            halfAnswer + [.drop], [.serve(object)], partial("0-99999/200000"), [.serve(object)],
+        ])
+        #expect(report.verdict == .failed(.rangeInvalid, .body), "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 100_000)
+    }
+
+    @Test
+    func `an object without a validator is not resumed`() async throws {
+        let plain = ScriptedResponse(200, body: object.body)
+        let (report, _) = try await resumed([
+            [.receiveRequest, .send(plain.head), .receiveRequest, .send(plain.head), .send(half), .drop],
+            [.serve(plain)],
+        ])
+        #expect(
+            report.verdict.code.map { [.httpTruncated, .connectionReset].contains($0) } == true,
+            "\(report.findings)"
+        )
+    }
+
+    /// Runs a transfer that stalls in the middle until the test has intervened.
+    private func interrupted(
+        resumes: Bool,
+        rest: [[ServerStep]] = [],
+        by act: (Prober) -> Void
+    ) async throws -> (CheckReport, ProgressLog) {
+        let server = try await ScriptedServer.start(scripts: [halfAnswer + [.silence], [.serve(object)]] + rest)
+        let log = ProgressLog()
+        let probe = try CheckBench.probe(server.url("/large")) { probe in
+            probe.transfer = TransferPlan(downloadBytes: 200_000, resumes: resumes, progress: log.closure)
+        }
+        let prober = Prober()
+        async let report = prober.check(probe)
+        await log.shown(.download)
+        await server.received(requests: 10)
+        act(prober)
+        let result = await report
+        await prober.shutDown()
+        await server.shutDown()
+        return (result, log)
+    }
+
+    @Test
+    func `a change of the path ends a transfer that cannot be resumed`() async throws {
+        let (report, log) = try await interrupted(resumes: false) { $0.pathChanged() }
+        #expect(report.verdict.code == .pathChanged, "\(report.findings)")
+        guard case .unknown = report.verdict else {
+            Issue.record("the target was blamed")
+            return
+        }
+        #expect(report.transfer?.download != nil)
+        #expect(log.phases.last == .cancelled)
+    }
+
+    @Test
+    func `a change of another interface's path changes nothing`() async throws {
+        let (report, _) = try await interrupted(resumes: false) { prober in
+            prober.pathChanged(interfaces: ["wlan7"])
+            prober.yieldTransfers(evidence: "the machine sends 3 Mbit/s")
+        }
+        #expect(report.verdict.code == .transferYielded, "\(report.findings)")
+    }
+
+    @Test
+    func `a change of the path is a seam of a transfer that can be resumed`() async throws {
+        let rest = [[ServerStep]](repeating: [.serve(object)], count: 3)
+        let (report, log) = try await interrupted(resumes: true, rest: rest) { $0.pathChanged(interfaces: ["lo"]) }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 200_000)
+        let seam = try #require(report.transfer?.seams.first)
+        #expect(seam.code == .pathChanged)
+        #expect(seam.from == "lo" && seam.to == "lo")
+        #expect(log.phases.contains(.suspended) && log.phases.contains(.resumed))
+    }
+
+    @Test
+    func `a transfer makes way at once, with what it has measured`() async throws {
+        let (report, log) = try await interrupted(resumes: true) { $0.yieldTransfers(evidence: "40 % of the bytes") }
+        #expect(report.verdict.code == .transferYielded)
+        #expect(report.findings.first?.evidence == "40 % of the bytes")
+        #expect(report.transfer?.idle?.count == 8)
+        #expect(log.phases.last == .cancelled)
+    }
+
+    @Test
+    func `other checks go on when transfers make way`() async throws {
+        let server = try await ScriptedServer.start([.silence])
+        let prober = Prober()
+        let probe = try CheckBench.probe(server.url())
+        async let report = prober.check(probe)
+        await server.accepted(connections: 1)
+        prober.yieldTransfers(evidence: "")
+        prober.pathChanged()
+        await prober.shutDown()
+        #expect(await report.verdict.code == .cancelled)
+        await server.shutDown()
+    }
+}
