@@ -47,7 +47,14 @@ import Testing
 
     @Test func `a cellular default path is metered`() throws {
         let cost = Self.cost(.default, try Self.settings(), Self.view([("wwan0", .wwan)]))
-        #expect(cost == LinkCost(account: "wwan", intervalFactor: 10, bytesPerDay: 1000, isCellular: true, isMetered: true))
+        let expected = LinkCost(
+            account: "wwan",
+            intervalFactor: 10,
+            bytesPerDay: 1000,
+            isCellular: true,
+            isMetered: true
+        )
+        #expect(cost == expected)
     }
 
     @Test(arguments: [(true, InterfaceKind.wwan, true), (false, .wwan, false), (true, .wifi, false)])

@@ -1,0 +1,93 @@
+import AgentEvents
+import AgentTestKit
+import Foundation
+import Testing
+
+/// The agent's own transfers: when they begin, and for what they make way.
+@Suite(.inNamespace, .onOwnThread, .serialized, .timeLimit(.minutes(2)))
+struct IntegrationTransferTurnTests {
+    /// An agent in the lab with one probe that transfers, and a subscriber to its checks and their progress.
+    private final class Agent {
+        let lab: TransferLab
+        private let folder: String
+        private let agent: CommandLines
+        private let subscriber: CommandLines
+        private var request: CommandLines?
+
+        init(_ transfer: String) async throws {
+            lab = try await TransferLab()
+            folder = NSTemporaryDirectory() + "reachagent-turn-\(UUID().uuidString.prefix(8))"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            let file = "\(folder)/reachagent.toml"
+            try TransferLab.probe("/throttled", transfer: transfer)
+                .write(toFile: file, atomically: true, encoding: .utf8)
+            let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", folder]
+            agent = try CommandLines(lab.network.namespace.command(BuiltAgent.path, arguments))
+            try await agent.next(containing: "reachability.changed")
+            let words = ["watch", "--json", "--type", "probe.completed", "--type", "probe.progress"]
+            let socket = ["--socket", "\(folder)/control.sock"]
+            subscriber = try CommandLines(lab.network.namespace.command(BuiltAgent.path, words + socket))
+            // Otherwise it comes after half a minute.
+            request = try CommandLines(
+                "\(lab.network.namespace.command(BuiltAgent.path, ["check", "speed"] + socket)) 2>&1"
+            )
+        }
+
+        deinit {
+            agent.end()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// Waits for the progress of a phase.
+        func progress(_ phase: String) async throws { try await subscriber.next(containing: #""phase":"\#(phase)""#) }
+
+        /// Waits for the end of the transfer, and gives its report.
+        func completed() async throws -> CheckReport {
+            let line = try await subscriber.next(containing: "probe.completed")
+            guard case .probeCompleted(let check)? = AgentEvent(line: Array(line.utf8))?.content else {
+                throw CommandFailure(command: "watch", status: 0, output: line)
+            }
+            return check.report
+        }
+    }
+
+    @Test func `a transfer makes way for other traffic of the machine`() async throws {
+        let agent = try await Agent(#"download = "10M""#)
+        try await agent.progress("download")
+        let get = #"printf 'GET /throttled HTTP/1.1\r\nHost: x\r\n\r\n' >&3; cat <&3 >/dev/null"#
+        let words = ["-c", "exec 3<>/dev/tcp/192.0.2.1/80; \(get)"]
+        let other = try CommandLines(agent.lab.network.namespace.command("/bin/bash", words))
+        let report = try await agent.completed()
+        #expect(report.code == "transfer_yielded")
+        #expect(report.findings.first?.evidence.contains("kbit/s on eth0") == true)
+        #expect((report.transfer?.download?.bytes ?? 0) > 0)
+        #expect((report.transfer?.download?.bytes ?? .max) < 10_000_000)
+        other.end()
+    }
+
+    @Test func `a transfer of its own traffic alone goes to its end`() async throws {
+        let agent = try await Agent(#"download = "1M""#)
+        try await agent.progress("download")
+        let report = try await agent.completed()
+        #expect(report.verdict == "ok" && report.transfer?.download?.bytes == 1 << 20)
+    }
+
+    @Test func `a changed path ends a transfer`() async throws {
+        let agent = try await Agent(#"download = "10M""#)
+        try await agent.progress("download")
+        try agent.lab.network.namespace.ip("link set eth0 down")
+        #expect(try await agent.completed().code == "path_changed")
+    }
+
+    @Test func `a download is resumed over the next path`() async throws {
+        let agent = try await Agent(#"download = "2M", resume = true"#)
+        try await agent.progress("download")
+        try agent.lab.network.namespace.ip("link set eth0 down")
+        try await agent.progress("suspended")
+        try agent.lab.network.namespace.run("ip link set eth0 up; ip route add default via 192.0.2.1 dev eth0")
+        try await agent.progress("resumed")
+        let report = try await agent.completed()
+        #expect(report.verdict == "ok" && report.transfer?.download?.bytes == 2 << 20)
+        #expect(report.transfer?.seams.map(\.code) == ["path_changed"])
+    }
+}

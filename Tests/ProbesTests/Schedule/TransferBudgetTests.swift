@@ -1,0 +1,263 @@
+import AgentTestKit
+import Testing
+
+@testable import Probes
+
+/// Transfers and other checks on metered links never use more than a day's budget, whatever happens on it.
+@Suite struct TransferBudgetTests {
+    @Test func `a reservation is taken from what others may use, and survives the process`() {
+        var budget = ByteBudget()
+        let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
+        budget.update(seconds: 0)
+        #expect(budget.reserve(600, forTransfer: 7, cost) == 600)
+        #expect(budget.remaining(cost) == 400)
+        // A process that ends now has counted all of it.
+        #expect(budget.takeChange() == DataUsage(day: 0, bytes: ["wwan": 600]))
+        budget.use(400, of: "wwan")
+        #expect(budget.refusal(cost)?.evidence.contains("600 are reserved") == true)
+        #expect(budget.used == ["wwan": 400])
+        budget.release(6)
+        #expect(budget.remaining(cost) == 0)
+        budget.use(100, of: "wwan")
+        budget.release(7)
+        #expect(budget.remaining(cost) == 500 && budget.refusal(cost) == nil)
+        #expect(budget.takeChange() == DataUsage(day: 0, bytes: ["wwan": 500]))
+    }
+
+    @Test func `checks that run at the same time may not use more together than is left`() {
+        var budget = ByteBudget()
+        let cost = LinkCost(account: "wwan", bytesPerDay: 1_000_000)
+        budget.update(seconds: 0)
+        let limits = (0..<64).compactMap { budget.reserve(forCheck: $0, cost) }
+        #expect(limits.count == 64 && limits[0] == 400_000 && limits[1] == 25_000)
+        // With the headers of packets, which are a fifth of it at most.
+        #expect(limits.reduce(0) { $0 + $1 * 5 / 4 } <= 1_000_000)
+        #expect(budget.takeChange() == nil)
+        #expect(budget.remaining(cost) == 0 && budget.isPromising(1_000_000, cost))
+        budget.use(5000, of: "wwan")
+        for turn in 0..<64 as Range<UInt64> { budget.release(turn) }
+        #expect(budget.remaining(cost) == 995_000 && !budget.isPromising(1_000_000, cost))
+    }
+
+    @Test func `other accounts and links without a budget have no reservations`() {
+        var budget = ByteBudget()
+        #expect(budget.reserve(600, forTransfer: 1, LinkCost(account: "wifi")) == nil)
+        #expect(budget.reserve(600, forTransfer: 1, .free) == nil)
+        #expect(budget.reserve(600, forTransfer: 1, LinkCost(account: "wwan", bytesPerDay: 500)) == 500)
+        #expect(budget.remaining(LinkCost(account: "ppp", bytesPerDay: 500)) == 500)
+        #expect(budget.reserve(.max, forTransfer: 2, LinkCost(account: "ppp", bytesPerDay: .max)) == .max)
+        #expect(budget.usage == nil)
+    }
+
+    /// 100 machines, each for 100 days.
+    @Test(arguments: 1...100) func `in 10,000 random days no day's budget is exceeded on the wire`(seed: UInt64) {
+        var days = RandomDays(seed: seed)
+        days.run(days: 100)
+        #expect(days.exceeded.isEmpty)
+        // The days are worth the name: with transfers, refusals and days that come near their budget.
+        #expect(days.transfers > 0 && days.refusals > 0)
+    }
+}
+
+/// A machine with metered and unmetered uplinks over random days: transfers and other checks, path changes, requests,
+/// reloads and restarts, in simulated time.
+///
+/// Bytes are counted at the time at which they are on the wire, apart from the schedule's own accounts.
+private struct RandomDays {
+    private struct Running {
+        let turn: UInt64
+        let account: String?
+        let isTransfer: Bool
+        let start: Int64
+        let bytes: Int
+        let limit: Int?
+    }
+
+    private static let day: Int64 = 86_400
+    private var random: SplitMix
+    private let origin = ContinuousClock.Instant.now
+    private var schedule: ProbeSchedule
+    private var saved: DataUsage?
+    private var running: [(end: Int64, check: Running)] = []
+    private var now: Int64 = 0
+    /// The bytes on the wire, by account and day.
+    private var wire: [String: [Int64: Int]] = [:]
+    /// The budget of each account on each day: the highest of those that applied.
+    private let budgets: [String: Int]
+    private var plans: [TransferPlan] = []
+    private(set) var exceeded: [String] = []
+    private(set) var transfers = 0
+    private(set) var refusals = 0
+
+    init(seed: UInt64) {
+        random = SplitMix(state: seed)
+        schedule = ProbeSchedule(epoch: origin - .seconds(1000), seed: seed)
+        budgets = ["wwan": random.next(in: 3_000_000...60_000_000), "usb0": random.next(in: 200_000...20_000_000)]
+        plans = (0..<3).map { _ in
+            TransferPlan(
+                downloadBytes: random.next(in: 0...6_000_000),
+                uploadBytes: random.next(in: 0...2_000_000),
+                allowsMetered: random.next(in: 0...3) > 0
+            )
+        }
+    }
+
+    mutating func run(days: Int64) {
+        arrange()
+        while now < days * Self.day {
+            let due = schedule.deadline.map { max(now, seconds($0 - origin)) }
+            let end = running.map(\.end).min()
+            let surprise = now + Int64(random.next(in: 600...30_000))
+            let next = [due, end, surprise].compactMap(\.self).min() ?? surprise
+            now = max(now, next)
+            while let index = running.firstIndex(where: { $0.end <= now }) { finish(running.remove(at: index).check) }
+            schedule.takeDue(now: instant)
+            begin()
+            if next == surprise { disturb() }
+        }
+        for (account, days) in wire {
+            let budget = budgets[account] ?? .max
+            exceeded += days.filter { $0.value > budget }.map {
+                "\(account) on day \($0.key): \($0.value) of \(budget)"
+            }
+        }
+    }
+
+    private var instant: ContinuousClock.Instant { origin + .seconds(now) }
+
+    /// The end of a second, so that what is due within it is due.
+    private func seconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds + (duration.components.attoseconds > 0 ? 1 : 0)
+    }
+
+    /// Sets the probes; which uplink the default path uses, and whether that is metered, is random.
+    private mutating func arrange() {
+        let metered = LinkCost(
+            account: "wwan",
+            intervalFactor: 2,
+            bytesPerDay: budgets["wwan"],
+            isCellular: true,
+            isMetered: true
+        )
+        let other = random.next(in: 0...1) == 0 ? LinkCost(account: "wifi") : metered
+        let tight = LinkCost(account: "usb0", bytesPerDay: budgets["usb0"], isMetered: true)
+        let pace = ProbePace(interval: .seconds(3600), fastInterval: .seconds(600))
+        var probes: [ScheduledProbe] = [
+            .transfer("a", plan: plans[0], pace: pace, cost: other),
+            .transfer("b", plan: plans[1], vantage: Vantage(interface: "wwan0"), pace: pace, cost: metered),
+            .transfer("c", plan: plans[2], vantage: Vantage(interface: "usb0"), pace: pace, cost: tight),
+        ]
+        for (name, cost) in [("web", other), ("bound", metered), ("tight", tight)] {
+            probes.append(.sample(name, pace: ProbePace(interval: .seconds(1800)), cost: cost))
+        }
+        for index in probes.indices.reversed() where random.next(in: 0...9) == 0 { probes.remove(at: index) }
+        let kept = Set(["a", "b", "c"].filter { _ in random.next(in: 0...3) > 0 })
+        _ = schedule.setProbes(probes, keeping: kept, now: instant)
+    }
+
+    private mutating func begin() {
+        while let step = schedule.takeStep(now: instant, seconds: now) {
+            note(schedule.budget.takeChange())
+            switch step {
+            case .check(let turn, let probe, let account):
+                let plan = probe.transfer
+                if plan != nil { transfers += 1 }
+                let wanted = plan.map { random.next(in: 0...$0.bytesOnWire) } ?? random.next(in: 200...40_000)
+                let bytes = min(wanted, probe.limits.budgetBytes ?? .max)
+                let check = Running(
+                    turn: turn,
+                    account: account,
+                    isTransfer: plan != nil,
+                    start: now,
+                    bytes: bytes,
+                    limit: probe.limits.budgetBytes
+                )
+                running.append((now + Int64(random.next(in: plan == nil ? 1...10 : 1...120)), check))
+            case .refuse(let turn, _, let finding):
+                refusals += 1
+                let report = SimulatedSchedule.report(.unknown(finding.code, .connect), findings: [finding])
+                judge(turn, schedule.finish(turn, report: report, account: nil, seconds: now))
+            }
+        }
+        note(schedule.budget.takeChange())
+    }
+
+    private mutating func finish(_ check: Running) {
+        count(check)
+        let report = SimulatedSchedule.report(bytes: check.bytes)
+        judge(check.turn, schedule.finish(check.turn, report: report, account: check.account, seconds: now))
+        note(schedule.budget.takeChange())
+    }
+
+    private mutating func judge(_ turn: UInt64, _ checks: [CompletedCheck]) {
+        for check in checks {
+            let cadence: Cadence = random.next(in: 0...3) == 0 ? .doubtful : .steady
+            schedule.settle(check.point, turn: turn, cadence: cadence, now: instant)
+        }
+    }
+
+    /// Counts a check's bytes on the wire, spread evenly over its time, on the days that it touches.
+    private mutating func count(_ check: Running) {
+        guard let account = check.account, check.bytes > 0 else { return }
+        let midnight = (check.start / Self.day + 1) * Self.day
+        var before = check.bytes
+        if now > midnight { before = Int(Int64(check.bytes) * (midnight - check.start) / (now - check.start)) }
+        wire[account, default: [:]][check.start / Self.day, default: 0] += before
+        wire[account, default: [:]][midnight / Self.day, default: 0] += check.bytes - before
+    }
+
+    /// The file of the data usage: ahead of what was used, so that an abnormal end grants nothing twice.
+    private mutating func note(_ usage: DataUsage?) {
+        guard let usage else { return }
+        guard saved?.day == usage.day, let written = saved else {
+            saved = DataUsage(day: usage.day, bytes: usage.bytes.mapValues { $0 + 50_000 })
+            return
+        }
+        let isBehind = usage.bytes.contains { $0.value > written.bytes[$0.key] ?? -1 }
+        if isBehind { saved = DataUsage(day: usage.day, bytes: usage.bytes.mapValues { $0 + 50_000 }) }
+    }
+
+    private mutating func disturb() {
+        let points = Array(schedule.entries.keys).sorted()
+        switch random.next(in: 0...9) {
+        case 0...2: _ = schedule.look(at: points.filter { _ in random.next(in: 0...1) == 0 }, now: instant)
+        case 3...4: _ = schedule.request(points.filter { _ in random.next(in: 0...2) == 0 }, now: instant, seconds: now)
+        case 5...6: arrange()
+        case 7: schedule.allowTransfers(false)
+        case 8: restart()
+        default: schedule.allowTransfers(true)
+        }
+        if random.next(in: 0...1) == 0 { schedule.allowTransfers(true) }
+    }
+
+    /// The process ends, in order or not, and another one continues.
+    private mutating func restart() {
+        // The file is ahead of small checks only, and knows of a new day when something happens on it.
+        let isCounted = running.allSatisfy { $0.check.isTransfer && $0.check.start / Self.day == now / Self.day }
+        let isOrderly = !isCounted || random.next(in: 0...1) == 0
+        for (_, check) in running {
+            count(check)
+            if isOrderly {
+                _ = schedule.finish(
+                    check.turn,
+                    report: SimulatedSchedule.report(bytes: check.bytes),
+                    account: check.account,
+                    seconds: now
+                )
+            }
+        }
+        running = []
+        let usage = isOrderly ? schedule.budget.usage : saved
+        schedule = ProbeSchedule(
+            epoch: origin - .seconds(1000),
+            seed: UInt64(random.next(in: 0...Int.max)),
+            usage: usage
+        )
+        schedule.allowTransfers(true)
+        arrange()
+    }
+}
+
+extension SplitMix {
+    fileprivate mutating func next(in range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
