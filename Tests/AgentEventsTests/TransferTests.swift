@@ -83,7 +83,7 @@ struct TransferTests {
         #expect(sketches.upload.quantile(0.5) == 9_000_000)
         #expect(sketches.added.maximum == 30_000)
         #expect(sketches.judged == sketches.download)
-        #expect(sketches.summary == "38.7 Mbit/s down, 9.00 Mbit/s up, +20.0 ms under load")
+        #expect(sketches.summary == "38.0 Mbit/s down, 9.00 Mbit/s up, +20 ms under load")
     }
 
     @Test(arguments: [100, 5_000, 1_000_000, 38_214_999, 2_500_000_000, 1_000_000_000_000] as [Int64])
@@ -121,6 +121,7 @@ struct TransferTests {
                 "day":{"count":1,"download_p50_bps":38214999,"added_p50_us":24512}}
                 """#
         )
-        #expect(try EventDecoder.decode(Status.self, from: text) == first)
+        let decoded = try EventDecoder.decode(Status.self, from: text)
+        #expect(decoded == first)
     }
 }

@@ -19,7 +19,7 @@ struct TransferFiguresTests {
 
     @Test
     func `an evening is short when its median is below the good rate`() throws {
-        var transfers: [(Int64, Int64, Int64?)] = []
+        var transfers: [(second: Int64, down: Int64, good: Int64?)] = []
         for evening in 0..<30 as Range<Int64> {
             let rate: Int64 = evening < 12 ? 38_000_000 : 101_000_000
             // The best of an evening is not its median, and neither is noon.
@@ -54,6 +54,47 @@ struct TransferFiguresTests {
         #expect(delivery.sentence == sentence)
     }
 
+    /// At noon, and on two evenings of which one is short of what is good.
+    private static func report(_ selection: Report.Selection) throws -> Report {
+        var journal = Journal()
+        try journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.uplink("wwan0", at: 1, from: .unknown, to: .full)
+        journal.probe("speed", over: "wwan0", at: 1, from: "unknown", to: "up")
+        let good: Int64 = 90_000_000
+        for (second, down) in [(43_200, 94_000_000), (evening, 38_214_999), (day + evening, 95_000_000)]
+            as [(Int64, Int64)]
+        {
+            journal.transfer("speed", over: "wwan0", at: second, down: down, up: 9_400_000, added: 8100, good: good)
+        }
+        let account = journal.account(try Journal.window(0, 2 * day), aliveUntil: 2 * day)
+        return try #require(Report(account, selection))
+    }
+
+    @Test
+    func `a report of an uplink has its transfers in each format`() throws {
+        let report = try Self.report(.uplink("wwan0"))
+        let sentence = "the provider delivered 38.2 of 90 Mbit/s on 1 of 2 evenings (18 to 23 h)"
+        for text in [report.text(), report.html()] { #expect(text.contains("wwan0: \(sentence)")) }
+        #expect(report.markdown().contains(sentence))
+        let lines = report.text().split(separator: "\n").filter { $0.hasPrefix("wwan0 ") || $0.hasPrefix("speed ") }
+        #expect(lines.contains { $0.contains("download") && $0.contains("Mbit/s") })
+        #expect(lines.contains { $0.contains("added latency") && $0.hasSuffix("8.1 ms") })
+        #expect(report.text().split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let json = String(decoding: report.json(), as: UTF8.self)
+        #expect(json.contains(#""evenings":{"count":2,"short":1,"good_bps":90000000,"delivered_bps":38214999}"#))
+        #expect(json.contains(#""upload":{"count":3,"p50_bps":9400000,"p95_bps":9400000}"#))
+        #expect(report.csv().contains("added_latency,uplink,wwan0,"))
+        #expect(report.csv().contains(",p95:evening,,,,9400000\r\n"))
+    }
+
+    @Test
+    func `a probe has its transfers in its own report, and the default path those that are bound to nothing`() throws {
+        #expect(try Self.report(.probe("speed")).text().contains("TRANSFERS"))
+        let whole = try Self.report(.everything)
+        #expect(whole.transferred.map(\.subject.name) == ["wwan0"])
+    }
+
     @Test
     func `without a good rate no evening is judged`() {
         let figures = Self.figures([(Self.evening, 38_000_000, nil)])
@@ -72,8 +113,10 @@ struct TransferFiguresTests {
 
     @Test
     func `the order of points and hours does not matter`() {
-        let transfers: [(Int64, Int64, Int64?)] = (0..<40).map {
-            ($0 * 7 * 3600, 1_000_000 * ($0 % 11 + 1), $0 % 3 == 0 ? nil : 6_000_000)
+        var transfers: [(second: Int64, down: Int64, good: Int64?)] = []
+        for number in 0..<40 as Range<Int64> {
+            let good: Int64? = number % 3 == 0 ? nil : 6_000_000
+            transfers.append((number * 7 * 3600, 1_000_000 * (number % 11 + 1), good))
         }
         var left = Self.figures(Array(transfers.prefix(13)))
         left.merge(Self.figures(Array(transfers.dropFirst(13))))
@@ -116,7 +159,7 @@ struct RecentTransfersTests {
             of: ProbePoint(probe: "speed", interface: "wwan0"),
             at: Journal.moment(60 * 86_400)
         )
-        #expect(later.hours.allSatisfy(\.transfers.isEmpty))
+        #expect(later.hours.filter { !$0.transfers.isEmpty }.isEmpty)
         #expect(later.days.count(where: { !$0.transfers.isEmpty }) == 9)
     }
 

@@ -116,6 +116,68 @@ struct CheckJSONTests {
         return report
     }()
 
+    /// A download that went on over another uplink, and an upload that ended before there was a window.
+    static let transferred: CheckResults.CheckReport = {
+        var download = TransferLeg(wantedBytes: 5_000_000)
+        download.bytes = 5_000_000
+        download.duration = .milliseconds(1214)
+        download.timeToFirstByte = .microseconds(21_300)
+        download.goodput = Goodput(
+            p50: 38_214_999.7,
+            p95: 41_000_000,
+            mean: 36_900_000.2,
+            windows: 9,
+            slowStart: .milliseconds(300)
+        )
+        download.retransmissions = 0
+        download.loaded = LoadedRoundTrips(
+            separate: RoundTrips(
+                count: 12,
+                minimum: .milliseconds(20),
+                p50: .microseconds(44_512),
+                p95: .milliseconds(61)
+            ),
+            same: RoundTrips(count: 11, minimum: .milliseconds(22), p50: .milliseconds(47), p95: .milliseconds(70)),
+            perMinute: 1311.4,
+            added: .microseconds(24_512)
+        )
+        var upload = TransferLeg(wantedBytes: 1_000_000)
+        upload.bytes = 65_536
+        var report = CheckResults.CheckReport(
+            target: "https://speed.test/large",
+            verdict: .failed(.connectionReset, .body),
+            findings: [],
+            hops: [],
+            started: started,
+            duration: .milliseconds(3400)
+        )
+        report.transfer = TransferReport(
+            download: download,
+            upload: upload,
+            idle: RoundTrips(count: 8, minimum: .milliseconds(19), p50: .milliseconds(20), p95: .milliseconds(23)),
+            seams: [
+                TransferSeam(
+                    offset: 3_145_728,
+                    code: .pathChanged,
+                    pause: .milliseconds(840),
+                    from: "wlan0",
+                    to: "wwan0",
+                    isRestarted: true
+                )
+            ]
+        )
+        return report
+    }()
+
+    @Test("a rate without a meaning is written as 0, and no number is too large to be read")
+    func rates() {
+        var report = Self.transferred
+        let goodput = Goodput(p50: .nan, p95: .infinity, mean: 1e300, windows: 1, slowStart: .zero)
+        report.transfer?.download?.goodput = goodput
+        let text = Self.json(report).text
+        #expect(text.contains(#""p50_bps":0,"p95_bps":0,"mean_bps":1000000000000000,"#))
+    }
+
     private static func json(_ report: CheckResults.CheckReport) -> JSONWriter {
         var json = JSONWriter()
         json.encode(AgentEvents.CheckReport(report))
@@ -124,7 +186,8 @@ struct CheckJSONTests {
 
     @Test(
         "the bytes of a report are those of its golden file",
-        arguments: [("check.refused", refused), ("check.ok", answered)] as [(String, CheckResults.CheckReport)]
+        arguments: [("check.refused", refused), ("check.ok", answered), ("check.transfer", transferred)]
+            as [(String, CheckResults.CheckReport)]
     )
     func golden(_ name: String, _ report: CheckResults.CheckReport) throws {
         let json = Self.json(report)

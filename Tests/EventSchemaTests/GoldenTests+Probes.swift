@@ -7,6 +7,8 @@ import struct AgentEvents.ConfigurationReload
 import struct AgentEvents.EventDraft
 import struct AgentEvents.ProbeSummary
 import struct AgentEvents.Timestamp
+import struct AgentEvents.Transfer
+import struct AgentEvents.TransferSketches
 
 @testable import ReachAgent
 
@@ -28,6 +30,30 @@ extension GoldenTests {
             summary.phases.add(microseconds: 5000 + 11 * check, to: "connect")
             summary.phases.add(microseconds: 15_000 + 30 * check * check, to: "tls")
         }
+        return summary
+    }()
+
+    /// An hour with two transfers, the first of which was too slow.
+    static let transfers = {
+        var summary = ProbeSummary(
+            point: .init(probe: "speed", interface: "wwan0", family: "ipv4"),
+            from: Timestamp(microsecondsSince1970: 1_795_240_812_000_000),
+            to: time,
+            succeeded: 2
+        )
+        var sketches = TransferSketches()
+        for (rate, added) in [(38_214_999, 24_512), (94_000_000, 8100)] as [(Int64, Int64)] {
+            let leg = Transfer.Leg(
+                bytes: 5_000_000,
+                wantedBytes: 5_000_000,
+                durationMicroseconds: 1_214_000,
+                goodput: .init(p50: rate, p95: rate, mean: rate, windows: 9, slowStartMicroseconds: 300_000),
+                loaded: .init(addedMicroseconds: added, perMinute: 1311)
+            )
+            sketches.add(Transfer(download: leg))
+        }
+        sketches.goodBitsPerSecond = 100_000_000
+        summary.transfer = sketches
         return summary
     }()
 
@@ -277,9 +303,28 @@ extension GoldenTests {
         ),
         ("certificate.expiring", transition(.certificate(expiry))),
         ("probe.summary", EventDraft(summary)),
+        ("probe.summary.transfer", EventDraft(transfers)),
         ("suspend.resumed", transition(.resumed(after: .milliseconds(28_985_250), observed: observed))),
         ("config.reloaded", EventDraft(reload)),
         ("probe.completed", EventDraft(completed, cadence: .down(attempt: 2))),
+        (
+            "probe.progress",
+            EventDraft(
+                TransferProgress(
+                    phase: .download,
+                    bytes: 3_145_728,
+                    totalBytes: 5_000_000,
+                    bitsPerSecond: 38_214_999.7,
+                    addedLatency: .microseconds(24_512),
+                    elapsed: .milliseconds(1800)
+                ),
+                of: point("speed", "wwan0", .ipv4)
+            )
+        ),
+        (
+            "probe.progress.started",
+            EventDraft(TransferProgress(phase: .started), of: point("speed"))
+        ),
         (
             "reachability.changed.portal",
             transition(

@@ -223,7 +223,8 @@ import struct AgentEvents.Timestamp
         let names = [
             "path.changed", "target.changed", "netlink.overrun", "netlink.resynced", "probe.changed",
             "probe.changed.portal", "probe.changed.flapping", "certificate.expiring", "suspend.resumed",
-            "config.reloaded", "probe.completed", "reachability.changed.portal", "hook.completed.exited",
+            "config.reloaded", "probe.completed", "probe.progress", "probe.summary.transfer",
+            "reachability.changed.portal", "hook.completed.exited",
             "hook.completed.refused", "hook.completed.undelivered",
         ]
         let told = try names.flatMap { name in
@@ -244,6 +245,8 @@ import struct AgentEvents.Timestamp
                 "config          reloaded; 1 added (probe.dns), 2 changed (probe.web, settle); takes effect on the next "
                     + "start: agent  #42",
                 "check web       failed (connect_timeout) in 5000 ms over wwan0 IPv4",
+                "check speed     download 62 %, 38.2 Mbit/s, +24.5 ms over wwan0 IPv4",
+                "probe speed     wwan0 IPv4: 2 ok, 39.7 Mbit/s down, +8.2 ms under load  #42",
                 "reachability    full → portal (portal_redirect portal) over wifi wlan0; log in at http://login.example/"
                     + "  #42",
                 "hook vpn        failed: exit status 3 after 1.2 s; for reachability.changed #41, 4 times in a row, "

@@ -97,6 +97,34 @@ import Testing
         )
     }
 
+    @Test func `the transfers of thirty days are read, and those of a summary that has none are not looked for`() throws
+    {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let origin = EventOrigin(streamID: "abc", host: "edge-7")
+        let day: UInt64 = 86_400
+        let point = ProbePoint(probe: "speed", interface: "wwan0")
+        let records = (0..<40 as Range<UInt64>).flatMap { number -> [Event] in
+            let time = Self.moment(number * day)
+            var summary = ProbeSummary(point: point, from: time, to: time, succeeded: 1)
+            let plain = EventDraft(summary)
+            var sketches = TransferSketches()
+            sketches.download.add(microseconds: Int64(number + 1) * 1_000_000)
+            summary.transfer = sketches
+            return [
+                Event(plain, from: origin, at: time, number: 2 * number + 1),
+                Event(EventDraft(summary), from: origin, at: time, number: 2 * number + 2),
+            ]
+        }
+        let journal = try EventJournal(opening: JournalConfiguration(directory: path, sync: .never), now: { .now })
+        journal.append(records.compactMap { JournalRecord($0) })
+        #expect(journal.close(within: .seconds(30)))
+        let now = Self.moment(39 * day + 60)
+        let transfers = try #require(history(from: nil, at: now).history).transfers
+        let series = transfers.series(of: point, at: now)
+        #expect(series.days.map(\.transfers.download.maximum) == (11...40).map { $0 * 1_000_000 })
+        #expect(series.lastDay.download.count == 1)
+    }
+
     @Test func `a journal that is not there is no history`() throws {
         let (history, isOlderLeft) = history(from: nil, at: Self.moment(0))
         #expect(try #require(history).timeline.entries.isEmpty)

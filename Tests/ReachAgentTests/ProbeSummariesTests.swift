@@ -67,6 +67,30 @@ import Testing
         #expect(summaries.takeAll().isEmpty)
     }
 
+    private static func transfer(_ verdict: CheckVerdict, rate: Double?) -> Probes.CompletedCheck {
+        var check = check("speed", verdict)
+        var download = TransferLeg(wantedBytes: 5_000_000)
+        download.goodput = rate.map { Goodput(p50: $0, p95: $0, mean: $0, windows: 3, slowStart: .zero) }
+        check.report.transfer = TransferReport(download: download)
+        return check
+    }
+
+    @Test func `transfers count unless they gave way, and their durations are no latency`() throws {
+        var summaries = ProbeSummaries()
+        let checks = [
+            Self.transfer(.ok, rate: 38e6), Self.transfer(.failed(.timeout, .body), rate: 2e5),
+            Self.transfer(.unknown(.transferYielded, .body), rate: 9e9), Self.transfer(.ok, rate: nil),
+        ]
+        for check in checks { _ = summaries.add(check, at: Self.moment(0), goodRate: 1e8) }
+        let summary = try #require(summaries.takeAll().first)
+        let transfer = try #require(summary.transfer)
+        #expect(transfer.download.count == 2)
+        #expect(transfer.download.minimum == 200_000 && transfer.download.maximum == 38_000_000)
+        #expect(transfer.goodBitsPerSecond == 100_000_000)
+        #expect(summary.succeeded == 2 && summary.failed.total == 1 && summary.notChecked.total == 1)
+        #expect(summary.latency.count == 0)
+    }
+
     @Test func `a summary of an hour is a short line`() {
         var summaries = ProbeSummaries()
         for minute in 0..<60 as Range<Int64> {

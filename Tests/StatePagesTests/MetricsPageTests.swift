@@ -92,6 +92,39 @@ import Testing
         )
     }
 
+    @Test func `a transfer has its metrics, and one that gave way only its bytes`() {
+        var metrics = Samples.metrics
+        var speed = ProbeMetrics(probe: "speed", device: "wwan0", verdict: "up")
+        var transfers = TransferMetrics()
+        transfers.add(Samples.transfer, endedAt: 1_795_444_000.5, counts: true)
+        let cut = Transfer(download: .init(bytes: 1000, wantedBytes: 5_000_000, durationMicroseconds: 1))
+        transfers.add(cut, endedAt: 1_795_444_900, counts: false)
+        speed.transfers = transfers
+        var new = ProbeMetrics(probe: "new", verdict: "unknown")
+        new.transfers = TransferMetrics()
+        metrics.probes = [speed, new]
+        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        let lines = page.split(separator: "\n").filter { $0.hasPrefix("reachagent_transfer_") }
+            .map { $0.dropFirst("reachagent_transfer_".count).replacing(#"{probe="speed",device="wwan0""#, with: "{…") }
+        #expect(
+            lines == [
+                #"throughput_bits_per_second{…,direction="download",quantile="0.5"} 38214999"#,
+                #"throughput_bits_per_second{…,direction="download",quantile="0.95"} 41000000"#,
+                #"throughput_bits_per_second{…,direction="upload",quantile="0.5"} 9400000"#,
+                #"throughput_bits_per_second{…,direction="upload",quantile="0.95"} 9900000"#,
+                #"added_latency_seconds{…,direction="download"} 0.024512"#,
+                #"added_latency_seconds{…,direction="upload"} 0.612"#,
+                #"round_trips_per_minute{…,direction="download"} 1311"#,
+                #"round_trips_per_minute{…,direction="upload"} 90"#,
+                #"duration_seconds{…,direction="download"} 1.214"#, #"duration_seconds{…,direction="upload"} 0.9"#,
+                #"first_byte_seconds{…,direction="download"} 0.0213"#, #"retransmissions{…,direction="upload"} 3"#,
+                "idle_round_trip_seconds{…} 0.02", "resumptions{…} 1", "timestamp_seconds{…} 1795444000.5",
+                #"bytes_total{…,direction="download"} 5001000"#, #"bytes_total{…,direction="upload"} 1000000"#,
+                #"bytes_total{probe="new",direction="download"} 0"#, #"bytes_total{probe="new",direction="upload"} 0"#,
+            ]
+        )
+    }
+
     @Test func `text in a label cannot end it`() {
         var metrics = Samples.metrics
         metrics.transitions = [.init(type: "a\"\n\\b", code: "c", count: 1)]

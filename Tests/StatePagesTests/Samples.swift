@@ -190,6 +190,33 @@ enum Samples {
         )
     }
 
+    static let transfer = Transfer(
+        download: .init(
+            bytes: 5_000_000,
+            wantedBytes: 5_000_000,
+            durationMicroseconds: 1_214_000,
+            firstByteMicroseconds: 21_300,
+            goodput: .init(
+                p50: 38_214_999,
+                p95: 41_000_000,
+                mean: 36_900_000,
+                windows: 9,
+                slowStartMicroseconds: 300_000
+            ),
+            loaded: .init(addedMicroseconds: 24_512, perMinute: 1311)
+        ),
+        upload: .init(
+            bytes: 1_000_000,
+            wantedBytes: 1_000_000,
+            durationMicroseconds: 900_000,
+            goodput: .init(p50: 9_400_000, p95: 9_900_000, mean: 9_000_000, windows: 7, slowStartMicroseconds: 200_000),
+            retransmissions: 3,
+            loaded: .init(addedMicroseconds: 612_000, perMinute: 90)
+        ),
+        idle: .init(count: 8, minimum: 19_000, p50: 20_000, p95: 23_000),
+        seams: [.init(offset: 3_145_728, code: "path_changed", pauseMicroseconds: 840_000)]
+    )
+
     // MARK: The page
 
     /// The page of the status, with a history.
@@ -201,8 +228,32 @@ enum Samples {
             status: status,
             calendars: (try? [calendar(days: history), calendar("wlan0", days: history)]) ?? [],
             latency: [api: [RecentLatency.Hour(start: hour(0), succeeded: 60, failed: 1, latency: latency)]],
+            transfers: ["wwan0": series],
             timeline: changes.compactMap(TimelineEntry.init)
         )
+    }
+
+    /// Transfers in two of the last hours and two of the last days, of which the older one was below the good rate.
+    static var series: RecentTransfers.Series {
+        func sketches(_ rate: Int64) -> TransferSketches {
+            var sketches = TransferSketches()
+            var slow = transfer
+            slow.download?.goodput?.p50 = rate
+            sketches.add(slow)
+            sketches.goodBitsPerSecond = 90_000_000
+            return sketches
+        }
+        func slots(_ count: Int, _ length: Int64) -> [RecentTransfers.Slot] {
+            (0..<count).map { index in
+                let start = hour(0).microsecondsSince1970 - Int64(count - 1 - index) * length
+                let rate: Int64? = index == count - 7 ? 38_214_999 : index == count - 1 ? 94_000_000 : nil
+                return .init(
+                    start: Timestamp(microsecondsSince1970: start),
+                    transfers: rate.map(sketches) ?? TransferSketches()
+                )
+            }
+        }
+        return .init(hours: slots(24, 3_600_000_000), days: slots(30, 86_400_000_000))
     }
 
     private static let history = [nil, nil] + [Double?](repeating: 1, count: 87) + [47.0 / 48]

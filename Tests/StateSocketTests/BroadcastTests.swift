@@ -13,10 +13,14 @@ struct BroadcastTests {
         return client
     }
 
-    private static func tell(_ stream: ServedStream, _ number: UInt64, subject: String = "web", padding: Int = 0) {
-        stream.server.broadcast(
-            stream.agent.event(.probeCompleted, subject: subject, padding: padding, number: number)
-        )
+    private static func tell(
+        _ stream: ServedStream,
+        _ number: UInt64,
+        type: EventType = .probeCompleted,
+        subject: String = "web",
+        padding: Int = 0
+    ) {
+        stream.server.broadcast(stream.agent.event(type, subject: subject, padding: padding, number: number))
     }
 
     /// What was told, as the types' last words and the numbers.
@@ -65,6 +69,31 @@ struct BroadcastTests {
         }
         #expect(!wants)
         #expect(lines.map(Self.told) == [["changed 1"], ["changed 1"]])
+    }
+
+    @Test(arguments: [
+        (#"{"types":["probe.completed"]}"#, true, false), (#"{"types":["probe.progress"]}"#, false, true),
+        (#"{"types":["probe.*"]}"#, true, true),
+    ])
+    func `one type is not wanted because of the other`(
+        parameters: String,
+        completed: Bool,
+        progress: Bool
+    ) async throws {
+        let (wanted, lines, after) = try await ServedStream.run { stream in
+            let client = try Self.subscribe(stream, parameters)
+            let wanted = [EventType.probeCompleted, .probeProgress].map(stream.server.wants)
+            Self.tell(stream, 1)
+            Self.tell(stream, 2, type: .probeProgress)
+            let lines = try client.lines(completed && progress ? 2 : 1)
+            client.shutSending()
+            stream.bus.finish()
+            _ = try client.linesToEnd()
+            guard stream.waitForConnections(0) else { return (wanted, lines, true) }
+            return (wanted, lines, [EventType.probeCompleted, .probeProgress].contains(where: stream.server.wants))
+        }
+        #expect(wanted == [completed, progress] && !after)
+        #expect(Self.told(lines) == (completed ? ["completed 1"] : []) + (progress ? ["progress 2"] : []))
     }
 
     @Test func `they come between numbered events and change no number`() async throws {

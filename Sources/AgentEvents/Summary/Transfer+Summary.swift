@@ -94,8 +94,8 @@ extension SummaryText {
     /// A number with at most three digits from one on, rounded down, without zeros at its end.
     private static func plain(_ value: Double) -> String {
         let step = value < 10 ? 1 : value < 100 ? 10 : 100
-        // A part of a hundredth more: 0.29 times 100 is less than 29.
-        let hundredths = Int(min(max(0, value), 1e9) * 100 + 0.001) / step * step
+        // A millionth more: 0.29 times 100 is less than 29.
+        let hundredths = Int(min(max(0, value), 1e9) * 100 + 1e-6) / step * step
         let fraction = String(hundredths % 100 + 100).dropFirst()
         guard hundredths % 100 > 0 else { return "\(hundredths / 100)" }
         return "\(hundredths / 100).\(hundredths % 10 == 0 ? fraction.dropLast() : fraction)"

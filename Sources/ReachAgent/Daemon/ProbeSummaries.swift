@@ -79,8 +79,10 @@ extension ProbeSummary {
 }
 
 extension CheckReport {
-    /// The measurements of a transfer that says something about the link; nil for one that gave way, because another's
-    /// bytes are in it. One that failed counts: a link that is too slow for its timeout must not be left out.
+    /// The measurements of a transfer that says something about the link; nil for one that gave way.
+    ///
+    /// One that gave way has another's bytes in it. One that failed counts: a link that is too slow for its timeout must not be
+    /// left out.
     var measuredTransfer: Transfer? {
         if case .unknown = verdict { return nil }
         return transfer.map { Transfer($0) }.flatMap { $0.hasMeasurements ? $0 : nil }

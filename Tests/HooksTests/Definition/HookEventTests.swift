@@ -65,7 +65,8 @@ struct HookEventTests {
     @Test(arguments: [
         "agent.started", "agent.stopping", "certificate.expiring", "config.reloaded", "config.rejected",
         "journal.degraded", "sink.lost",
-        "netlink.overrun", "netlink.resynced", "suspend.resumed", "probe.completed", "network.snapshot",
+        "netlink.overrun", "netlink.resynced", "suspend.resumed", "probe.completed", "probe.progress",
+        "network.snapshot",
         "agent.hello", "subscriber.lagged",
     ])
     func `all other types are read, without sides`(name: String) throws {
