@@ -9,11 +9,15 @@ final class ResponseCollector: ChannelInboundHandler {
 
     /// The number of bytes of a request's body that are read at once.
     private static let pieceLength = 64 * 1024
+    /// The number of an upload's pieces that wait for the kernel at the same time.
+    private static let maximumUnsentPieces = 8
 
     private var exchange: HTTPExchange
     private var context: ChannelHandlerContext?
     private var reader: RequestBodyReader?
     private var hasBegun = false
+    /// The pieces of an upload that the kernel has not taken yet.
+    private var unsentPieces = 0
     private var isSending = false
 
     init(_ exchange: HTTPExchange) { self.exchange = exchange }
@@ -98,9 +102,16 @@ final class ResponseCollector: ChannelInboundHandler {
 
     private func send(_ upload: UploadContent, _ context: ChannelHandlerContext) {
         guard !upload.isAtEnd else { return }
-        while context.channel.isWritable, !exchange.isOver {
+        while context.channel.isWritable, unsentPieces < Self.maximumUnsentPieces, !exchange.isOver {
             guard let piece = upload.next(upTo: Self.pieceLength) else { return end(context) }
-            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
+            // Writability alone bounds nothing within a read: until its end HTTP/2 flushes nothing, and TLS keeps it all.
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenSuccess { [self] in
+                unsentPieces -= 1
+                if let context = self.context { sendBody(context) }
+            }
+            unsentPieces += 1
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: written)
         }
     }
 
