@@ -175,6 +175,27 @@ import Testing
         #expect(Diagnosis(evidence).verdict == .warning, "a probe that is not required")
     }
 
+    @Test(arguments: [FindingCode.throughputLow, .addedLatencyHigh, .transferStalled, .rangeInvalid])
+    func `a slow uplink is a warning, and never the reason for a loss`(code: FindingCode) {
+        var evidence = Self.evidence()
+        evidence.agent = .success(Self.status([Self.probe("speed", code)], connectivity: .full))
+        #expect(Diagnosis(evidence).finding?.layer == .response)
+        #expect(Diagnosis(evidence).verdict == .warning)
+        let probes = [Self.probe("speed", code), Self.probe("web", .connectTimeout)]
+        evidence.agent = .success(Self.status(probes, connectivity: .partial))
+        #expect(Diagnosis(evidence).finding?.layer == .connection)
+        #expect(Diagnosis(evidence).verdict == .error)
+    }
+
+    @Test(arguments: [FindingCode.transferMetered, .transferYielded, .transferBusy, .pathChanged])
+    func `a transfer that was not made breaks nothing`(code: FindingCode) {
+        var evidence = Self.evidence()
+        var probe = Self.probe("speed", code)
+        probe.verdict = "unknown"
+        evidence.agent = .success(Self.status([probe, Self.probe("web", nil)], connectivity: .full))
+        #expect(Diagnosis(evidence).finding == nil)
+    }
+
     @Test func `a certificate that looks expired is the clock's fault while the clock is not synchronized`() {
         var evidence = Self.evidence()
         evidence.clock = .init(isSynchronized: false, isBehindProgram: false)

@@ -36,14 +36,16 @@ struct ProbeEvidence {
         let probes = status?.probes ?? []
         for probe in probes {
             let hasFailed = probe.lastOutcome.map { $0 != "ok" } ?? false
-            guard probe.verdict != "up" || hasFailed, let code = probe.code ?? probe.lastCode else { continue }
+            guard probe.verdict != "up" || hasFailed, let code = probe.code ?? probe.lastCode,
+                !Self.transferRefusals.contains(code)
+            else { continue }
             failures.append(
                 Failure(
                     name: ProbeCountText.name(probe.probe, probe.interface, probe.family),
                     probe: probe.probe,
                     code: code,
                     detail: probe.detail,
-                    isLoss: probe.verdict != "up" && !isFull,
+                    isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code),
                     layer: Self.layer(of: code),
                     loginPage: probe.portalURL
                 )
@@ -71,6 +73,15 @@ struct ProbeEvidence {
         isCut = (status?.probesOmitted ?? 0) > 0
     }
 
+    /// The reasons for which a transfer is not made, as configured: nothing is broken.
+    private static let transferRefusals = Set(
+        [FindingCode.pathChanged, .transferYielded, .transferMetered, .transferBusy].map(\.rawValue)
+    )
+    /// The failures of transfers alone, which never decide about the connectivity.
+    private static let transferFailures = Set(
+        [FindingCode.throughputLow, .addedLatencyHigh, .transferStalled, .rangeInvalid].map(\.rawValue)
+    )
+
     func failures(in layer: Diagnosis.Layer) -> [Failure] { failures.filter { $0.layer == layer } }
 
     /// The layer that a code of a check is about; a check that timed out is sorted by its phase.
@@ -80,7 +91,7 @@ struct ProbeEvidence {
         if code.hasPrefix("tls_") { return .tls }
         if code.hasPrefix("http_") || code.hasPrefix("redirect_") || code.hasPrefix("dns_") { return .response }
         let late = [FindingCode.byteLimit, .evaluationLimit, .latencyHigh, .lossHigh, .requestInvalid]
-        if late.map(\.rawValue).contains(code) { return .response }
+        if late.map(\.rawValue).contains(code) || transferFailures.contains(code) { return .response }
         return switch phase {
         case .resolve: .resolver
         case .tls: .tls
