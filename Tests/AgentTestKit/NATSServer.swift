@@ -52,7 +52,7 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
         let wanted = port == 0 ? -1 : Int(port)
         let process = try CommandLines(
             """
-            exec \(disk?.launcher ?? "") '\(program)' --addr 127.0.0.1 --port \(wanted) --jetstream --store_dir '\(store)' \
+            exec \(disk?.launcher ?? "") '\(program)' --addr 127.0.0.1 --port \(wanted) \
             --config '\(configurationPath)' 2>&1
             """
         )
@@ -65,11 +65,10 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
         self.port = port
     }
 
-    /// Replaces the configuration; it counts from the next start, or after ``reload()``.
+    /// Replaces the configuration, which has everything but JetStream; it counts from the next start, or after ``reload()``.
     package func configure(_ configuration: String) throws {
-        // From the command line alone, JetStream would be gone when the server reads other users.
-        let isComplete = configuration.contains("jetstream {")
-        let text = (isComplete ? "" : "jetstream { store_dir: \"\(store)\" }\n") + configuration
+        // From the command line, JetStream would be gone when the server reads other users.
+        let text = "jetstream { store_dir: \"\(store)\" }\n" + configuration
         try text.write(toFile: configurationPath, atomically: true, encoding: .utf8)
     }
 
