@@ -168,7 +168,8 @@ extension TransferRun {
         let exchange = main.send(request, upload: content, sink: sink, events: events)
         guard !exchange.isOver else { return }
         self.exchange = exchange
-        run.exchange = exchange
+        // The reported response is the download's, where there is one.
+        if download == nil { run.exchange = exchange }
     }
 
     private func endedUpload(_ exchange: HTTPExchange, _ finding: Finding?) {
