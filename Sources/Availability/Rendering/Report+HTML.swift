@@ -31,8 +31,7 @@ extension Report {
             \(chart)
             <h2>Time</h2>
             \(timeTable)
-            \(checkTable)
-            \(transferTable)
+            \(checkTable)\(transferTable)
             <h2>Outages</h2>
             \(outageTable)
             \(certificateTable)
@@ -114,6 +113,7 @@ extension Report {
             }
         }
         return """
+
             <h2>Transfers</h2>
             <div class="wide"><table class="times">
             <thead><tr><th></th>\(head)</tr></thead>
