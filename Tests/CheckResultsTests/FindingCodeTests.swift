@@ -10,10 +10,17 @@ struct FindingCodeTests {
         #expect(code.remedy.hasSuffix(".") || code.remedy.hasSuffix("?"))
     }
 
-    @Test(arguments: [
-        (FindingCode.throughputLow, "`reachagent measure --each`"), (.httpStatus, "'expect_status'"),
-    ])
-    func `for a configured probe options are keys, except for those of commands`(code: FindingCode, part: String) {
-        #expect(code.configuredRemedy.contains(part), "\(code.configuredRemedy)")
+    @Test(arguments: FindingCode.allCases)
+    func `for a configured probe options are keys, except for those of commands`(code: FindingCode) {
+        let parts = code.remedy.split(separator: "`", omittingEmptySubsequences: false)
+        let configured = code.configuredRemedy.split(separator: "`", omittingEmptySubsequences: false)
+        #expect(parts.count == configured.count)
+        for (index, (part, other)) in zip(parts, configured).enumerated() {
+            if index % 2 == 1 { #expect(part == other) } else { #expect(!other.contains(" --")) }
+        }
+    }
+
+    @Test func `an option has the name of its key`() {
+        #expect(FindingCode.httpStatus.configuredRemedy.contains("'expect_status'"))
     }
 }
