@@ -70,7 +70,7 @@ import Testing
         var share = LinkShare(tolerated: 0.2)
         let start = ContinuousClock.Instant.now
         for index in 0..<20 {
-            let total: UInt64 = index == 10 ? 5 : 1_000_000
+            let total: UInt64 = index >= 10 ? 5 : 1_000_000
             #expect(share.add(total: total, own: 10, at: start + Self.tick * index) == nil)
         }
     }
