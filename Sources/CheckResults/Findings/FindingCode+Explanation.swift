@@ -416,7 +416,7 @@ extension FindingCode {
         case .throughputLow:
             (
                 "The transfer was slower than the probe allows.",
-                "Compare the uplinks with `reachagent measure --each`; where nothing else loads the link, ask the provider."
+                "Compare the uplinks with `reachagent measure`; where nothing else loads the link, ask the provider."
             )
         case .addedLatencyHigh:
             (
