@@ -104,9 +104,12 @@ package struct ByteBudget: Sendable {
     }
 
     /// Returns whether a requested check is allowed: the requests' share of the budget is not used up.
-    func allowsRequest(_ cost: LinkCost) -> Bool {
+    ///
+    /// - Parameter bytes: The bytes of a transfer, all of which must be left of the share; one is any other check's.
+    func allowsRequest(_ cost: LinkCost, of bytes: Int = 1) -> Bool {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return true }
-        return requested[account] ?? 0 < allowed / Self.requestShare && refusal(cost) == nil
+        let left = max(0, allowed) / Self.requestShare - (requested[account] ?? 0)
+        return left >= bytes && refusal(cost) == nil
     }
 
     private static func add(_ bytes: Int, to sum: inout Int) {
@@ -156,7 +159,7 @@ extension ByteBudget {
         let bytes = min(left, max(isAlone ? left / 2 : left / 16, Self.smallCheck))
         set(Reservation(account: account, bytes: bytes, isTransfer: false), for: turn)
         // The limit counts what sockets carry; the headers of packets come on top.
-        return bytes - bytes / 5
+        return bytes - (bytes + 4) / 5
     }
 
     /// Sets the bytes of a transfer aside, or what is left of them.

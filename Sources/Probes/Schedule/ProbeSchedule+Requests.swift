@@ -33,7 +33,7 @@ extension ProbeSchedule {
             let due = max(place, entry.started.map { $0 + Self.requestInterval } ?? place)
             if entry.turn != nil || rounds.due(of: point).map({ $0 <= due }) == true {
                 answer.joined += 1
-            } else if budget.allowsRequest(entry.scheduled.cost) {
+            } else if budget.allowsRequest(entry.scheduled.cost, of: entry.scheduled.probe.transfer?.bytesOnWire ?? 1) {
                 entries[point]?.isRequested = true
                 setRound(of: point, due: due)
                 answer.begun += 1

@@ -20,8 +20,8 @@ struct ConnectivityPlan: Sendable {
     private let portalProbes: Set<String>
     /// The identities of the transfers.
     let transfers: Set<String>
-    /// `true` if all configured probes are transfers.
-    let hasOnlyTransfers: Bool
+    /// `true` if the connectivity depends on a probe; it never does on a transfer.
+    let hasRequiredProbes: Bool
 
     init(_ settings: Settings, portals: [NetworkPortal] = []) {
         self.settings = settings
@@ -35,7 +35,7 @@ struct ConnectivityPlan: Sendable {
         rules = all.map(\.rule)
         portalProbes = Set(asked.map(\.name))
         transfers = Set(settings.probes.lazy.filter { $0.probe.transfer != nil }.map(\.identity))
-        hasOnlyTransfers = settings.probes.allSatisfy { $0.probe.transfer != nil }
+        hasRequiredProbes = settings.probes.contains { $0.rule.isRequired && $0.probe.transfer == nil }
     }
 
     /// The check that asks a network whether it is captive (RFC 8908).

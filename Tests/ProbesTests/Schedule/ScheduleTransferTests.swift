@@ -38,7 +38,7 @@ extension ScheduledProbe {
         run.run(until: .seconds(91))
         let begun = try #require(Self.begun(run, "speed").first)
         #expect(Self.delay.contains(begun))
-        #expect(Self.begun(run, "web").first == .zero)
+        #expect(Self.begun(run, "web").first.map { $0 < .seconds(1) } == true)
     }
 
     @Test func `delays differ from start to start`() {

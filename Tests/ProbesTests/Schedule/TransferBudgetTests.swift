@@ -104,16 +104,20 @@ private struct RandomDays {
 
     mutating func run(days: Int64) {
         arrange()
+        schedule.allowTransfers(true)
+        var surprise = Int64(random.next(in: 600...30_000))
         while now < days * Self.day {
             let due = schedule.deadline.map { max(now, seconds($0 - origin)) }
             let end = running.map(\.end).min()
-            let surprise = now + Int64(random.next(in: 600...30_000))
             let next = [due, end, surprise].compactMap(\.self).min() ?? surprise
             now = max(now, next)
             while let index = running.firstIndex(where: { $0.end <= now }) { finish(running.remove(at: index).check) }
             schedule.takeDue(now: instant)
             begin()
-            if next == surprise { disturb() }
+            if next == surprise {
+                disturb()
+                surprise = now + Int64(random.next(in: 600...30_000))
+            }
         }
         for (account, days) in wire {
             let budget = budgets[account] ?? .max

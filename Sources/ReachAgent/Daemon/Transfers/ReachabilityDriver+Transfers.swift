@@ -17,10 +17,11 @@ struct TransferNews: Sendable {
 extension ConnectivityPlan {
     /// Returns whether transfers may start.
     ///
-    /// Where no other probe can say that the connectivity is full, a path is enough.
+    /// Where no probe is required, the connectivity may stay unknown for ever, and a path is enough.
     func allowsTransfers(in state: ReachabilityState) -> Bool {
         guard !transfers.isEmpty else { return false }
-        return state.connectivity == .full || hasOnlyTransfers && state.via.isReachable
+        if state.connectivity == .full { return true }
+        return !hasRequiredProbes && state.connectivity == .unknown && state.via.isReachable
     }
 }
 
