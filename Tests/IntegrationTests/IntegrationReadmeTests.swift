@@ -10,7 +10,7 @@ struct IntegrationReadmeTests {
     /// The commands that need another machine, or that a person ends.
     private static let elsewhere = [
         "reachagent probe", "reachagent route www", "reachagent wait-online --via wifi", "reachagent watch",
-        "reachagent status --watch", "reachagent fleet",
+        "reachagent status --watch", "reachagent fleet", "reachagent measure",
     ]
 
     private let namespace: NetworkNamespace
