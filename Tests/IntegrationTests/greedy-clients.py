@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Clients of both sockets that take what they can get: 20 kinds, one thread each.
 
-It prints 'ready' when all of them are at work, and ends with its standard input, after a line 'NAME COUNT' for each kind.
+It prints 'ready' when all of them are at work, and ends with a line on its standard input, after a line 'NAME COUNT' for each kind.
 
     greedy-clients.py EVENTS CONTROL [USER]       all kinds, as a user if one is given
     greedy-clients.py --idle COUNT CONTROL USER   so many connections that never ask, kept
@@ -224,7 +224,7 @@ def idle(count, control, user):
         except OSError:
             pass
     print(f'ready {count - refused} {refused}', flush=True)
-    sys.stdin.buffer.read()
+    sys.stdin.readline()
 
 
 def main():
@@ -241,7 +241,7 @@ def main():
     for _ in threads:
         begun.acquire()
     print('ready', flush=True)
-    sys.stdin.buffer.read()
+    sys.stdin.readline()
     stop.set()
     for name, count in counts.items():
         print(name, count, flush=True)

@@ -82,9 +82,11 @@ public final class ProbeScheduler: Sendable {
     /// and their late reports dropped. Of two probes with the same point the last one counts.
     ///
     /// A new transfer is due 30 to 90 seconds later.
-    /// - Parameter transfers: The identities of transfers that are not cancelled when their points are removed, because
-    ///   those have only lost their path: the transport ends such a transfer, or continues it over the next path, and
-    ///   its report is judged.
+    /// - Parameters:
+    ///   - probes: All probes that are to be scheduled.
+    ///   - transfers: The identities of transfers that are not cancelled when their points are removed, because those
+    ///     have only lost their path: the transport ends such a transfer, or continues it over the next path, and its
+    ///     report is judged.
     public func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
         engine.change { $0.setProbes(probes, keeping: transfers, now: $1) }
     }

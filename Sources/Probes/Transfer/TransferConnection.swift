@@ -43,6 +43,9 @@ final class TransferConnection: @unchecked Sendable {
         (try? channel.pipeline.syncOperations.handler(type: ByteCounter.self))?.counters()
     }
 
+    /// Lets the server send no more than so many payload bytes ahead of what was read.
+    func admit(_ bytes: Int) { TransferSocket.admit(bytes, on: channel) }
+
     /// Sends a request; `events.finished` is called once, unless it is cancelled.
     @discardableResult
     func send(

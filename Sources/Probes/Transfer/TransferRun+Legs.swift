@@ -83,7 +83,12 @@ extension TransferRun {
         download = nil
         leg.goodput.add(min(count, leg.wantedBytes - leg.bytes), at: now)
         download = leg
-        guard leg.isComplete else { return }
+        let missing = leg.wantedBytes - leg.bytes
+        guard leg.isComplete else {
+            // The answer goes on behind what is wanted.
+            if answer?.bodyBytes.map({ $0 > leg.wantedBytes }) ?? true { main?.admit(missing) }
+            return
+        }
         // The last piece of what was announced is the end of the answer, which follows at once.
         if let announced = answer?.bodyBytes, (exchange.response?.bodyBytes ?? 0) >= announced { return }
         main?.cancel(exchange)

@@ -11,6 +11,10 @@ enum TransferSocket {
     /// `TCP_NOTSENT_LOWAT` and `TCP_CONGESTION` of linux/tcp.h.
     private static let notSentLowWater: CInt = 25
     private static let congestion: CInt = 13
+    /// `TCP_WINDOW_CLAMP` of linux/tcp.h.
+    private static let windowClamp: CInt = 10
+    /// What the window leaves beside the payload: the last records and frames, and a rate that is still to be measured.
+    private static let windowReserve = 64 << 10
 
     /// Sets the options of a socket that is not connected yet.
     static func tune(_ channel: any Channel, for plan: TransferPlan) {
@@ -27,6 +31,17 @@ enum TransferSocket {
         // After the class, which sets a priority of its own (ip(7)).
         set(.socket, SO_PRIORITY, CInt(1))
         set(.tcp, congestion, CongestionName.lowPriority)
+    }
+
+    /// Lets the peer send no more than so many payload bytes ahead of what was read.
+    ///
+    /// The kernel's window grows to megabytes by itself, all of which a server that ignores ranges would still send.
+    static func admit(_ bytes: Int, on channel: any Channel) {
+        guard let options = channel as? any SocketOptionProvider else { return }
+        let payload = min(bytes, 1 << 30)
+        let window = CInt(clamping: payload + payload / 16 + windowReserve)
+        options.unsafeSetSocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: windowClamp), value: window)
+            .whenFailure { _ in }
     }
 
     /// The name of a congestion control, as the kernel takes it: up to 16 bytes, of which a zero ends it.
