@@ -518,12 +518,13 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent"],
+            dependencies: [
+                "AgentEvents", "AgentTestKit", "EventJournal", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
+            ],
             exclude: [
                 "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py", "hostile-http-clients.py",
-                "patient-client.py",
-                "prometheus-queries.py", "service-manager.py", "transfer-server.py", "web-server.py",
-                "without-netlink.py",
+                "patient-client.py", "prometheus-queries.py", "service-manager.py", "textfile-collector.py",
+                "transfer-server.py", "web-server.py", "without-netlink.py",
             ],
             swiftSettings: settings
         ),
