@@ -7,7 +7,7 @@ final class Device {
     /// The number of events that are handed in at once.
     private static let batch: UInt64 = 32
 
-    /// The journal's stream; of two devices with the same one, the server would take one's events for the other's.
+    /// The journal's stream.
     private let stream: String
     private let transport: NATSTransport
     private var engine: ShippingEngine

@@ -13,6 +13,8 @@ struct LatenessCommand: ParsableCommand {
     )
 
     @Option var origin: String
+    /// The server of the small checks: one that is busy with the transfer would answer them late.
+    @Option var checksOrigin: String
     @Option var caFile: String
     @Option var probes: Int
     @Option var seconds: Int
@@ -39,6 +41,8 @@ struct LatenessCommand: ParsableCommand {
     func run() throws {
         let anchors = TrustAnchors(certificates: try CertificateFile.certificates(at: caFile))
         let prober = Prober()
+        // As the agent does it: a transfer has an event loop of its own.
+        let transferProber = Prober()
         let log = Mutex((isOpen: false, lateness: LatencyHistogram(), failures: 0))
         let scheduler = ProbeScheduler(
             transport: prober,
@@ -54,7 +58,7 @@ struct LatenessCommand: ParsableCommand {
         }
         let trust = TrustEvaluator(anchors: anchors)
         let small = Probe(
-            target: try ProbeTarget(parsing: "\(origin)/small"),
+            target: try ProbeTarget(parsing: "\(checksOrigin)/small"),
             trust: trust,
             tls: TLSOptions(applicationProtocols: ["http/1.1"])
         )
@@ -71,7 +75,7 @@ struct LatenessCommand: ParsableCommand {
         scheduler.start()
         var large = Probe(target: try ProbeTarget(parsing: "\(origin)/large"), trust: trust, timeout: .seconds(300))
         large.transfer = TransferPlan(downloadBytes: 1 << 40)
-        let running = Transfers(prober, large)
+        let running = Transfers(transferProber, large)
         if transfers { running.next() }
         // All probes have found their phase.
         sleep(4)
@@ -84,9 +88,11 @@ struct LatenessCommand: ParsableCommand {
         let lateness = result.lateness
         scheduler.stop()
         prober.shutDownAndWait()
+        transferProber.shutDownAndWait()
         let measurement = LatenessMeasurement(
             isBesideTransfer: transfers,
             checks: Int(lateness.count),
+            expectedChecks: probes * seconds,
             failures: result.failures,
             p50Milliseconds: lateness.microseconds(atPercentile: 50) / 1000,
             p99Milliseconds: lateness.microseconds(atPercentile: 99) / 1000,

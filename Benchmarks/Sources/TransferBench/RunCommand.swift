@@ -77,7 +77,12 @@ struct RunCommand: ParsableCommand {
                 report.transfers.append(TransferMeasurement(scenario, contender, bytes, turns[contender] ?? []))
             }
         }
-        if seconds > 0 { report.lateness = try lateness(server, certificates, in: folder) }
+        if seconds > 0 {
+            // A single process serves one fast connection until that cannot take more, and small ones after it.
+            let checksFolder = try TemporaryFolder("transfer-bench-checks")
+            let checksServer = try ObjectServer(nginx, certificates: certificates, in: checksFolder)
+            report.lateness = try lateness(server, checksServer, certificates, in: folder)
+        }
         report.loadAfter = Host.load
         report.judge()
         return report
@@ -85,6 +90,7 @@ struct RunCommand: ParsableCommand {
 
     private func lateness(
         _ server: ObjectServer,
+        _ checksServer: ObjectServer,
         _ certificates: ServerCertificates,
         in folder: TemporaryFolder
     ) throws(BenchmarkError) -> [LatenessMeasurement] {
@@ -94,8 +100,8 @@ struct RunCommand: ParsableCommand {
             let run = try ProgramRun(
                 "/proc/self/exe",
                 [
-                    "lateness", "--origin", server.secure, "--ca-file", certificates.rootFile, "--probes", "\(probes)",
-                    "--seconds", "\(seconds)",
+                    "lateness", "--origin", server.secure, "--checks-origin", checksServer.secure, "--ca-file",
+                    certificates.rootFile, "--probes", "\(probes)", "--seconds", "\(seconds)",
                 ] + more,
                 outputFile: folder.path(of: "output")
             )

@@ -44,7 +44,7 @@ public enum ParameterText {
         let shortName = String(name.dropLast())
         do throws(JSONError) {
             let value = try JSONParser.parse(Array(text.utf8), maximumDepth: ParameterValue.maximumDepth)
-            return (shortName, try ParameterValue(value, name: shortName))
+            return (shortName, try ParameterValue(value))
         } catch {
             throw .parameter(name: shortName, reason: "is not valid JSON behind ':='")
         }
@@ -129,7 +129,7 @@ public enum ParameterText {
 
 extension ParameterValue {
     /// Converts a JSON value; a number that is not a 64-bit integer becomes the nearest floating-point number.
-    fileprivate init(_ json: JSONValue, name: String) throws(JSONError) {
+    fileprivate init(_ json: JSONValue) throws(JSONError) {
         switch json {
         case .null: self = .null
         case .bool(let flag): self = .bool(flag)
@@ -144,12 +144,12 @@ extension ParameterValue {
             }
         case .array(let values):
             var elements: [ParameterValue] = []
-            for value in values { elements.append(try ParameterValue(value, name: name)) }
+            for value in values { elements.append(try ParameterValue(value)) }
             self = .array(elements)
         case .object(let members):
             var dictionary: [String: ParameterValue] = [:]
             for (key, value) in members {
-                dictionary[String(decoding: key.bytes, as: UTF8.self)] = try ParameterValue(value, name: name)
+                dictionary[String(decoding: key.bytes, as: UTF8.self)] = try ParameterValue(value)
             }
             self = .dictionary(dictionary)
         }

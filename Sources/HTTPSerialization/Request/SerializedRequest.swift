@@ -62,3 +62,54 @@ extension SerializedRequest: CustomStringConvertible, CustomDebugStringConvertib
     /// Method and URL alone.
     public var customMirror: Mirror { Mirror(self, children: ["method": method, "url": url]) }
 }
+
+extension SerializedRequest {
+    /// Returns the request that follows a redirect (RFC 9110, section 15.4).
+    ///
+    /// After 303 the method becomes GET unless it is HEAD, after 301 and 302 POST becomes GET, without content. At
+    /// another origin no credentials, cookies and no custom Host field are sent. The caller decides whether to follow
+    /// at all.
+    public func redirected(to url: HTTPURL, status: Int) -> SerializedRequest {
+        let becomesGet =
+            switch status {
+            case 303: method != "GET" && method != "HEAD"
+            case 301, 302: method == "POST"
+            default: false
+            }
+        let isSameOrigin = url.origin == self.url.origin
+        let kept = headers.filter { field in
+            switch field.name.lowercased() {
+            case "host", "authorization", "proxy-authorization", "cookie", "cookie2": isSameOrigin
+            case let name: !becomesGet || !name.hasPrefix("content-")
+            }
+        }
+        let host = isSameOrigin ? [] : [HeaderField(name: "Host", value: url.authority)]
+        return SerializedRequest(
+            method: becomesGet ? "GET" : method,
+            url: url,
+            headers: host + kept,
+            body: becomesGet ? .none : body,
+            timeoutInterval: timeoutInterval,
+            allowsCellularAccess: allowsCellularAccess
+        )
+    }
+}
+
+extension SerializedRequest {
+    /// Returns a request of another method for the same URL, without content.
+    ///
+    /// - Parameter fields: Fields to add, or to send in place of those with the same name.
+    package func variant(method: String, fields: [HeaderField] = []) -> SerializedRequest {
+        let kept = headers.filter { field in
+            !field.name.lowercased().hasPrefix("content-") && !fields.contains { $0.isNamed(field.name) }
+        }
+        return SerializedRequest(
+            method: method,
+            url: url,
+            headers: kept + fields,
+            body: .none,
+            timeoutInterval: timeoutInterval,
+            allowsCellularAccess: allowsCellularAccess
+        )
+    }
+}

@@ -23,3 +23,37 @@ public enum BodyExpectation: Sendable, Hashable {
         }
     }
 }
+
+/// The reason an expectation is invalid.
+public enum ExpectationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The string is not a list of status codes.
+    case invalidStatusCodes(String, reason: String)
+    /// The string does not begin with a known kind of expectation.
+    case unknownKind(String)
+    /// The value to search for is empty.
+    case empty(String)
+    /// The regular expression is invalid; the offset is in bytes.
+    case invalidPattern(String, offset: Int, reason: String)
+    /// The JSON path is invalid; the offset is in bytes.
+    case invalidPath(String, offset: Int, reason: String)
+    /// The value to compare with is invalid.
+    case invalidValue(String, reason: String)
+
+    /// The string, the error, and its place.
+    public var description: String {
+        switch self {
+        case .invalidStatusCodes(let text, let reason):
+            "\(Snippet.quoted(text)) is not a list of status codes: \(reason)"
+        case .unknownKind(let text):
+            "\(Snippet.quoted(text)) is not an expectation: it must begin with 'contains:', 'matches:' or 'json:'"
+        case .empty(let what):
+            "\(what) is empty"
+        case .invalidPattern(let text, let offset, let reason):
+            "\(Snippet.quoted(text)) is not a regular expression: \(reason) at byte \(offset)"
+        case .invalidPath(let text, let offset, let reason):
+            "\(Snippet.quoted(text)) is not a JSON expectation: \(reason) at byte \(offset)"
+        case .invalidValue(let text, let reason):
+            "\(Snippet.quoted(text)) is not a JSON expectation: \(reason)"
+        }
+    }
+}

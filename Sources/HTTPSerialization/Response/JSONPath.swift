@@ -1,3 +1,4 @@
+internal import CheckResults
 internal import ForeignText
 
 /// The path to one value in a JSON body: `status.items[0]["a name"]`.
@@ -75,7 +76,7 @@ package struct JSONPath: Sendable, Hashable {
 
     /// `true` if the value's name marks it as a secret.
     var isSecret: Bool {
-        steps.contains { step in if case .member(let name) = step { Snippet.isSecret(name) } else { false } }
+        steps.contains { step in if case .member(let name) = step { SecretName.isSecret(name) } else { false } }
     }
 
     static func text(of steps: some Collection<Step>) -> String {

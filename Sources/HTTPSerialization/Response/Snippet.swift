@@ -16,11 +16,6 @@ package enum Snippet {
     /// Returns the start of an operator's name in single quotes: a name like `token` is no secret itself.
     package static func quoted(name: String) -> String { quote(name.utf8, hidesSecrets: false) }
 
-    /// Returns whether a member of this name is probably a secret.
-    package static func isSecret(_ name: String) -> Bool {
-        SecretName.isSecret(name)
-    }
-
     /// Returns the text without spaces and tabs at its ends.
     package static func trimmingSpaces(_ text: Substring) -> Substring {
         // By bytes, because a space with a long run of combining marks would be one character.

@@ -1,5 +1,5 @@
 internal import CLibExpat
-internal import ForeignText
+public import ForeignText
 internal import Glibc
 
 /// Receives the parts of an XML document as they are parsed.
@@ -142,5 +142,37 @@ final class XMLReader {
         let bytes = UnsafeRawBufferPointer(start: name, count: count).assumingMemoryBound(to: UInt8.self)
         guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return bytes }
         return UnsafeBufferPointer(rebasing: bytes[(colon + 1)...])
+    }
+}
+
+/// The facts about a well-formed XML document.
+public struct XMLSummary: Sendable, Hashable {
+    /// The local name of the root element.
+    public let rootElement: ForeignText
+    /// The number of elements.
+    public let elementCount: Int
+
+    /// Parses a document.
+    ///
+    /// - Throws: ``XMLError`` when it is not well-formed, declares an entity, or is nested too deeply.
+    package init(parsing bytes: [UInt8], budget: WorkBudget? = nil) throws(XMLError) {
+        let counter = Counter()
+        try XMLReader.read(bytes, events: counter, budget: budget)
+        rootElement = counter.rootElement
+        elementCount = counter.count
+    }
+
+    private final class Counter: XMLEvents {
+        var rootElement: ForeignText = ""
+        var count = 0
+
+        func begin(_ name: UnsafeBufferPointer<UInt8>) {
+            if count == 0 { rootElement = ForeignText(name) }
+            count += 1
+        }
+
+        func text(_ bytes: UnsafeBufferPointer<UInt8>) {}
+
+        func end() {}
     }
 }

@@ -1,3 +1,4 @@
+internal import CheckResults
 internal import SwiftASN1
 
 /// A distinguished name: a list of attributes, each in a relative name of its own.
@@ -41,5 +42,48 @@ public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
                 )
             }
         )
+    }
+}
+
+/// One name of a subject, or one subtree of a name constraint (GeneralName in RFC 5280, section 4.2.1.6).
+public enum AlternativeName: Sendable, Hashable {
+    /// A DNS name or, in a constraint, a domain; not validated.
+    case dns(String)
+    /// An IP address as 4 or 16 bytes, or in a constraint an address and its mask as 8 or 32.
+    case address([UInt8])
+    /// A mailbox, or in a constraint a host or domain.
+    case email(String)
+    /// A URI, or in a constraint a host or domain.
+    case uri(String)
+    /// A distinguished name.
+    case directory(CertificateName)
+    /// A name of another type, as complete DER.
+    case raw([UInt8])
+
+    /// Returns the IP address in `text`; other text becomes a malformed name of the text's bytes.
+    public static func ip(_ text: String) -> AlternativeName {
+        .address(IPAddressText.bytes(of: text) ?? Array(text.utf8))
+    }
+
+    /// Returns the network of an IPv4 or IPv6 address with a prefix length, for name constraints.
+    public static func network(_ text: String, prefixLength: Int) -> AlternativeName {
+        let address = IPAddressText.bytes(of: text) ?? Array(text.utf8)
+        let mask = address.indices.map { index -> UInt8 in
+            let bits = min(max(prefixLength - 8 * index, 0), 8)
+            return UInt8(truncatingIfNeeded: 0xFF << (8 - bits))
+        }
+        return .address(address + mask)
+    }
+
+    /// The name in DER.
+    public var der: [UInt8] {
+        switch self {
+        case .email(let text): DERForm.implicit(1, Array(text.utf8))
+        case .dns(let text): DERForm.implicit(2, Array(text.utf8))
+        case .directory(let name): DERForm.tagged(4, name.der)
+        case .uri(let text): DERForm.implicit(6, Array(text.utf8))
+        case .address(let bytes): DERForm.implicit(7, bytes)
+        case .raw(let bytes): bytes
+        }
     }
 }

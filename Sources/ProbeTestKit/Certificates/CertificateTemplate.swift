@@ -1,4 +1,6 @@
-public import struct FoundationEssentials.Date
+internal import Crypto
+public import FoundationEssentials
+internal import SwiftASN1
 
 /// The complete content of a certificate, right or wrong, before it is signed.
 ///
@@ -123,5 +125,97 @@ public struct CertificateTemplate: Sendable, Hashable {
         var template = self
         change(&template)
         return template
+    }
+}
+
+/// A defect of a signature.
+public enum SignatureDefect: Sendable, Hashable, CaseIterable {
+    /// No defect.
+    case none
+    /// One bit is flipped.
+    case flippedBit
+    /// The last byte is missing.
+    case truncated
+    /// The signature is empty.
+    case empty
+
+    func apply(to signature: [UInt8]) -> [UInt8] {
+        var signature = signature
+        switch self {
+        case .none: break
+        case .flippedBit:
+            if let last = signature.popLast() { signature.append(last ^ 0x01) }
+        case .truncated: _ = signature.popLast()
+        case .empty: signature = []
+        }
+        return signature
+    }
+}
+
+/// The encoding of a time in a certificate.
+public enum TimeEncoding: Sendable, Hashable {
+    /// The encoding required by RFC 5280: UTCTime from 1950 to 2049, GeneralizedTime otherwise.
+    case automatic
+    /// A two-digit year: `260101000000Z`.
+    case utcTime
+    /// A four-digit year: `20260101000000Z`.
+    case generalizedTime
+    /// Arbitrary text as a UTCTime.
+    case rawUTCTime(String)
+    /// Arbitrary text as a GeneralizedTime.
+    case rawGeneralizedTime(String)
+
+    /// Returns the time in DER.
+    func der(of date: Date) -> [UInt8] {
+        switch self {
+        case .automatic:
+            (1950..<2050).contains(TestDate.year(of: date))
+                ? TimeEncoding.utcTime.der(of: date) : TimeEncoding.generalizedTime.der(of: date)
+        case .utcTime: DERForm.primitive(.utcTime, Array(TestDate.digits(of: date).utf8.dropFirst(2)))
+        case .generalizedTime: DERForm.primitive(.generalizedTime, Array(TestDate.digits(of: date).utf8))
+        case .rawUTCTime(let text): DERForm.primitive(.utcTime, Array(text.utf8))
+        case .rawGeneralizedTime(let text): DERForm.primitive(.generalizedTime, Array(text.utf8))
+        }
+    }
+}
+
+extension CertificateTemplate {
+    /// Returns the certificate in DER, signed by `issuerKey`.
+    func encoded(
+        publicKey: TestKey,
+        issuerName: CertificateName,
+        issuerKey: TestKey
+    ) throws -> [UInt8] {
+        let scheme = signatureScheme ?? issuerKey.defaultScheme
+        let subjectKey = subjectPublicKeyInfo ?? publicKey.subjectPublicKeyInfo
+        let all = extensions + missingIdentifiers(of: publicKey, issuedBy: issuerKey)
+        let signed = DERForm.sequence(
+            version == 0 ? [] : DERForm.tagged(0, DERForm.integer(version)),
+            DERForm.primitive(.integer, serialNumber ?? derivedSerialNumber(of: publicKey)),
+            (innerSignatureScheme ?? scheme).algorithmIdentifier,
+            (issuer ?? issuerName).der,
+            DERForm.sequence(notBeforeEncoding.der(of: notBefore), notAfterEncoding.der(of: notAfter)),
+            subject.der,
+            subjectKey,
+            all.isEmpty ? [] : DERForm.tagged(3, DERForm.sequence(of: all.map(\.der))),
+            trailingBytesInside
+        )
+        let signature = signatureDefect.apply(to: try issuerKey.sign(signed, scheme))
+        return DERForm.sequence(signed, scheme.algorithmIdentifier, DERForm.bitString(signature)) + trailingBytes
+    }
+
+    private func missingIdentifiers(of key: TestKey, issuedBy issuerKey: TestKey) -> [CertificateExtension] {
+        guard addsKeyIdentifiers, version == 2 else { return [] }
+        let identifiers: [CertificateExtension] = [
+            .subjectKeyIdentifier(key.identifier), .authorityKeyIdentifier(issuerKey.identifier),
+        ]
+        return identifiers.filter { identifier in !extensions.contains { $0.oid == identifier.oid } }
+    }
+
+    /// Returns 16 positive bytes without a leading zero, as RFC 5280 requires for serial numbers.
+    func derivedSerialNumber(of key: TestKey) -> [UInt8] {
+        let times = notBeforeEncoding.der(of: notBefore) + notAfterEncoding.der(of: notAfter)
+        let hash = SHA256.hash(data: subject.der + key.subjectPublicKeyInfo + times)
+        return [0x40] + Array(hash.prefix(15))
     }
 }

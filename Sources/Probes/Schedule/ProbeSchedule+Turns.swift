@@ -112,10 +112,11 @@ extension ProbeSchedule {
         entry.previous = entry.base
         let retry = cadence == .steady ? nil : entry.retry
         entry.retry = nil
-        if let look = entry.look {
-            entry.look = nil
-            entry.base = look
-            rounds.set(point, due: look)
+        let wanted = entry.look ?? entry.requested
+        (entry.look, entry.requested) = (nil, nil)
+        if let wanted {
+            entry.base = wanted
+            rounds.set(point, due: wanted)
         } else if let retry {
             entry.base = max(retry, now)
             rounds.set(point, due: entry.base)

@@ -26,6 +26,8 @@ struct ProbeSchedule {
         var isJudged = false
         /// The due time of a recheck that was requested while the point was being judged.
         var look: ContinuousClock.Instant?
+        /// The due time of a check that was requested while the point was being judged.
+        var requested: ContinuousClock.Instant?
         /// The start of the last completed turn.
         var started: ContinuousClock.Instant?
         /// `true` if the pending round was requested.

@@ -10,6 +10,8 @@ struct GoodputMeter {
     /// The number of windows behind a rate for display: a second.
     private static let recentWindows = 10
 
+    /// An idle round trip, which tells slow start from the bursts of a distant server.
+    var roundTrip: Duration = .zero
     /// All payload bytes.
     private(set) var bytes = 0
     /// The bytes of each window; the last one is under way.
@@ -82,7 +84,7 @@ struct GoodputMeter {
     var goodput: Goodput? {
         let whole = windows.prefix(min(windows.count, Int(clamping: last / Self.window)))
         guard !whole.isEmpty else { return shortGoodput }
-        let start = SlowStart.windows(of: whole.map(Double.init))
+        let start = SlowStart.windows(of: whole.map(Double.init), roundTrip: roundTripWindows)
         let measured = whole.dropFirst(start).sorted()
         guard !measured.isEmpty else { return shortGoodput }
         let total = measured.reduce(0.0) { $0 + Double($1) }
@@ -93,6 +95,11 @@ struct GoodputMeter {
             windows: measured.count,
             slowStart: .nanoseconds(Int64(start) * Self.window)
         )
+    }
+
+    /// The windows that an idle round trip takes.
+    private var roundTripWindows: Int {
+        Int(min(max(0, roundTrip / .nanoseconds(Self.window)), 1000).rounded(.up))
     }
 
     /// The end of the slow start, if the transfer had one.

@@ -8,12 +8,19 @@ extension TransferRun {
         if plan.downloadBytes > 0 { beginDownload() } else { beginUpload() }
     }
 
+    /// Returns the meter of a direction.
+    private func leg(_ direction: TransferDirection, wantedBytes: Int) -> TransferLegMeter {
+        var leg = TransferLegMeter(direction, wantedBytes: wantedBytes)
+        leg.goodput.roundTrip = idle.figures()?.p50 ?? .zero
+        return leg
+    }
+
     // MARK: Download
 
     private func beginDownload() {
         var wanted = plan.downloadBytes
         if let size = object.size, size < wanted { wanted = size }
-        download = TransferLegMeter(.download, wantedBytes: plan.downloadBytes)
+        download = leg(.download, wantedBytes: plan.downloadBytes)
         state = .leg(.download)
         lastSign = .now()
         show(.download)
@@ -71,22 +78,26 @@ extension TransferRun {
             }
             object.size = accepted.size ?? object.size
             if run.recorder.phase != .body { run.recorder.begin(.body) }
+            main?.paceReads(true)
+            let wanted = download?.wantedBytes ?? 0
+            main?.bound(accepted.bodyBytes.map { $0 > wanted } ?? true ? wanted : nil)
             endSuspension(isRestarted: accepted.isRestarted)
             return true
         }
     }
 
     private func receive(_ count: Int) {
-        guard let exchange = exchange ?? run.exchange, accept(exchange), var leg = download else { return }
+        guard let exchange = exchange ?? run.exchange, accept(exchange), let wanted = download?.wantedBytes else {
+            return
+        }
         let now = NIODeadline.now()
         lastSign = now
-        download = nil
-        leg.goodput.add(min(count, leg.wantedBytes - leg.bytes), at: now)
-        download = leg
-        let missing = leg.wantedBytes - leg.bytes
-        guard leg.isComplete else {
+        // In place: a copy of the leg would cost more than the count.
+        let missing = wanted - (download?.bytes ?? wanted)
+        download?.goodput.add(min(count, missing), at: now)
+        guard count >= missing else {
             // The answer goes on behind what is wanted.
-            if answer?.bodyBytes.map({ $0 > leg.wantedBytes }) ?? true { main?.admit(missing) }
+            if answer?.bodyBytes.map({ $0 > wanted }) ?? true { main?.admit(missing - count) }
             return
         }
         // The last piece of what was announced is the end of the answer, which follows at once.
@@ -117,7 +128,7 @@ extension TransferRun {
     // MARK: Upload
 
     private func beginUpload() {
-        guard plan.uploadBytes > 0, var request = target else { return run.succeed() }
+        guard plan.uploadBytes > 0, let target else { return run.succeed() }
         // A server without parts may have sent far more than was read.
         let isAffordable = plan.bytesOnWire - run.meter.currentOnWire() >= plan.uploadBytes
         guard isAffordable else {
@@ -125,23 +136,41 @@ extension TransferRun {
             run.findings.append(Finding(.byteLimit, .note, subject: run.hop.url, evidence: evidence))
             return run.succeed()
         }
-        if let url = plan.uploadURL { request = request.redirected(to: url, status: 307) }
-        request = request.variant(
-            method: "POST",
-            fields: [
-                HeaderField(name: "Content-Type", value: "application/octet-stream"),
-                HeaderField(name: "Content-Length", value: String(plan.uploadBytes)),
-            ]
-        )
-        upload = TransferLegMeter(.upload, wantedBytes: plan.uploadBytes)
+        let request: SerializedRequest
+        do {
+            request = try uploadRequest(to: plan.uploadURL ?? target.url, after: target)
+        } catch {
+            return run.fail(.requestInvalid, subject: run.hop.url, evidence: error.description)
+        }
+        upload = leg(.upload, wantedBytes: plan.uploadBytes)
         state = .leg(.upload)
         lastSign = .now()
         show(.upload)
-        if let target, target.url.origin != request.url.origin {
+        if target.url.origin != request.url.origin {
             main?.close()
             main = nil
         }
         withMain(to: request) { [self] in requestUpload(request) }
+    }
+
+    /// Returns the request of the upload.
+    ///
+    /// The probe's own fields may be secrets, whatever their names: only the probe's own server has them.
+    private func uploadRequest(
+        to url: HTTPURL,
+        after target: SerializedRequest
+    ) throws(RequestError) -> SerializedRequest {
+        let content = [
+            HeaderField(name: "Content-Type", value: "application/octet-stream"),
+            HeaderField(name: "Content-Length", value: String(plan.uploadBytes)),
+        ]
+        guard !run.redirects.isAtFirstOrigin(url) else {
+            return target.redirected(to: url, status: 307).variant(method: "POST", fields: content)
+        }
+        var fields = HeaderFields()
+        try fields.set("User-Agent", run.probe.serializer.headers.value(of: "User-Agent"))
+        let request = try RequestSerializer(headers: fields).serialize(ProbeRequest(method: "POST"), to: url)
+        return request.variant(method: "POST", fields: content)
     }
 
     private func requestUpload(_ request: SerializedRequest) {
@@ -217,6 +246,7 @@ extension TransferRun {
     func endLeg(_ direction: TransferDirection) {
         if direction == .upload { noteRetransmissions() }
         exchange = nil
+        main?.paceReads(false)
         state = .settling(direction)
         lastSign = .now()
         show(direction == .download ? .download : .upload)

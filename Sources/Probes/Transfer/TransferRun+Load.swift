@@ -38,7 +38,7 @@ extension TransferRun {
     private func lookForStall(at now: NIODeadline) {
         guard Duration(now - lastSign) > plan.stallTimeout else { return }
         let evidence = "no byte came or went for \(plan.stallTimeout.secondsText): \(stateText)"
-        run.fail(.transferStalled, subject: run.hop.url, evidence: evidence)
+        lost(Finding(.transferStalled, subject: run.hop.url, evidence: evidence))
     }
 
     /// Sends the small requests that are due, as long as they stay a small share of the transfer's bytes.

@@ -3,10 +3,10 @@ internal import HTTPSerialization
 internal import NIOCore
 
 extension TransferRun {
-    /// The wait of a download for its next path.
+    /// The wait of a download for its next path, or for another connection.
     struct Suspension {
         /// The cause of the interruption.
-        let code: FindingCode
+        let finding: Finding
         let since: NIODeadline
         /// The payload bytes that had come before.
         let offset: Int
@@ -16,10 +16,19 @@ extension TransferRun {
         /// Tells an attempt from those given up before it.
         var attempt = 0
         var isConnecting = false
+
+        /// The reason for ending the transfer when no attempt was a success; nil while only the path is to blame.
+        var reason: Finding? {
+            guard finding.code != .pathChanged else { return nil }
+            let evidence = "\(finding.evidence); it could not be resumed"
+            return Finding(finding.code, subject: finding.subject, evidence: evidence)
+        }
     }
 
     /// The time between two attempts.
     private static let retryInterval = TimeAmount.seconds(1)
+    /// The maximum number of interruptions that a transfer survives, and of attempts that stall.
+    private static let maximumInterruptions = 8
 
     /// Handles a change of the path: a download that can be resumed goes on over the next one.
     func pathChanged(_ interfaces: Set<String>) {
@@ -41,11 +50,23 @@ extension TransferRun {
                 "\(finding.evidence); the server sends no parts, or the object has neither an ETag nor a date"
             return run.fail(finding.code, subject: finding.subject, evidence: evidence)
         }
+        guard !leg.isComplete else {
+            // Only the end of the answer is missing.
+            if let exchange { main?.cancel(exchange) }
+            return endLeg(.download)
+        }
+        interruptions += 1
+        guard interruptions <= Self.maximumInterruptions else {
+            let evidence = "\(finding.evidence), after \(Self.maximumInterruptions) interruptions before"
+            return run.fail(finding.code, subject: finding.subject, evidence: evidence)
+        }
         let now = NIODeadline.now()
-        download?.goodput.pause(at: now)
+        // The link stood still during a stall, which ends only when it is noticed.
+        let since = finding.code == .transferStalled ? lastSign : now
+        download?.goodput.pause(at: since)
         suspension = Suspension(
-            code: finding.code,
-            since: now,
+            finding: finding,
+            since: since,
             offset: leg.bytes,
             interface: main?.owner.hop.interface ?? run.hop.interface
         )
@@ -62,7 +83,12 @@ extension TransferRun {
         let last = suspension.attempted ?? suspension.since
         // An attempt over a path that is gone would wait for its answer until the deadline.
         let patience = suspension.isConnecting ? TimeAmount(plan.stallTimeout) : Self.retryInterval
-        if now - last >= patience { reconnect() }
+        guard now - last >= patience else { return }
+        if suspension.isConnecting, let reason = suspension.reason {
+            interruptions += 1
+            guard interruptions <= Self.maximumInterruptions else { return run.fail(reason) }
+        }
+        reconnect()
     }
 
     /// Connects anew, and gives up any attempt under way.
@@ -102,7 +128,7 @@ extension TransferRun {
         seams.append(
             TransferSeam(
                 offset: suspension.offset,
-                code: suspension.code,
+                code: suspension.finding.code,
                 pause: Duration(now - suspension.since),
                 from: suspension.interface,
                 to: main?.owner.hop.interface,
@@ -128,8 +154,9 @@ extension TransferRun {
 
     private func isConnectionLoss(_ code: FindingCode) -> Bool {
         switch code {
-        case .pathChanged, .connectionReset, .connectionClosed, .httpTruncated, .hostUnreachable, .noRoute, .linkDown,
-            .noAddress, .connectTimeout, .connectRefused, .connectReset, .connectFailed, .dnsTimeout, .dnsFailure,
+        case .pathChanged, .transferStalled, .connectionReset, .connectionClosed, .httpTruncated, .hostUnreachable,
+            .noRoute, .linkDown, .noAddress, .connectTimeout, .connectRefused, .connectReset, .connectFailed,
+            .dnsTimeout, .dnsFailure,
             .tlsClosed:
             true
         default: false

@@ -55,8 +55,10 @@ final class TransferRun: @unchecked Sendable {
     /// The part of the object that the request under way has asked for, and what the answer promised.
     var part = RequestedPart()
     var answer: RequestedPart.Accepted?
-    /// The wait for another path.
+    /// The wait for another path, or for another connection.
     var suspension: Suspension?
+    /// The number of interruptions, and of attempts to resume that stalled.
+    var interruptions = 0
     /// The payload bytes before the object that is being sent: more than zero after the server has sent it anew.
     var objectBegin = 0
     /// The acknowledged bytes of the connection before the upload.
@@ -179,7 +181,8 @@ final class TransferRun: @unchecked Sendable {
                 bitsPerSecond: leg?.goodput.recentRate(at: now),
                 addedLatency: leg?.loaded.separate.last.flatMap { last in idle.map { max(.zero, last - $0.p50) } },
                 elapsed: Duration(now - began),
-                bytesOnWire: run.meter.currentOnWire()
+                bytesOnWire: run.meter.currentOnWire(),
+                interface: main?.owner.hop.interface
             )
         )
     }

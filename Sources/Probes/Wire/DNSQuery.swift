@@ -1,5 +1,6 @@
 package import CheckResults
 package import EventLoopExecutor
+internal import ForeignText
 
 /// A query to one name server.
 ///
@@ -49,5 +50,96 @@ package struct DNSQuery: Sendable, Hashable {
         )
         gate.execute { exchange.begin() }
         return WireExchange { gate.execute { exchange.cancel() } }
+    }
+}
+
+/// A name server's answer to a query.
+package struct DNSReply: Sendable, Hashable {
+    /// The transport of the answer.
+    package enum Transport: String, Sendable, Hashable {
+        case udp
+        case tcp
+    }
+
+    /// The decoded message.
+    package var message: DNSMessage
+    /// The server's address and port.
+    package var server: WireEndpoint
+    /// The local address and port, if known.
+    package var localAddress: WireEndpoint?
+    /// The transport of the answer: TCP when the datagram was truncated.
+    package var transport: Transport
+    /// The size of the message, in bytes.
+    package var size: Int
+    /// The time from the first query to the answer, including a repetition or the switch to TCP.
+    package var roundTrip: Duration
+
+    /// The answer section, one line per record in zone file format, including TTLs.
+    package var lines: [String] { message.answers.map(\.description) }
+
+    /// The flags that are set, by their usual names: `aa`, `tc`, `ra`, `ad`.
+    package var flags: [String] {
+        let header = message.header
+        let flags = [
+            ("aa", header.isAuthoritative), ("tc", header.isTruncated), ("ra", header.isRecursionAvailable),
+            ("ad", header.isAuthenticated),
+        ]
+        return flags.filter(\.1).map(\.0)
+    }
+
+    /// The size of the text from which on no more records are shown.
+    private static let maximumText = 4096
+
+    /// A one-line summary, then one line per record of the answer, and a last line with the number of omitted records.
+    package var text: String {
+        let words = [message.responseCode.description] + flags + ["\(size) bytes by \(transport.rawValue)"]
+        var text = words.joined(separator: " ")
+        for (index, record) in message.answers.enumerated() {
+            guard text.utf8.count < Self.maximumText else {
+                return text + "\n(and \(message.answers.count - index) more records)"
+            }
+            text += "\n" + ForeignText.shown(record.description, limit: Self.maximumText)
+        }
+        return text
+    }
+
+    /// The maximum number of aliases to follow.
+    private static let maximumAliases = 32
+
+    /// Returns the finding for an answer that lacks the requested record at the end of its aliases; nil when it is
+    /// there.
+    func finding(for question: DNSMessage.Question) -> Finding? {
+        let name = question.name.description
+        let code = message.responseCode
+        guard code == .noError else {
+            return Finding(
+                code == .noSuchName ? .dnsNXDomain : .dnsRcode,
+                subject: name,
+                evidence: "\(server) answered \(code) to the query for \(question.type)"
+            )
+        }
+        let answered = Set(message.answers.lazy.filter { $0.type == question.type }.map(\.name))
+        var known: [DNSName: DNSRecord] = [:]
+        for record in message.answers where record.type == .cname && known[record.name] == nil {
+            known[record.name] = record
+        }
+        var current = question.name
+        var aliases: [String] = []
+        while !answered.contains(current) {
+            // Each alias is used once, which rules out loops.
+            guard aliases.count < Self.maximumAliases, let alias = known.removeValue(forKey: current),
+                case .name(let target) = alias.data
+            else { break }
+            aliases.append("\(alias.name) CNAME \(target)")
+            current = target
+        }
+        if answered.contains(current) { return nil }
+        let chain = aliases.joined(separator: ", ")
+        return Finding(
+            .dnsNoAnswer,
+            subject: name,
+            evidence: "\(server) answered NOERROR and no \(question.type) record for \(current)"
+                + (chain.isEmpty ? "" : ", after \(chain)")
+        )
     }
 }

@@ -1,5 +1,7 @@
 package import CheckResults
 package import EventLoopExecutor
+internal import Glibc
+internal import NIOCore
 
 /// One ICMP echo request to one address, sent without privileges (icmp(7)).
 package struct ICMPEcho: Sendable, Hashable {
@@ -66,5 +68,164 @@ package struct ICMPEcho: Sendable, Hashable {
         )
         gate.execute { exchange.begin() }
         return WireExchange { gate.execute { exchange.cancel() } }
+    }
+}
+
+/// A running echo exchange.
+///
+/// `@unchecked Sendable`: every method runs on `eventLoop`, and the state is accessed only there.
+private final class ICMPExchange: @unchecked Sendable {
+    private static let messagesPerTurn = 64
+
+    private let echo: ICMPEcho
+    private let gate: LoopGate
+    private let timeout: Duration
+    private let meter: ByteMeter
+    private let completion: @Sendable (ICMPEcho.Outcome) -> Void
+    private let sequence = UInt16.random(in: .min ... .max)
+    private let payload: [UInt8]
+
+    private var socket: DatagramSocket?
+    private var deadline: Scheduled<Void>?
+    private var started = NIODeadline.uptimeNanoseconds(0)
+    private var ignored = 0
+    private var isOver = false
+
+    private var eventLoop: any EventLoop { gate.eventLoop }
+
+    init(
+        echo: ICMPEcho,
+        gate: LoopGate,
+        timeout: Duration,
+        meter: ByteMeter,
+        completion: @escaping @Sendable (ICMPEcho.Outcome) -> Void
+    ) {
+        self.echo = echo
+        self.gate = gate
+        self.timeout = timeout
+        self.meter = meter
+        self.completion = completion
+        payload = (0..<min(max(echo.payloadSize, 8), 1024)).map { _ in UInt8.random(in: .min ... .max) }
+    }
+
+    private var subject: String { echo.target.addressText }
+
+    func begin() {
+        guard !isOver else { return }
+        do {
+            let socket = try DatagramSocket(.icmp, to: echo.target, interface: echo.interface, hopLimit: echo.hopLimit)
+            self.socket = socket
+            deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() }
+            started = .now()
+            do {
+                let message = request
+                try socket.send(message)
+                meter.count(sent: message.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
+            } catch {
+                // The kernel may know at once that there is no route; its error queue is more precise than errno.
+                return queuedFailure(or: error.errno)
+            }
+            watch(socket)
+        } catch {
+            finish(nil, error.finding)
+        }
+    }
+
+    /// The type, code, checksum, identifier (both set by the kernel), sequence number and payload (RFC 792, RFC 4443).
+    private var request: [UInt8] {
+        let type: UInt8 = echo.target.isIPv6 ? 128 : 8
+        let sequence = [UInt8(truncatingIfNeeded: sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
+        return [type, 0, 0, 0, 0, 0] + sequence + payload
+    }
+
+    private func watch(_ socket: DatagramSocket) {
+        guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
+        let gate = gate
+        thread.watch(socket.descriptor) { gate.execute { self.readable() } }
+    }
+
+    private func readable() {
+        guard !isOver, let socket else { return }
+        // The time is taken before reading, which does not count as latency.
+        let now = NIODeadline.now()
+        // Bounded: a peer that sends faster than this reads must not monopolize the event loop.
+        for _ in 0..<Self.messagesPerTurn {
+            guard let error = socket.receiveError() else { break }
+            if let finding = finding(error) { return finish(nil, finding) }
+        }
+        do {
+            for _ in 0..<Self.messagesPerTurn {
+                guard let received = try socket.receive() else { break }
+                meter.count(received: received.bytes.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
+                if isReply(received.bytes) { return replied(received, at: now) }
+                ignored += 1
+            }
+        } catch {
+            return queuedFailure(or: error.errno)
+        }
+        if !isOver { watch(socket) }
+    }
+
+    private func isReply(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count == payload.count + 8 else { return false }
+        let type: UInt8 = echo.target.isIPv6 ? 129 : 0
+        return bytes[0] == type && bytes[1] == 0
+            && UInt16(bytes[6]) << 8 | UInt16(bytes[7]) == sequence
+            && bytes.dropFirst(8).elementsEqual(payload)
+    }
+
+    private func replied(_ received: DatagramSocket.Received, at now: NIODeadline) {
+        let hopLimit = received.control.first { message in
+            (message.level == CInt(IPPROTO_IP) && message.type == IP_TTL)
+                || (message.level == CInt(IPPROTO_IPV6) && message.type == IPV6_HOPLIMIT)
+        }
+        let reply = ICMPEcho.Reply(
+            address: subject,
+            localAddress: socket?.localAddress,
+            roundTrip: Duration(now - started),
+            hopLimit: hopLimit?.integer.map(Int.init),
+            size: received.bytes.count
+        )
+        finish(reply, nil)
+    }
+
+    // MARK: End
+
+    func cancel() {
+        finish(nil, Finding(.cancelled, subject: subject, evidence: "cancelled while waiting for the reply"))
+    }
+
+    /// Returns the finding for an ICMP error, or for a local one of the kernel; nil when the error is not final.
+    private func finding(_ error: QueuedError) -> Finding? {
+        guard error.origin != .local else {
+            return SystemFinding.make(error.error, operation: "send an echo request", subject: subject)
+        }
+        guard let reason = ICMPUnreachable.reason(error) else { return nil }
+        let router = error.offender.map(IPAddressText.text) ?? "an unknown host"
+        return Finding(.icmpUnreachable, subject: subject, evidence: "\(router) answered: \(reason)")
+    }
+
+    private func queuedFailure(or error: CInt) {
+        if let queued = socket?.receiveError(), let finding = finding(queued) { return finish(nil, finding) }
+        failed(error)
+    }
+
+    private func failed(_ error: CInt) {
+        finish(nil, SystemFinding.make(error, operation: "send an echo request", subject: subject))
+    }
+
+    private func timeIsUp() {
+        var evidence = "no reply within \(timeout.secondsText)"
+        if ignored > 0 { evidence += ", \(ignored) other messages ignored" }
+        finish(nil, Finding(.timeout, subject: subject, evidence: evidence))
+    }
+
+    private func finish(_ reply: ICMPEcho.Reply?, _ finding: Finding?) {
+        guard !isOver else { return }
+        isOver = true
+        deadline?.cancel()
+        if let socket { ReadinessThread.shared?.forget(socket.descriptor) }
+        socket = nil
+        completion(ICMPEcho.Outcome(reply: reply, finding: finding))
     }
 }

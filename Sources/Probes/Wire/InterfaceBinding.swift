@@ -2,11 +2,6 @@ internal import CheckResults
 internal import Glibc
 internal import NIOCore
 
-/// Carries a finding through a future.
-struct WireFailure: Error {
-    let finding: Finding
-}
-
 /// Binds a channel's socket to an interface before it connects (SO_BINDTODEVICE, socket(7)).
 enum InterfaceBinding {
     static func apply(_ interface: String?, to channel: any Channel) -> EventLoopFuture<Void> {
@@ -22,5 +17,19 @@ enum InterfaceBinding {
             guard let error = error as? IOError else { throw error }
             throw WireFailure(finding: SystemFinding.interface(error.errnoCode, interface))
         }
+    }
+}
+
+/// An interface name in the kernel's format: at most 15 bytes, and a zero (IFNAMSIZ).
+///
+/// setsockopt(2) gets the value's own bytes, so it has no other members.
+private struct InterfaceName: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard (1...15).contains(bytes.count), !bytes.contains(0) else { return nil }
+        withUnsafeMutableBytes(of: &self) { $0.copyBytes(from: bytes) }
     }
 }

@@ -1,5 +1,6 @@
-internal import CheckResults
+package import CheckResults
 internal import Glibc
+internal import NIOCore
 
 /// Findings for failed socket system calls.
 enum SystemFinding {
@@ -35,4 +36,89 @@ enum SystemFinding {
 
     /// Returns the system's message for an errno value.
     static func text(_ error: CInt) -> String { String(cString: strerror(error)) }
+}
+
+/// Carries a finding through a future.
+struct WireFailure: Error {
+    let finding: Finding
+}
+
+/// Maps the kernel's errors for a connection attempt to findings.
+enum ConnectFailure {
+    /// Returns the finding for an attempt's error; the subject is the address.
+    static func finding(_ error: any Error, connectingTo target: WireEndpoint, interface: String?) -> Finding {
+        let subject = target.description
+        switch error {
+        case let failure as WireFailure: return failure.finding
+        case let failure as IOError:
+            let code = code(failure.errnoCode)
+            let evidence = "connect: \(SystemFinding.text(failure.errnoCode))"
+            if code == .noRoute, LocalRoute.exists(to: target, interface: interface) {
+                return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
+            }
+            return Finding(code, subject: subject, evidence: evidence)
+        case ChannelError.connectTimeout:
+            return Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
+        default:
+            return Finding(.connectFailed, subject: subject, evidence: String(describing: error))
+        }
+    }
+
+    /// Returns the code for an error of connect(2).
+    static func code(_ errnoCode: CInt) -> FindingCode {
+        switch errnoCode {
+        case ECONNREFUSED: .connectRefused
+        case ETIMEDOUT: .connectTimeout
+        case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
+        // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
+        case ENETUNREACH, EINVAL, EACCES: .noRoute
+        case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
+        case ENETDOWN: .linkDown
+        case ENODEV, ENXIO: .interfaceUnknown
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .resourcesExhausted
+        case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
+        default: .connectFailed
+        }
+    }
+}
+
+extension FindingCode {
+    /// `true` for codes of failures on this machine, which say nothing about the target.
+    package var isLocalFault: Bool {
+        switch self {
+        case .noRoute, .noAddress, .linkDown, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
+            .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled, .icmpNotPermitted,
+            .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded, .transferMetered, .transferBusy:
+            true
+        default: false
+        }
+    }
+}
+
+/// Tells a missing local route from a router's ICMP error: both are the same errno value.
+enum LocalRoute {
+    /// Returns whether the kernel has a route to an address, through an interface if one is given; nothing is sent.
+    ///
+    /// connect(2) of a datagram socket only looks the route up.
+    static func exists(to target: WireEndpoint, interface: String?) -> Bool {
+        let descriptor = socket(target.isIPv6 ? AF_INET6 : AF_INET, SocketType.datagram, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        if let interface {
+            let name = Array(interface.utf8) + [0]
+            guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count)) == 0 else {
+                return false
+            }
+        }
+        return target.isIPv6
+            ? withUnsafeBytes(of: target.ipv6(interface: interface)) { canConnect(descriptor, $0) }
+            : withUnsafeBytes(of: target.ipv4) { canConnect(descriptor, $0) }
+    }
+
+    private static func canConnect(_ descriptor: CInt, _ address: UnsafeRawBufferPointer) -> Bool {
+        guard let base = address.baseAddress else { return false }
+        return base.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(address.count)) == 0
+        }
+    }
 }

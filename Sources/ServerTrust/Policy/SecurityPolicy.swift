@@ -1,4 +1,6 @@
 public import CheckResults
+internal import Crypto
+internal import FoundationEssentials
 
 /// The rules for evaluating a server's trust: AFNetworking's complete AFSecurityPolicy, as a value.
 ///
@@ -56,5 +58,76 @@ public struct SecurityPolicy: Sendable, Hashable {
         self.validatesDomainName = validatesDomainName
         self.isAFNetworkingCompatible = isAFNetworkingCompatible
         self.isStrict = isStrict
+    }
+}
+
+/// A pinned certificate, known to be valid DER.
+public struct PinnedCertificate: Sendable, Hashable {
+    /// The certificate in DER.
+    public let der: [UInt8]
+    /// The hash of its public key.
+    public let publicKeyPin: PublicKeyPin
+
+    /// Creates a pin from a DER certificate.
+    ///
+    /// - Throws: ``SecurityPolicyError/undecodableCertificate(source:reason:)``; AFSecurityPolicy would silently skip
+    ///   such a pin.
+    public init(der: [UInt8]) throws(SecurityPolicyError) {
+        let certificate = DecodedCertificate(der: der)
+        guard certificate.isUsable, let pin = certificate.publicKeyPin else {
+            let reason = certificate.flaws.first ?? "it has no public key"
+            throw .undecodableCertificate(source: "the pinned certificate", reason: reason)
+        }
+        self.der = der
+        publicKeyPin = pin
+    }
+}
+
+extension PublicKeyPin {
+    /// Parses `sha256//` and 44 characters of Base64.
+    ///
+    /// - Throws: ``SecurityPolicyError`` for anything else.
+    public init(parsing text: String) throws(SecurityPolicyError) {
+        let prefix = "sha256//"
+        guard text.hasPrefix(prefix), let data = Data(base64Encoded: String(text.dropFirst(prefix.count))),
+            data.count == SHA256.byteCount
+        else {
+            throw SecurityPolicyError.invalidPublicKeyPin(text)
+        }
+        self.init(digest: [UInt8](data))
+    }
+
+    /// Creates the pin of a SubjectPublicKeyInfo in DER.
+    public init(subjectPublicKeyInfo: [UInt8]) {
+        self.init(digest: [UInt8](SHA256.hash(data: subjectPublicKeyInfo)))
+    }
+}
+
+/// The configuration errors of a security policy: a pin, an anchor or a revocation list that cannot be used.
+public enum SecurityPolicyError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The string is not `sha256//` and the Base64 of 32 bytes.
+    case invalidPublicKeyPin(String)
+    /// The file or directory cannot be read; the second value is the reason.
+    case unreadable(path: String, reason: String)
+    /// The source cannot be decoded as a certificate; the second value is the place and the reason.
+    case undecodableCertificate(source: String, reason: String)
+    /// The source contains no certificate.
+    case noCertificate(source: String)
+    /// The source cannot be decoded as a revocation list.
+    case undecodableRevocationList(source: String, reason: String)
+    /// Pins are configured for a target without TLS.
+    case pinningWithoutTLS(target: String)
+
+    /// The message for operators.
+    public var description: String {
+        switch self {
+        case .invalidPublicKeyPin(let text):
+            "'\(text)' is not a public key pin: 'sha256//' and the Base64 form of a SHA-256 hash are needed"
+        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+        case .undecodableCertificate(let source, let reason): "\(source) is not a usable certificate: \(reason)"
+        case .noCertificate(let source): "\(source) holds no certificate"
+        case .undecodableRevocationList(let source, let reason): "\(source) is not a usable revocation list: \(reason)"
+        case .pinningWithoutTLS(let target): "pinning needs TLS, and '\(target)' is reached without it"
+        }
     }
 }

@@ -12,7 +12,7 @@ struct PortalAPITests {
             {"captive":true,"user-portal-url":"https://portal.test/login","venue-info-url":"http://venue.test/",
              "can-extend-session":false,"seconds-remaining":3600,"bytes-remaining":18446744073709551615,"other":[{}]}
             """
-        let expected = PortalAPI.Answer(
+        let expected = PortalAnswer(
             isCaptive: true,
             userPortalURL: "https://portal.test/login",
             venueInfoURL: "http://venue.test/",
@@ -20,19 +20,19 @@ struct PortalAPITests {
             secondsRemaining: 3600,
             bytesRemaining: .max
         )
-        #expect(try PortalAPI.Answer(parsing: Array(text.utf8)) == expected)
+        #expect(try PortalAnswer(parsing: Array(text.utf8)) == expected)
     }
 
     @Test(arguments: [
-        (#"{"captive":false}"#, PortalAPI.Answer(isCaptive: false)),
+        (#"{"captive":false}"#, PortalAnswer(isCaptive: false)),
         (#"{"captive":true,"user-portal-url":null}"#, .init(isCaptive: true)),
         (#"{"captive":true,"user-portal-url":"http://portal.test/"}"#, .init(isCaptive: true)),
         (#"{"captive":true,"user-portal-url":"javascript:alert(1)","venue-info-url":"//x"}"#, .init(isCaptive: true)),
         (#"{"captive":true,"user-portal-url":"https://user:secret@portal.test/"}"#, .init(isCaptive: true)),
         (#"{"captive":false,"captive":true,"seconds-remaining":0}"#, .init(isCaptive: true, secondsRemaining: 0)),
     ])
-    func `what is not fit to be shown is left out`(text: String, answer: PortalAPI.Answer) throws {
-        #expect(try PortalAPI.Answer(parsing: Array(text.utf8)) == answer)
+    func `what is not fit to be shown is left out`(text: String, answer: PortalAnswer) throws {
+        #expect(try PortalAnswer(parsing: Array(text.utf8)) == answer)
     }
 
     @Test(arguments: [
@@ -47,7 +47,7 @@ struct PortalAPITests {
         #"{"captive":true,"x":""# + String(repeating: "x", count: PortalAPI.maximumBytes) + #""}"#,
     ])
     func `what is no answer is refused`(text: String) {
-        #expect(throws: PortalAnswer.ParseError.self) { try PortalAPI.Answer(parsing: Array(text.utf8)) }
+        #expect(throws: PortalAnswer.ParseError.self) { try PortalAnswer(parsing: Array(text.utf8)) }
     }
 
     @Test

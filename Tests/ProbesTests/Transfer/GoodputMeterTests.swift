@@ -42,6 +42,18 @@ struct GoodputMeterTests {
     }
 
     @Test
+    func `slow start over a distant server is not taken for the rate`() throws {
+        // A round trip of 600 ms, of whose six windows one has all the bytes: five windows alone show no growth.
+        let start = (0..<6).flatMap { [14_600 << $0, 0, 0, 0, 0, 0] }
+        var meter = meter(start + [Int](repeating: 125_000, count: 80))
+        #expect(try #require(meter.goodput).mean < 8_000_000)
+        meter.roundTrip = .milliseconds(600)
+        let goodput = try #require(meter.goodput)
+        #expect(abs(goodput.mean - 10_000_000) < 500_000, "\(goodput)")
+        #expect(goodput.slowStart >= .seconds(2), "\(goodput)")
+    }
+
+    @Test
     func `a transfer that only grows keeps its second half`() throws {
         let goodput = try #require(meter((0..<12).map { 1000 << $0 }).goodput)
         #expect(goodput.windows >= 6)

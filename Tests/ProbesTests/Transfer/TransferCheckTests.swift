@@ -28,6 +28,7 @@ struct TransferCheckTests {
         #expect(transfer.seams.isEmpty)
         #expect(server.requests.contains { $0.method == "POST" && $0.body.count == 1_000_000 })
         #expect(log.phases == [.started, .download, .upload, .completed])
+        #expect(log.all.first { $0.phase == .download }?.interface == "lo")
         #expect(report.phases.contains(.body) && report.phases.contains(.firstByte))
         #expect(report.bytesReceived >= TransferBench.size)
         #expect(report.bytesOnWire <= bench.plan.bytesOnWire)
@@ -56,6 +57,23 @@ struct TransferCheckTests {
         #expect(loaded.perMinute > 0)
         #expect(download.duration > .milliseconds(300))
         #expect(download.goodput.map { $0.windows >= 3 } == true)
+    }
+
+    @Test
+    func `over HTTP/2 the transfer's own connection is probed too`() async throws {
+        var bench = TransferBench()
+        bench.plan = TransferPlan(downloadBytes: 60_000_000)
+        let (report, server) = try await bench.transfer(
+            [[.serve(TransferBench.object(60_000_000))]],
+            tls: TransferBench.tls(.http2)
+        )
+        #expect(report.verdict == .ok, "\(report.findings)")
+        let loaded = try #require(report.transfer?.download?.loaded)
+        #expect(loaded.same.map { $0.count > 0 && $0.p50 > .zero } == true)
+        #expect(loaded.separate.map { $0.count > 0 } == true)
+        #expect(loaded.perMinute > 0)
+        // One connection for the transfer, and one for the small requests.
+        #expect(server.connections == 2)
     }
 
     @Test
@@ -129,8 +147,12 @@ struct TransferCheckTests {
         let sink = try await ScriptedServer.start([.serve(ScriptedResponse(204))])
         var bench = TransferBench()
         bench.plan = TransferPlan(uploadBytes: 200_000, uploadURL: try HTTPURL(parsing: sink.url("/sink")))
+        let standard = try HeaderFields([HeaderField(name: "User-Agent", value: "agent")])
+        let own = try HeaderFields([HeaderField(name: "X-Token", value: "secret")])
         let (report, server) = try await bench.transfer([[.serve(TransferBench.object(10))]]) { probe in
             probe.serializer.credentials = try? BasicCredentials(user: "user", password: "secret")
+            probe.serializer.headers = standard
+            probe.request.headers = own
         }
         await sink.shutDown()
         #expect(report.verdict == .ok, "\(report.findings)")
@@ -139,7 +161,23 @@ struct TransferCheckTests {
         let post = try #require(sink.requests.first)
         #expect(post.body.count == 200_000)
         #expect(post.header("Authorization") == nil)
+        #expect(post.header("X-Token") == nil)
+        #expect(post.header("User-Agent") == "agent")
+        #expect(post.header("Host") == (try HTTPURL(parsing: sink.url("/sink")).authority))
         #expect(server.requests.first?.header("Authorization") != nil)
+        #expect(server.requests.first?.header("X-Token") == "secret")
+    }
+
+    @Test
+    func `an upload to the server of the target has the fields of the probe`() async throws {
+        var bench = TransferBench()
+        bench.uploadPath = "/sink"
+        bench.plan = TransferPlan(uploadBytes: 1000)
+        let own = try HeaderFields([HeaderField(name: "X-Token", value: "own")])
+        let script: [ServerStep] = [.serve(["/large": TransferBench.object(10), "/sink": ScriptedResponse(204)])]
+        let (report, server) = try await bench.transfer([script]) { $0.request.headers = own }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(server.requests.first { $0.method == "POST" }?.header("X-Token") == "own")
     }
 
     @Test

@@ -17,10 +17,14 @@ struct TransferInterruptionTests {
         return [.receiveRequest, .send(head), .send([UInt8](repeating: 7, count: count)), .silence]
     }
 
-    private func resumed(_ scripts: [[ServerStep]]) async throws -> (report: CheckReport, server: ScriptedServer) {
+    private func resumed(
+        _ scripts: [[ServerStep]],
+        stallTimeout: Duration = .seconds(10),
+        timeout: Duration? = nil
+    ) async throws -> (report: CheckReport, server: ScriptedServer) {
         var bench = TransferBench()
-        bench.plan = TransferPlan(downloadBytes: 200_000, resumes: true)
-        return try await bench.transfer(scripts)
+        bench.plan = TransferPlan(downloadBytes: 200_000, resumes: true, stallTimeout: stallTimeout)
+        return try await bench.transfer(scripts) { if let timeout { $0.timeout = timeout } }
     }
 
     @Test
@@ -39,6 +43,50 @@ struct TransferInterruptionTests {
         let request = try #require(server.requests.last { $0.method == "GET" })
         #expect(request.header("Range") == "bytes=100000-199999")
         #expect(request.header("If-Range") == "\"one\"")
+    }
+
+    @Test
+    func `a download that stalls goes on over another connection`() async throws {
+        let (report, server) = try await resumed(
+            [halfAnswer + [.silence], [.serve(object)], partial("100000-199999/200000"), [.serve(object)]],
+            stallTimeout: .milliseconds(400)
+        )
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 200_000)
+        #expect(report.transfer?.download.map { $0.duration < .milliseconds(400) } == true)
+        let seam = try #require(report.transfer?.seams.first)
+        #expect(report.transfer?.seams.count == 1)
+        #expect(seam.code == .transferStalled)
+        #expect(seam.offset == 100_000)
+        #expect(seam.pause >= .milliseconds(400))
+        let request = try #require(server.requests.last { $0.method == "GET" })
+        #expect(request.header("Range") == "bytes=100000-199999")
+        #expect(request.header("If-Range") == "\"one\"")
+    }
+
+    @Test
+    func `a server that stalls each time is the reason, and asked only so often`() async throws {
+        let (report, server) = try await resumed(
+            [halfAnswer + [.silence], [.serve(object)], [.receiveRequest, .silence]],
+            stallTimeout: .milliseconds(250)
+        )
+        #expect(report.verdict == .failed(.transferStalled, .body), "\(report.findings)")
+        #expect(report.findings.first?.evidence.contains("could not be resumed") == true, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 100_000)
+        #expect(report.transfer?.seams.isEmpty == true)
+        #expect(server.connections <= 12)
+    }
+
+    @Test
+    func `a server that is gone at the deadline is the reason, and not the time`() async throws {
+        let (report, _) = try await resumed(
+            [halfAnswer + [.drop], [.serve(object)], [.receiveRequest, .reset]],
+            timeout: .seconds(2)
+        )
+        let codes: [FindingCode] = [.httpTruncated, .connectionReset]
+        #expect(codes.contains { report.verdict == .failed($0, .body) }, "\(report.findings)")
+        #expect(report.findings.first?.evidence.contains("could not be resumed") == true, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 100_000)
     }
 
     @Test

@@ -30,6 +30,8 @@ struct TransferMeasurement: Codable, Sendable {
 struct LatenessMeasurement: Codable, Sendable {
     var isBesideTransfer: Bool
     var checks: Int
+    /// The checks that were due.
+    var expectedChecks: Int
     var failures: Int
     var p50Milliseconds: Double
     var p99Milliseconds: Double

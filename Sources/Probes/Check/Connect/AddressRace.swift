@@ -130,7 +130,7 @@ final class AddressRace: @unchecked Sendable {
                 .recvAllocator,
                 value: transfer == nil
                     ? AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
-                    : AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16 << 10, maximum: 256 << 10)
+                    : AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16 << 10, maximum: ReadPacer.readBytes)
             )
             .channelInitializer { [self] channel in
                 guard onOutcome != nil else {
@@ -140,6 +140,7 @@ final class AddressRace: @unchecked Sendable {
                 return InterfaceBinding.apply(interface, to: channel).flatMapThrowing { [meter, transfer] in
                     if let transfer { TransferSocket.tune(channel, for: transfer) }
                     try channel.pipeline.syncOperations.addHandler(ByteCounter(meter))
+                    if transfer != nil { try channel.pipeline.syncOperations.addHandler(ReadPacer()) }
                 }
             }
             .connect(to: WireEndpoint(address, port: port).socketAddress(interface: interface))

@@ -37,7 +37,7 @@ enum HTTPFailure {
     private static func meaning(_ error: any Error, _ exchange: HTTPExchange) -> (FindingCode, String) {
         switch error {
         case let error as IOError:
-            let text = ConnectFailure.text(error.errnoCode)
+            let text = SystemFinding.text(error.errnoCode)
             let code = ConnectFailure.code(error.errnoCode)
             return (code == .connectReset ? .connectionReset : code, text)
         case NIOSSLError.uncleanShutdown:

@@ -1,3 +1,7 @@
+internal import Glibc
+internal import HTTPSerialization
+internal import NIOSSL
+
 /// The options of a check's TLS handshakes; the trust evaluator decides about certificates.
 public struct TLSOptions: Sendable, Hashable {
     /// The protocol versions that can be set as the minimum.
@@ -26,5 +30,94 @@ public struct TLSOptions: Sendable, Hashable {
         self.minimumVersion = minimumVersion
         self.clientIdentity = clientIdentity
         self.applicationProtocols = applicationProtocols
+    }
+}
+
+/// A client's certificate chain and private key, for servers that request them.
+///
+/// It is read once and kept in memory. Its descriptions show nothing of the key.
+public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The reason a client certificate or key cannot be used.
+    public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The file is not a regular file, cannot be read, or is a key that others can read; the reason is a predicate.
+        case unreadable(path: String, reason: String)
+        /// The file is larger than a certificate chain or a key can be.
+        case tooLarge(path: String)
+        /// The source holds no certificate in PEM form.
+        case noCertificate(source: String)
+        /// The source holds no private key in PEM form, or an encrypted one.
+        case noPrivateKey(source: String)
+
+        /// The error with the name of the file.
+        public var description: String {
+            switch self {
+            case .unreadable(let path, let reason): "\(path) \(reason)"
+            case .tooLarge(let path): "\(path) is too large: at most \(ClientIdentity.largestFile) bytes are read"
+            case .noCertificate(let source): "\(source) holds no certificate in PEM form"
+            case .noPrivateKey(let source): "\(source) holds no unencrypted private key in PEM form"
+            }
+        }
+    }
+
+    fileprivate static let largestFile = 1024 * 1024
+
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+
+    /// Reads the chain, the client's own certificate first, and the key from two PEM files.
+    ///
+    /// Both must be regular files; the key must be neither readable nor writable by others.
+    /// - Throws: ``LoadError``, which names the file and never shows its content.
+    public init(certificateFile: String, keyFile: String) throws(LoadError) {
+        try self.init(
+            certificatePEM: Self.read(certificateFile, isSecret: false),
+            keyPEM: Self.read(keyFile, isSecret: true),
+            certificateSource: certificateFile,
+            keySource: keyFile
+        )
+    }
+
+    /// Creates an identity from the chain, the client's own certificate first, and the key in PEM form.
+    ///
+    /// - Parameters:
+    ///   - certificatePEM: The certificates.
+    ///   - keyPEM: The private key of the first one.
+    ///   - certificateSource: The name of the certificates' origin in errors.
+    ///   - keySource: The name of the key's origin in errors.
+    /// - Throws: ``LoadError``.
+    public init(
+        certificatePEM: [UInt8],
+        keyPEM: [UInt8],
+        certificateSource: String = "the client certificate",
+        keySource: String = "the client key"
+    ) throws(LoadError) {
+        guard let chain = try? NIOSSLCertificate.fromPEMBytes(certificatePEM), !chain.isEmpty else {
+            throw .noCertificate(source: certificateSource)
+        }
+        guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else {
+            throw .noPrivateKey(source: keySource)
+        }
+        self.chain = chain
+        self.key = key
+    }
+
+    /// The number of certificates, and nothing of the key.
+    public var description: String { "client identity of \(chain.count) certificates" }
+    /// The same as the description.
+    public var debugDescription: String { description }
+
+    /// Reads a file that is checked and read through one descriptor, so that it cannot be replaced in between.
+    private static func read(_ path: String, isSecret: Bool) throws(LoadError) -> [UInt8] {
+        do throws(RequestError) {
+            let file = try OpenFile(path: path)
+            if isSecret, file.mode & mode_t(0o006) != 0 {
+                throw .file(path: path, reason: "can be read or written by others: use chmod o-rw")
+            }
+            if file.length <= largestFile { return try file.read(at: 0, upTo: file.length) }
+        } catch {
+            guard case .file(_, let reason) = error else { throw .unreadable(path: path, reason: error.description) }
+            throw .unreadable(path: path, reason: reason)
+        }
+        throw .tooLarge(path: path)
     }
 }

@@ -1,4 +1,5 @@
 public import CheckResults
+internal import EventLoopExecutor
 
 /// A resolver for host names.
 ///
@@ -40,4 +41,52 @@ public struct HostLookupFailure: Error, Sendable, Hashable, CustomStringConverti
 
     /// The code and the resolver's message.
     public var description: String { "\(code.rawValue): \(reason)" }
+}
+
+/// Looks up one name in the families that a check may use, and delivers the answers on the check's event loop.
+///
+/// `@unchecked Sendable`: used only on the event loop.
+final class NameLookup: @unchecked Sendable {
+    typealias Handler = (HostAddress.Family, Result<[HostAddress], HostLookupFailure>) -> Void
+
+    private let gate: LoopGate
+    private var pending: [HostAddress.Family: any HostLookup] = [:]
+    private var handler: Handler?
+
+    init(on gate: LoopGate) { self.gate = gate }
+
+    /// Starts the lookups; the handler is called once for each family, never before this returns.
+    func start(_ name: String, families: AddressFamilies, resolver: any HostResolver, handler: @escaping Handler) {
+        self.handler = handler
+        for family in HostAddress.Family.allCases where families.includes(family) {
+            pending[family] = resolver.lookUp(name, family: family) { [self] answer in
+                gate.execute { self.answered(family, answer) }
+            }
+        }
+    }
+
+    /// `true` while a lookup is still queued because others block the resolver.
+    var isStuckInQueue: Bool { pending.values.contains { $0.isWaiting } }
+
+    /// Abandons the pending lookups.
+    func abandon() {
+        handler = nil
+        for lookup in pending.values { lookup.abandon() }
+        pending = [:]
+    }
+
+    private func answered(_ family: HostAddress.Family, _ answer: Result<[HostAddress], HostLookupFailure>) {
+        guard pending.removeValue(forKey: family) != nil, let handler else { return }
+        if pending.isEmpty { self.handler = nil }
+        handler(family, answer)
+    }
+}
+
+extension AddressFamilies {
+    func includes(_ family: HostAddress.Family) -> Bool {
+        switch family {
+        case .ipv4: includesIPv4
+        case .ipv6: includesIPv6
+        }
+    }
 }

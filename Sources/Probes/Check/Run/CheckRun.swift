@@ -204,6 +204,8 @@ final class CheckRun: @unchecked Sendable {
     func timeIsUp() {
         let limit = "within \(timeout.secondsText)"
         let subject = hop.url
+        // A server that has stalled or gone is the reason, and not the time that it was waited for.
+        if let reason = transfer?.suspension?.reason { return fail(reason) }
         if let transfer, transfer.isUnderWay {
             let evidence = "the transfer did not end \(limit): \(transfer.stateText)"
             return fail(.timeout, subject: subject, evidence: evidence)

@@ -1,0 +1,93 @@
+internal import ForeignText
+import Glibc
+
+/// An IPv4 or IPv6 address of a name.
+public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address families.
+    public enum Family: String, Sendable, Hashable, CaseIterable {
+        /// IPv6, looked up by an AAAA query.
+        case ipv6
+        /// IPv4, looked up by an A query.
+        case ipv4
+    }
+
+    /// The address in network byte order, 4 or 16 bytes.
+    public let bytes: [UInt8]
+    /// The index of the interface of a link-local IPv6 address; 0 for none.
+    public let scope: UInt32
+
+    /// Creates an address; nil unless there are 4 or 16 bytes.
+    public init?(bytes: [UInt8], scope: UInt32 = 0) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+        self.scope = scope
+    }
+
+    /// The address family.
+    public var family: Family { bytes.count == 4 ? .ipv4 : .ipv6 }
+
+    /// The address in text form, without the scope.
+    public var description: String { IPAddressText.text(of: bytes) }
+
+    /// Returns the address and a port, IPv6 in brackets.
+    package func description(port: UInt16) -> String {
+        family == .ipv4 ? "\(self):\(port)" : "[\(self)]:\(port)"
+    }
+}
+
+/// The expected identity of a server, for which its certificate must be valid.
+public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
+    /// A DNS name in ASCII form (A-labels), without a trailing dot.
+    case name(String)
+    /// An IP address in network byte order: 4 or 16 bytes.
+    case address([UInt8])
+
+    /// Compares bytes: the name of a redirect is hostile input.
+    public static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.name(let one), .name(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.address(let one), .address(let other)): one == other
+        default: false
+        }
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .name(let name): hasher.combine(ForeignText(name))
+        case .address(let bytes): hasher.combine(bytes)
+        }
+    }
+
+    /// The name or address for operators.
+    public var description: String {
+        switch self {
+        case .name(let name): name
+        case .address(let bytes): IPAddressText.text(of: bytes)
+        }
+    }
+}
+
+/// IP addresses as text, by inet_ntop(3) and inet_pton(3).
+package enum IPAddressText {
+    /// Returns the text of 4 or 16 bytes in network byte order; other lengths are shown as hexadecimal digits.
+    package static func text(of bytes: [UInt8]) -> String {
+        let family: CInt
+        switch bytes.count {
+        case 4: family = AF_INET
+        case 16: family = AF_INET6
+        default: return bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Parses an address in text form; nil for anything else, including one with a zone (`%eth0`).
+    package static func bytes(of text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
+        if inet_pton(AF_INET6, text, &bytes) == 1 { return bytes }
+        return nil
+    }
+}
