@@ -48,13 +48,13 @@ enum FuzzNetlinkMessages {
         }
         _ = lookups.lookup(at: 0, for: .unspecified(.ipv4))
         require(lookups.shortestLifetime.map { $0 > .zero } ?? true, "a lifetime that is over")
-        var routers: [Router: RouterState] = [:]
+        var routers: [Router: NeighbourState] = [:]
         for case .neighbour(let router, let state) in messages { routers[router] = state }
         check(view, routers)
     }
 
     /// Checks what is derived from a view that anybody may have written.
-    private static func check(_ view: KernelView, _ routers: [Router: RouterState]) {
+    private static func check(_ view: KernelView, _ routers: [Router: NeighbourState]) {
         var links = view.links
         var classifier = KindClassifier(overrides: [], sysfsRoot: "/nonexistent")
         classifier.classify(&links)

@@ -46,3 +46,95 @@ public struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
         self.settled = settled
     }
 }
+
+/// The cause of a state change.
+public struct ChangeCause: Sendable, Hashable {
+    /// The type of cause; the raw values are stable and may be stored.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The agent started.
+        case start
+        /// An interface changed.
+        case link
+        /// An address changed.
+        case address
+        /// A route, or the kernel's selection among routes, changed.
+        case route
+        /// A router stopped answering, or answers again.
+        case neighbour
+        /// A sysctl that affects route lookups changed.
+        case sysctl
+        /// A policy rule changed.
+        case rule
+        /// The underlay of a tunnel changed.
+        case underlay
+        /// A resynchronization found a change that no message had announced.
+        case resync
+        /// A probe's verdict changed.
+        case probe
+        /// Flapping started or stopped.
+        case flapping
+        /// The machine was suspended.
+        case suspend
+        /// The configuration was reloaded.
+        case configuration
+    }
+
+    /// The type of cause.
+    public let kind: Kind
+    /// The reason's code when something was lost (``ReasonCode``), else the change's (`NetworkChange.Code`).
+    public let code: String
+    /// The affected interface, if any.
+    public let interface: String?
+    /// The details, for people.
+    public let detail: String?
+
+    /// Creates a cause.
+    public init(kind: Kind, code: String, interface: String? = nil, detail: String? = nil) {
+        self.kind = kind
+        self.code = code
+        self.interface = interface
+        self.detail = detail
+    }
+
+    /// The first snapshot of the kernel's state.
+    public static let start = ChangeCause(kind: .start, code: "initial")
+
+    /// Returns the cause of changes by a reload of the configuration.
+    public static func reload(interface: String? = nil) -> ChangeCause {
+        ChangeCause(kind: .configuration, code: "config_reloaded", interface: interface)
+    }
+
+    /// Creates the cause of a transition between two paths from the changes of an update.
+    ///
+    /// Changes of the interfaces that either path uses, and of the rules, take precedence over those of other
+    /// interfaces; causes over effects. If the new path is unusable for a definite reason, that reason is the code.
+    init(changes: [NetworkChange], from old: Path, to new: Path, isCorrection: Bool) {
+        let concerned = Set(
+            [old, new].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 }
+        )
+        let ordered = changes.filter { $0.interfaceIndex.map(concerned.contains) ?? true } + changes
+        let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
+        let reason = new.via == .none && new.reason != .noRoute ? new.reason : nil
+        self.init(
+            kind: isCorrection ? .resync : change.map { Kind($0.code) } ?? .route,
+            code: reason?.rawValue ?? change?.code.rawValue ?? "lookup_changed",
+            interface: change?.interfaceName ?? new.interface?.name ?? old.interface?.name,
+            detail: change?.detail
+        )
+    }
+}
+
+extension ChangeCause.Kind {
+    init(_ code: NetworkChange.Code) {
+        switch code {
+        case .linkAdded, .linkRemoved, .linkRenamed, .linkUp, .linkDown, .linkChanged, .kindChanged: self = .link
+        case .addressAdded, .addressRemoved, .addressChanged: self = .address
+        case .routeAdded, .routeRemoved, .routeExpired, .lookupChanged: self = .route
+        case .neighbourChanged: self = .neighbour
+        case .sysctlChanged: self = .sysctl
+        case .ruleChanged: self = .rule
+        case .underlayChanged: self = .underlay
+        case .synchronizationChanged: self = .resync
+        }
+    }
+}

@@ -1,3 +1,5 @@
+public import Probes
+
 /// One hook: its action, its trigger, and the pace of its runs.
 public struct HookDefinition: Sendable {
     /// The action of a hook.
@@ -109,4 +111,87 @@ public struct HookPace: Sendable, Hashable {
         self.debounce = debounce
         self.runsAtStart = runsAtStart
     }
+}
+
+/// A request to send.
+public struct Webhook: Sendable {
+    /// The default method of a webhook.
+    public static let standardMethod = "POST"
+
+    /// The request, the security policy, and the connection options.
+    ///
+    /// Ignored are its body and its parameters, which ``body`` replaces, its timeouts, which the hook's replaces, and
+    /// its redirects, which are never followed.
+    public var probe: Probe
+    /// The template of the body with `${REACH_…}`; nil for the event itself.
+    public var body: WebhookBody?
+    /// The file with the secret that signs requests; nil for none.
+    ///
+    /// It is read for each run, so the secret can be replaced at any time.
+    public var secretFile: String?
+    /// The maximum number of retries of a failed request.
+    public var retries: Int
+
+    /// Creates a webhook; by default a request is sent at most six times.
+    public init(probe: Probe, body: WebhookBody? = nil, secretFile: String? = nil, retries: Int = 5) {
+        self.probe = probe
+        self.body = body
+        self.secretFile = secretFile
+        self.retries = retries
+    }
+}
+
+/// The settings of all hooks.
+public struct HookSettings: Sendable {
+    /// The hook directories, by falling priority: a file of the first hides one of the same name in the next.
+    public var folders: [String]
+    /// The configured hooks.
+    public var definitions: [HookDefinition]
+    /// The maximum number of concurrent programs, of all hooks together.
+    public var maximumRunning: Int
+    /// The limits on the programs of all hooks together, where control groups are delegated.
+    public var limits: HookLimits
+    /// The timeout of a hook in the directories.
+    public var folderTimeout: Duration
+    /// The time that running programs get when the agent stops.
+    public var stopGrace: Duration
+
+    /// Creates settings; by default without hooks and directories.
+    public init(
+        folders: [String] = [],
+        definitions: [HookDefinition] = [],
+        maximumRunning: Int = 64,
+        limits: HookLimits = HookLimits(),
+        folderTimeout: Duration = .seconds(30),
+        stopGrace: Duration = .seconds(3)
+    ) {
+        self.folders = folders
+        self.definitions = definitions
+        self.maximumRunning = maximumRunning
+        self.limits = limits
+        self.folderTimeout = folderTimeout
+        self.stopGrace = stopGrace
+    }
+
+    /// The directories of a system service: the administrator's before the packages'.
+    public static let systemFolders = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
+}
+
+/// The limits of all programs of hooks together, where the service manager delegates control groups.
+///
+/// One run may use half of it, so that it leaves something to the others.
+public struct HookLimits: Sendable, Hashable {
+    /// The number of processes and threads.
+    public var tasks: Int
+    /// The memory in bytes.
+    public var memory: Int
+
+    /// Limits of processes and memory.
+    public init(tasks: Int = 512, memory: Int = 256 << 20) {
+        self.tasks = tasks
+        self.memory = memory
+    }
+
+    /// The limits of one run.
+    var half: HookLimits { HookLimits(tasks: max(1, tasks / 2), memory: memory / 2) }
 }

@@ -1,4 +1,6 @@
 internal import AgentEvents
+internal import Glibc
+internal import LinuxSupport
 
 /// An entry of the hook directories, and its state.
 package struct FolderEntry: Sendable, Hashable {
@@ -52,5 +54,130 @@ package struct FolderEntry: Sendable, Hashable {
         case .beyondLimit: "skipped: a folder may have \(HookFolders.maximumFiles) hooks"
         case .refused(let refusal): refusal.description
         }
+    }
+}
+
+/// The entries of one directory, by name in byte order.
+struct FolderListing {
+    /// The maximum number of names read from a directory, of any kind.
+    static let maximumNames = 4096
+
+    /// The type of an entry, after following links.
+    enum Kind: Sendable, Hashable {
+        case folder
+        /// Empty, or `/dev/null`.
+        case nothing
+        /// Anything else: a file, or something that only opening it will tell.
+        case file
+    }
+
+    struct Item {
+        var name: [UInt8]
+        var kind: Kind
+    }
+
+    var items: [Item] = []
+    /// `true` if there were more names.
+    var isCut = false
+
+    /// Reads a directory; nil if it does not exist.
+    init?(of folder: String) throws(HookRefusal) {
+        guard folder.utf8.first == UInt8(ascii: "/"), !folder.utf8.contains(0) else {
+            throw .badPath(folder, "is no absolute path")
+        }
+        // With O_DIRECTORY nothing else is opened, so a FIFO cannot block.
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT where SymbolicLink.target(of: folder) == nil: return nil
+            case ENOENT: throw .notOpened(folder, ENOENT)
+            case ENOTDIR: throw .noFolder(folder)
+            case let error: throw .notFound(folder, error)
+            }
+        }
+        guard let stream = fdopendir(descriptor) else {
+            let error = errno
+            close(descriptor)
+            throw .notFound(folder, error)
+        }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw .notFound(folder, errno) }
+                break
+            }
+            let name = Self.name(entry)
+            if name == [UInt8(ascii: ".")] || name == [UInt8(ascii: "."), UInt8(ascii: ".")] { continue }
+            guard items.count < Self.maximumNames else {
+                isCut = true
+                break
+            }
+            items.append(Item(name: name, kind: Self.kind(of: name, in: descriptor)))
+        }
+        items.sort { $0.name.lexicographicallyPrecedes($1.name) }
+    }
+
+    private static func name(_ entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+    }
+
+    private static func kind(of name: [UInt8], in folder: Int32) -> Kind {
+        var entry = stat()
+        let result = (name + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { fstatat(folder, $0, &entry, 0) } ?? -1
+            }
+        }
+        guard result == 0 else { return .file }
+        switch entry.st_mode & S_IFMT {
+        case S_IFDIR: return .folder
+        case S_IFREG: return entry.st_size == 0 ? .nothing : .file
+        case S_IFCHR: return entry.st_rdev == KernelConstants.nullDevice ? .nothing : .file
+        default: return .file
+        }
+    }
+}
+
+extension HookRefusal {
+    fileprivate static func noFolder(_ path: String) -> HookRefusal {
+        HookRefusal(.folder, path: path, evidence: "is no folder", remedy: "put a folder in its place")
+    }
+}
+
+/// The meaning of names in a hook directory.
+enum HookFileName {
+    private static let endings = [
+        "~", ".bak", ".orig", ".rej", ".swp", ".swo", ".tmp", ".new", ".old", ".disabled",
+        ".rpmsave", ".rpmorig", ".rpmnew",
+    ].map { Array($0.utf8) }
+    private static let parts = [".dpkg-", ".ucf-"].map { Array($0.utf8) }
+
+    /// Returns whether a name is that of a backup or a documentation file.
+    static func isLeftOver(_ name: [UInt8]) -> Bool {
+        if name.first == UInt8(ascii: ".") || name.starts(with: "README".utf8) { return true }
+        if name.count > 1, name.first == UInt8(ascii: "#"), name.last == UInt8(ascii: "#") { return true }
+        return endings.contains { name.suffix($0.count).elementsEqual($0) }
+            || parts.contains { part in
+                name.indices.contains { name[$0] == UInt8(ascii: ".") && name[$0...].starts(with: part) }
+            }
+    }
+
+    /// Returns the name as a string; nil when it is not UTF-8, or has characters that would disturb a log or a
+    /// terminal.
+    static func text(_ name: [UInt8]) -> String? {
+        guard let text = String(validating: name, as: UTF8.self),
+            !text.unicodeScalars.contains(where: ShellWord.isControl)
+        else { return nil }
+        return text
+    }
+
+    /// Returns a printable replacement for a name that is not valid text.
+    static func readable(_ name: [UInt8]) -> String {
+        var text = ""
+        for scalar in String(decoding: name, as: UTF8.self).unicodeScalars {
+            text.unicodeScalars.append(ShellWord.isControl(scalar) ? "?" : scalar)
+        }
+        return text
     }
 }

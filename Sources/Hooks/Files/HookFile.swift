@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import Glibc
 internal import LinuxSupport
 
@@ -106,5 +107,128 @@ package final class HookFile: Sendable {
         }
         guard path.utf8.first == UInt8(ascii: "/") else { throw .badPath(path, "is no absolute path") }
         return path
+    }
+}
+
+/// The checks of a file opened with `O_PATH`.
+private struct OpenedFile {
+    let descriptor: Int32
+    /// The path by which it was opened.
+    let given: String
+    /// The agent's effective user.
+    let agent: UInt32
+
+    /// The path of the descriptor, for calls that do not accept an `O_PATH` descriptor.
+    private var link: String { "/proc/self/fd/\(descriptor)" }
+
+    /// Determines the real path, and checks every directory and link on both the given and the real path.
+    func locate() throws(HookRefusal) -> String {
+        let entry = try status(given)
+        guard entry.st_mode & S_IFMT == S_IFREG else { throw .notRegular(given, entry.st_mode) }
+        guard entry.st_nlink > 0 else { throw .badPath(given, "was deleted while it was looked at") }
+        guard let bytes = SymbolicLink.target(of: link) else { throw .notFound(given, errno) }
+        guard let real = String(validating: bytes, as: UTF8.self), real.utf8.first == UInt8(ascii: "/") else {
+            throw .badPath(given, "has a real path that is not UTF-8 or lies outside of the agent's root folder")
+        }
+        var walk = TrustedPath(agent: agent)
+        // Otherwise something was replaced in between, so the checks of the path do not apply to this file.
+        for path in [given, real] {
+            let end = try walk.follow(path)
+            guard end.st_dev == entry.st_dev, end.st_ino == entry.st_ino else {
+                throw .badPath(path, "was exchanged while it was looked at")
+            }
+        }
+        return real
+    }
+
+    /// Checks who may have written the file.
+    func checkOwnership(_ path: String) throws(HookRefusal) {
+        let entry = try status(path)
+        guard entry.st_uid == 0 || entry.st_uid == agent else {
+            throw .owner(.owner, path, owner: entry.st_uid, agent: agent)
+        }
+        guard entry.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writable(.writable, path, entry.st_mode) }
+        guard entry.st_mode & (S_ISUID | S_ISGID) == 0 else { throw .setuid(path, entry.st_mode) }
+    }
+
+    /// Reads the first bytes.
+    func readStart(_ path: String) throws(HookRefusal) -> (isScript: Bool, interpreter: Interpreter?) {
+        let reading = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        if reading < 0, errno == EACCES { return (true, nil) }
+        guard reading >= 0 else { throw .notFound(path, errno) }
+        defer { close(reading) }
+        var bytes = [UInt8](repeating: 0, count: Interpreter.maximumBytes)
+        var count = 0
+        while count < bytes.count {
+            let more = bytes.withUnsafeMutableBytes { space in
+                pread(reading, space.baseAddress?.advanced(by: count), space.count - count, off_t(count))
+            }
+            if more < 0, errno == EINTR { continue }
+            guard more >= 0 else { throw .notFound(path, errno) }
+            guard more > 0 else { break }
+            count += more
+        }
+        let interpreter: Interpreter?
+        do {
+            interpreter = try Interpreter.reading(Array(bytes.prefix(count)))
+        } catch {
+            throw .start(path, error)
+        }
+        return (interpreter != nil, interpreter)
+    }
+
+    /// Checks the permission to execute it, and for a script to read it: its interpreter opens it again.
+    func checkExecutable(_ path: String, by account: HookAccount?, isScript: Bool) throws(HookRefusal) {
+        let entry = try status(path)
+        let anybody = S_IXUSR | S_IXGRP | S_IXOTH
+        guard entry.st_mode & anybody != 0 else {
+            throw HookRefusal(
+                .notExecutable,
+                path: path,
+                evidence: "has mode \(SystemText.mode(entry.st_mode)): nobody may execute it",
+                remedy: "chmod +x \(ShellWord.quoted(path))"
+            )
+        }
+        var fileSystem = statvfs()
+        if fstatvfs(descriptor, &fileSystem) == 0, fileSystem.f_flag & KernelConstants.mountedNoexec != 0 {
+            throw HookRefusal(
+                .notExecutable,
+                path: path,
+                evidence: "lies on a file system that is mounted noexec",
+                remedy: "put it on a file system that programs may be run from"
+            )
+        }
+        guard may(account, execute: entry) else { throw .forbidden(path, entry.st_mode, "execute", account, agent) }
+        guard !isScript || may(account, read: entry) else {
+            throw .forbidden(path, entry.st_mode, "read", account, agent)
+        }
+    }
+
+    private func may(_ account: HookAccount?, execute entry: stat) -> Bool {
+        guard let account, !account.isAgent else { return faccessat(AT_FDCWD, link, X_OK, AT_EACCESS) == 0 }
+        if account.uid == 0 { return true }
+        return account.has(user: S_IXUSR, group: S_IXGRP, others: S_IXOTH, of: entry)
+    }
+
+    private func may(_ account: HookAccount?, read entry: stat) -> Bool {
+        guard let account, !account.isAgent else { return faccessat(AT_FDCWD, link, R_OK, AT_EACCESS) == 0 }
+        if account.uid == 0 { return true }
+        return account.has(user: S_IRUSR, group: S_IRGRP, others: S_IROTH, of: entry)
+    }
+
+    private func status(_ path: String) throws(HookRefusal) -> stat {
+        var entry = stat()
+        guard fstat(descriptor, &entry) == 0 else { throw .notFound(path, errno) }
+        return entry
+    }
+}
+
+extension HookAccount {
+    /// Returns whether a file's mode grants a right: only the class to which the account belongs decides
+    /// (path_resolution(7)).
+    fileprivate func has(user: mode_t, group: mode_t, others: mode_t, of entry: stat) -> Bool {
+        if entry.st_uid == uid { return entry.st_mode & user != 0 }
+        if entry.st_gid == gid || groups.contains(entry.st_gid) { return entry.st_mode & group != 0 }
+        return entry.st_mode & others != 0
     }
 }

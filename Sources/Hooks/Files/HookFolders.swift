@@ -1,3 +1,4 @@
+package import AgentEvents
 internal import Glibc
 
 /// The hook directories, by falling priority.
@@ -155,4 +156,74 @@ package struct HookFolders: Sendable, Hashable {
 extension HookOccasion {
     /// The prefix of the hooks' names.
     fileprivate var prefix: String { self == .every ? "" : rawValue + "/" }
+}
+
+/// A file of the hook directories to run.
+package struct FolderHook: Sendable, Hashable {
+    /// The hook's name, such as `10-log` or `wifi.d/10-log`.
+    package var name: String
+    /// The path of the file.
+    package var path: String
+    /// The occasion.
+    package var occasion: HookOccasion
+
+    /// Creates a hook.
+    package init(name: String, path: String, occasion: HookOccasion) {
+        self.name = name
+        self.path = path
+        self.occasion = occasion
+    }
+}
+
+/// The occasion on which the hooks of a directory run: the names of the subdirectories and their meanings.
+package enum HookOccasion: String, Sendable, Hashable, CaseIterable {
+    /// The directory itself: every settled change of the default path.
+    case every = ""
+    /// The path was lost.
+    case none = "none.d"
+    /// The path changed to Wi-Fi.
+    case wifi = "wifi.d"
+    /// The path changed to a cellular network.
+    case wwan = "wwan.d"
+    /// The path changed to a wired network.
+    case wired = "wired.d"
+    /// The path changed to another medium.
+    case other = "other.d"
+    /// The connectivity became full.
+    case online = "online.d"
+    /// The connectivity is no longer full.
+    case offline = "offline.d"
+    /// An uplink, used or standby, changed.
+    case uplink = "uplink.d"
+
+    /// The types of event for which the hooks of directories run.
+    package static let types: Set<EventType> = [.reachabilityChanged, .uplinkChanged]
+
+    /// The type of event for which the hooks of this directory run.
+    package var type: EventType { self == .uplink ? .uplinkChanged : .reachabilityChanged }
+
+    /// The pace of this directory's hooks: only the newest state of the default path matters, but the change of one
+    /// uplink does not replace that of another.
+    var pace: HookPace { HookPace(queue: self == .uplink ? .all : .latest) }
+
+    /// Returns the directories whose hooks run for an event; empty unless it is a settled change of the default path or
+    /// of an uplink.
+    package static func occasions(of event: HookEvent) -> Set<HookOccasion> {
+        if event.type == .uplinkChanged { return [.uplink] }
+        guard event.type == .reachabilityChanged else { return [] }
+        var occasions: Set<HookOccasion> = [.every]
+        if let via = event.to.via, via != event.from.via, let occasion = become[via] { occasions.insert(occasion) }
+        if event.to.connectivity == "full", event.from.connectivity != "full" { occasions.insert(.online) }
+        if let from = event.from.connectivity, ["full", "unknown"].contains(from),
+            let to = event.to.connectivity, ["none", "local", "portal", "partial"].contains(to)
+        {
+            occasions.insert(.offline)
+        }
+        return occasions
+    }
+
+    /// The directory for a new `via`.
+    private static var become: [String: HookOccasion] {
+        ["none": .none, "wifi": .wifi, "wwan": .wwan, "wired": .wired, "other": .other]
+    }
 }

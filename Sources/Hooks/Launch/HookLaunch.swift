@@ -1,3 +1,6 @@
+import CSpawn
+import Glibc
+
 /// One program to start.
 package struct HookLaunch: Sendable {
     /// The checked file; it is executed by its descriptor.
@@ -39,5 +42,78 @@ package struct HookLaunch: Sendable {
         self.account = account
         self.input = input
         self.timeout = timeout
+    }
+}
+
+/// The reason there is no process, as the run's outcome.
+struct HookStartFailure: Error, Sendable, Hashable {
+    let outcome: HookRunEnd.Outcome
+    /// `true` if the program could not be put into the control group.
+    let isOfGroup: Bool
+
+    /// - Parameters:
+    ///   - error: The errno.
+    ///   - step: The failed step.
+    init(_ error: Int32, at step: reachagent_step, of launch: HookLaunch) {
+        let reason = SystemText.of(error)
+        isOfGroup = step == reachagent_step_group
+        switch step {
+        case reachagent_step_account:
+            let name = launch.account?.name ?? launch.account.map { "UID \($0.uid)" } ?? "another user"
+            outcome = .refused(
+                HookRefusal(
+                    .user,
+                    path: launch.file.path,
+                    evidence: "the agent cannot become \(name): \(reason)",
+                    remedy: "leave 'user' and 'group' out, or run the agent as root"
+                )
+            )
+        case reachagent_step_directory:
+            outcome = .refused(
+                HookRefusal(
+                    .workingDirectory,
+                    path: launch.workingDirectory,
+                    evidence: "cannot be entered: \(reason)",
+                    remedy: "make the folder, or let the hook's user enter it"
+                )
+            )
+        case reachagent_step_program: outcome = Self.program(error, reason, launch.file)
+        default: outcome = .notStarted(reason: "cannot make a process: \(reason)")
+        }
+    }
+
+    /// Returns the outcome of a failed execve(2).
+    private static func program(_ error: Int32, _ reason: String, _ file: HookFile) -> HookRunEnd.Outcome {
+        switch error {
+        // The file itself exists, because it is open: its interpreter or loader is missing.
+        case ENOENT:
+            .refused(
+                HookRefusal(
+                    .noInterpreter,
+                    path: file.path,
+                    evidence: "\(file.interpreter ?? "its loader") is not there",
+                    remedy: "install it, or correct the first line"
+                )
+            )
+        case EACCES, EPERM:
+            .refused(
+                HookRefusal(
+                    .notExecutable,
+                    path: file.path,
+                    evidence: "the kernel refuses to run it: \(reason)",
+                    remedy: "let the hook's user run it and its interpreter"
+                )
+            )
+        case ENOEXEC, ELIBBAD, EINVAL:
+            .refused(
+                HookRefusal(
+                    .noInterpreter,
+                    path: file.path,
+                    evidence: "it is no program of this machine's: \(reason)",
+                    remedy: "put a program for this machine, or a script, in its place"
+                )
+            )
+        default: .notStarted(reason: "cannot run \(file.path): \(reason)")
+        }
     }
 }

@@ -1,5 +1,7 @@
 import CSpawn
 import Glibc
+import NIOCore
+import NIOPosix
 
 /// The standard input and output of a program.
 struct HookStreams: Sendable {
@@ -85,4 +87,116 @@ struct HookStreams: Sendable {
         guard copy >= 0 else { throw Refusal(action: "copy a descriptor", number: number) }
         return copy
     }
+}
+
+/// Reads a program's output as soon as it is available, while the program runs.
+///
+/// Used only on the loop.
+final class HookOutputReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var buffer = HookOutputBuffer()
+    private var channel: (any Channel)?
+    /// A duplicate descriptor of the pipe: the channel's may be closed at any time.
+    private let descriptor: Int32
+
+    /// - Throws: `HookStreams.Refusal` when there is no descriptor left.
+    init(_ reader: Int32) throws(HookStreams.Refusal) {
+        descriptor = fcntl(reader, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
+    }
+
+    /// The output so far.
+    var output: HookOutput { buffer.output }
+
+    /// Starts to read, and takes ownership of `reader`; the future completes when reading has started.
+    func begin(_ reader: Int32, on loop: any EventLoop) -> EventLoopFuture<Void> {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        return NIOPipeBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+            }
+            .takingOwnershipOfDescriptor(input: reader)
+            .flatMapErrorThrowing { error in
+                close(reader)
+                throw error
+            }
+            .map { bound.value.channel = $0 }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        unwrapInboundIn(data).withUnsafeReadableBytes { buffer.append($0) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Reads the rest of the pipe, and closes it.
+    ///
+    /// The program has ended, so this includes all of its own output. Later output is not read: processes left behind
+    /// may hold the pipe, and write to it, forever.
+    func finish() -> HookOutput {
+        var rest = HookStreams.waiting(in: descriptor)
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while rest > 0 {
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, min(rest, $0.count)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            chunk.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            rest -= count
+        }
+        close(descriptor)
+        channel?.close(promise: nil)
+        channel = nil
+        return buffer.output
+    }
+}
+
+/// Keeps the start and the end of a program's output of any length.
+struct HookOutputBuffer: Sendable {
+    /// The mark for omitted output.
+    static let gap = "\n[…]\n"
+
+    private static let half = HookOutput.maximumBytes / 2
+
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+    /// The total size, in bytes.
+    private(set) var count = 0
+
+    /// Appends bytes.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        let (sum, isOver) = count.addingReportingOverflow(bytes.count)
+        count = isOver ? .max : sum
+        let split = min(Self.half - head.count, bytes.count)
+        head.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<split]))
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[split...].suffix(Self.half))
+        let excess = tail.count + rest.count - Self.half
+        if excess > 0 { tail.removeFirst(excess) }
+        tail.append(contentsOf: rest)
+    }
+
+    /// The kept output; characters cut at the gap are omitted as a whole.
+    var output: HookOutput {
+        guard count > head.count + tail.count else {
+            return HookOutput(text: String(decoding: head + tail, as: UTF8.self), bytes: count)
+        }
+        let head = head.dropLast(Self.cutAtEnd(of: head))
+        let tail = tail.dropFirst(tail.prefix(3).prefix { Self.isContinuation($0) }.count)
+        return HookOutput(
+            text: String(decoding: head, as: UTF8.self) + Self.gap + String(decoding: tail, as: UTF8.self),
+            bytes: count,
+            omittedBytes: count - head.count - tail.count
+        )
+    }
+
+    /// Returns the number of bytes at the end that begin an incomplete character (RFC 3629).
+    private static func cutAtEnd(of bytes: [UInt8]) -> Int {
+        for (index, byte) in bytes.suffix(3).reversed().enumerated() where !isContinuation(byte) {
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > index + 1 ? index + 1 : 0
+        }
+        return 0
+    }
+
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }

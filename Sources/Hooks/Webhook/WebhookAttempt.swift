@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import Probes
 
 /// The result of one attempt to send a webhook.
@@ -31,7 +32,7 @@ struct WebhookAttempt {
     let askedPause: Duration?
 
     /// Creates the result of a check with these expectations.
-    init(_ report: CheckReport, expecting expectations: ResponseExpectations) {
+    init(_ report: Probes.CheckReport, expecting expectations: ResponseExpectations) {
         let response = report.hops.last?.response
         let status = response?.status
         httpStatus = status
@@ -80,5 +81,43 @@ struct WebhookAttempt {
         else { return nil }
         // More digits than an Int32 has exceed the maximum pause anyway.
         return .seconds(Int32(value) ?? Int32.max)
+    }
+}
+
+/// A failed attempt to send a webhook that is followed by another one.
+package struct WebhookRetry: Sendable, Hashable {
+    /// The number of the attempt, from 1 on.
+    package let number: Int
+    /// The maximum number of attempts.
+    package let maximum: Int
+    /// The code of the failure.
+    package let code: String
+    /// The finding, as a clause.
+    package let detail: String
+    /// The status of the response; nil without one.
+    package let httpStatus: Int?
+    /// The time until the next attempt.
+    package let pause: Duration
+
+    init(_ attempt: WebhookAttempt, number: Int, maximum: Int, pause: Duration) {
+        self.number = number
+        self.maximum = maximum
+        code = (attempt.code ?? .requestInvalid).rawValue
+        detail = attempt.detail
+        httpStatus = attempt.httpStatus
+        self.pause = pause
+    }
+
+    /// The attempt as a status has it.
+    var status: AgentStatus.HookStatus.Attempt {
+        AgentStatus.HookStatus.Attempt(
+            attempts: number,
+            maximum: maximum,
+            code: code,
+            detail: detail,
+            httpStatus: httpStatus,
+            time: .now,
+            pauseMilliseconds: pause.milliseconds
+        )
     }
 }

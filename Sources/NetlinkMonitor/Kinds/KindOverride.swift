@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The operator's override of the kind of interfaces that match a name pattern: `usb*=wwan`.
 public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
     /// A shell pattern for the interface's name (fnmatch(3)): `*`, `?` and `[…]`.
@@ -51,4 +53,14 @@ public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
             }
         }
     }
+}
+
+/// A shell pattern for interface names (fnmatch(3)): `*`, `?` and `[…]`.
+package struct NamePattern: Sendable, Hashable {
+    private let pattern: String
+
+    package init(_ pattern: String) { self.pattern = pattern }
+
+    /// Returns whether the whole name matches.
+    package func matches(_ name: String) -> Bool { fnmatch(pattern, name, 0) == 0 }
 }

@@ -38,7 +38,7 @@ extension MonitorCore {
     }
 
     /// Handles a router's state; all states are read again if it has changed.
-    mutating func noteState(_ state: RouterState, of router: Router) -> KernelView.Effects {
+    mutating func noteState(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
         let effects = news(state, of: router)
         if effects.isRelevant { routersAreStale = true }
         return effects
@@ -46,7 +46,7 @@ extension MonitorCore {
 
     /// Returns the effects of a router's state, which is relevant if the kernel selects among routers and this one has
     /// changed.
-    func news(_ state: RouterState, of router: Router) -> KernelView.Effects {
+    func news(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
         guard let known = watched.routers[router], known != state else { return KernelView.Effects() }
         let hint = NetworkChange(
             code: .neighbourChanged,

@@ -1,23 +1,3 @@
-/// The source of notifications: the event socket, or a test's script.
-protocol NotificationSource {
-    /// Reads one datagram if available.
-    mutating func receive() throws(NetlinkError) -> NetlinkSocket.Received
-    /// Passes only those route and neighbour messages that concern these addresses and routers.
-    mutating func watch(_ watched: WatchedNetwork) throws(NetlinkError)
-    /// Returns the number of datagrams dropped since the last call.
-    mutating func takeDrops() -> UInt32
-    /// Replaces a broken socket by a new one, with this filter from the start.
-    mutating func reopen(watching watched: WatchedNetwork) throws(NetlinkError)
-}
-
-/// The addresses and routers that pass the filter of the event socket.
-struct WatchedNetwork: Sendable, Equatable {
-    /// The looked-up addresses and the tunnel remotes.
-    var addresses: Set<IPAddress> = []
-    /// The routers among which the kernel selects, with their known states.
-    var routers: [Router: RouterState] = [:]
-}
-
 /// One routing table of one family.
 struct TableKey: Hashable {
     let family: AddressFamily

@@ -29,20 +29,6 @@ public struct NetworkUpdate: Sendable {
     }
 }
 
-/// One instant on two clocks: one to measure with, and one for people.
-public struct ObservedTime: Sendable, Hashable {
-    /// The instant on the clock that never jumps and continues during suspend (CLOCK_BOOTTIME).
-    public let instant: ContinuousClock.Instant
-    /// Microseconds since 1970-01-01 UTC (CLOCK_REALTIME).
-    public let microsecondsSince1970: Int64
-
-    /// Creates an instant.
-    public init(instant: ContinuousClock.Instant, microsecondsSince1970: Int64) {
-        self.instant = instant
-        self.microsecondsSince1970 = microsecondsSince1970
-    }
-}
-
 /// A loss: kernel messages were dropped or malformed, so the snapshot may be out of date.
 public struct Overrun: Sendable, Hashable {
     /// The reason for a loss; the raw values are stable and may be stored.

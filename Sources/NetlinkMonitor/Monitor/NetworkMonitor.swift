@@ -1,5 +1,3 @@
-internal import CLibNL
-internal import Glibc
 internal import Synchronization
 
 /// Monitors the kernel's links, addresses, routes and rules, and reports every change with a complete snapshot.
@@ -114,17 +112,5 @@ private final class SharedStatistics: Sendable {
     var value: MonitorStatistics {
         get { storage.withLock { $0 } }
         set { storage.withLock { $0 = newValue } }
-    }
-}
-
-extension ObservedTime {
-    /// The current time on both clocks.
-    public static var now: ObservedTime {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return ObservedTime(
-            instant: .now,
-            microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-        )
     }
 }

@@ -45,13 +45,6 @@ struct Progress {
     }
 }
 
-extension NetlinkError {
-    /// Returns the error with the name of its operation.
-    func naming(_ operation: String) -> NetlinkError {
-        NetlinkError(operation: operation, cause: cause, kernelMessage: kernelMessage)
-    }
-}
-
 /// The answers to a batch of lookups, matched by sequence number: one or two for each question.
 struct LookupAnswers {
     private let firstSequence: UInt32

@@ -1,3 +1,4 @@
+internal import CLibNL
 internal import Glibc
 
 /// A failed netlink operation: the operation, its subject, and the cause.
@@ -44,5 +45,24 @@ public struct NetlinkError: Error, Sendable, Hashable, CustomStringConvertible {
             case .library(let text): text
             }
         return "\(operation): \(reason)\(kernelMessage.map { " (\($0))" } ?? "")"
+    }
+}
+
+extension NetlinkError {
+    /// Returns an error for libnl's negative code.
+    static func library(_ operation: String, _ code: Int32) -> NetlinkError {
+        // libnl maps errno values to codes of its own; those of a sandbox are mapped back.
+        let cause: Cause =
+            switch -code {
+            case Int32(NLE_PERM): .errno(EPERM)
+            case Int32(NLE_NOACCESS): .errno(EACCES)
+            default: .library(String(cString: nl_geterror(code)))
+            }
+        return NetlinkError(operation: operation, cause: cause)
+    }
+
+    /// Returns the error with the name of its operation.
+    func naming(_ operation: String) -> NetlinkError {
+        NetlinkError(operation: operation, cause: cause, kernelMessage: kernelMessage)
     }
 }

@@ -123,17 +123,3 @@ final class NetlinkSocket {
         if ready == 0 { throw NetlinkError(operation: "wait for the kernel's answer", cause: .timedOut) }
     }
 }
-
-extension NetlinkError {
-    /// Returns an error for libnl's negative code.
-    static func library(_ operation: String, _ code: Int32) -> NetlinkError {
-        // libnl maps errno values to codes of its own; those of a sandbox are mapped back.
-        let cause: Cause =
-            switch -code {
-            case Int32(NLE_PERM): .errno(EPERM)
-            case Int32(NLE_NOACCESS): .errno(EACCES)
-            default: .library(String(cString: nl_geterror(code)))
-            }
-        return NetlinkError(operation: operation, cause: cause)
-    }
-}

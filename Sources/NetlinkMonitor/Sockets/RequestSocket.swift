@@ -194,8 +194,8 @@ struct RequestSocket: KernelQueries {
         return object
     }
 
-    mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: RouterState] {
-        var states: [Router: RouterState] = [:]
+    mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: NeighbourState] {
+        var states: [Router: NeighbourState] = [:]
         for router in routers {
             let family = router.address.family
             var header = ndmsg()
@@ -205,7 +205,7 @@ struct RequestSocket: KernelQueries {
             switch try ask("read a neighbour entry", RTM_GETNEIGH, header, attributes) {
             case .neighbour(_, let state): states[router] = state
             case .reply(let code, _) where code == ENOENT || code == ENODEV:
-                states[router] = RouterState(neighbourState: nil, family)
+                states[router] = NeighbourState(bits: nil, family)
             // Kernels before 5.0 do not answer for a single entry.
             default: states[router] = .unknown
             }

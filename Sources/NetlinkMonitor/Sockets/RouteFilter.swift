@@ -44,7 +44,7 @@ struct RouteFilter {
     /// With so many addresses that the program would be too long, only the first 32 bits of each IPv6 address are
     /// compared; with even more, as on a hub of hundreds of tunnels, none are and every route message passes: always a
     /// superset of the required messages.
-    init(covering addresses: some Sequence<IPAddress>, routers: [Router: RouterState] = [:]) {
+    init(covering addresses: some Sequence<IPAddress>, routers: [Router: NeighbourState] = [:]) {
         let addresses = Set(addresses).sorted { $0.description < $1.description }
         let section = Self.section(for: routers)
         self.init(addresses, section, comparedWords: 4)
@@ -79,7 +79,7 @@ struct RouteFilter {
     private init(empty: Void) {}
 
     /// Returns the section for neighbours; every branch ends in a verdict.
-    private static func section(for routers: [Router: RouterState]) -> [sock_filter] {
+    private static func section(for routers: [Router: NeighbourState]) -> [sock_filter] {
         var filter = RouteFilter(empty: ())
         filter.load(BPF_W, at: Offset.interface)
         filter.emit(BPF_ST, Cell.interface)
@@ -100,7 +100,7 @@ struct RouteFilter {
     }
 
     /// Accepts unless the message repeats the known state; a removed entry may keep the bits of its last state.
-    private static func verdict(on family: AddressFamily, after state: RouterState) -> [sock_filter] {
+    private static func verdict(on family: AddressFamily, after state: NeighbourState) -> [sock_filter] {
         var filter = RouteFilter(empty: ())
         filter.load(BPF_H, at: Offset.neighbourState)
         let repeating = UInt32(state.repeatingBits(family).bigEndian)

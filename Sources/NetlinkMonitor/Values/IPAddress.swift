@@ -108,3 +108,100 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 }
+
+/// A network prefix: an address and the number of its significant bits.
+public struct IPPrefix: Sendable, Hashable, CustomStringConvertible {
+    /// The address; bits after `length` are unmodified.
+    public let address: IPAddress
+    /// The number of significant leading bits: 0 to 32 or 128.
+    public let length: Int
+
+    /// Creates a prefix; `nil` if the length is not valid for the family.
+    public init?(address: IPAddress, length: Int) {
+        guard (0...address.family.bitWidth).contains(length) else { return nil }
+        self.address = address
+        self.length = length
+    }
+
+    private init(default family: AddressFamily) {
+        address = .unspecified(family)
+        length = 0
+    }
+
+    /// Returns the whole family: `0.0.0.0/0` or `::/0`.
+    public static func everything(_ family: AddressFamily) -> IPPrefix { IPPrefix(default: family) }
+
+    /// `true` if the prefix covers every address of its family.
+    public var isDefault: Bool { length == 0 }
+
+    /// Returns whether the prefix covers an address, which must be of the same family.
+    public func contains(_ other: IPAddress) -> Bool {
+        guard other.family == address.family else { return false }
+        guard address.family == .ipv6 else { return (address.low ^ other.low) >> UInt64(32 - length) == 0 }
+        if length <= 64 { return (address.high ^ other.high) >> UInt64(64 - length) == 0 }
+        return address.high == other.high && (address.low ^ other.low) >> UInt64(128 - length) == 0
+    }
+
+    /// CIDR notation (RFC 4632, RFC 4291).
+    public var description: String { "\(address)/\(length)" }
+}
+
+/// An Internet address family.
+public enum AddressFamily: String, Sendable, Hashable, CaseIterable, Codable {
+    /// IPv4 (`AF_INET`).
+    case ipv4
+    /// IPv6 (`AF_INET6`).
+    case ipv6
+
+    /// The number of bits in an address: 32 or 128.
+    public var bitWidth: Int { self == .ipv4 ? 32 : 128 }
+
+    /// The kernel's number for the family.
+    var kernelValue: UInt8 { UInt8(self == .ipv4 ? AF_INET : AF_INET6) }
+
+    init?(kernelValue: UInt8) {
+        switch Int32(kernelValue) {
+        case AF_INET: self = .ipv4
+        case AF_INET6: self = .ipv6
+        default: return nil
+        }
+    }
+}
+
+extension IPAddress: Codable {
+    /// Decodes the text form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let address = IPAddress(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an IP address")
+        }
+        self = address
+    }
+
+    /// Encodes the canonical text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension IPPrefix: Codable {
+    /// Decodes CIDR notation.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let parts = try container.decode(String.self).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let address = IPAddress(String(parts[0])), let length = Int(parts[1]),
+            let prefix = IPPrefix(address: address, length: length)
+        else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an address and prefix length")
+        }
+        self = prefix
+    }
+
+    /// Encodes CIDR notation.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,3 +1,5 @@
+internal import CLibNL
+
 /// One network interface as described by the kernel (`RTM_NEWLINK`), with its kind.
 public struct Link: Sendable, Hashable, Identifiable, Codable {
     /// The interface index: unique at any time, but reused after the interface is gone.
@@ -52,6 +54,22 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         return flags.contains([.up, .lowerUp]) && (operationalState.allowsTraffic || isBehind)
     }
 
+    /// `true` for a device from which no packet leaves: the loopback, a dummy or the like, unless overridden by the
+    /// operator.
+    public var leadsNowhere: Bool {
+        guard classification.evidence.first?.source != .override else { return false }
+        return flags.contains(.loopback) || ["dummy", "ifb", "nlmon", "blackhole"].contains(driverKind)
+    }
+
+    /// The reason packets cannot pass, or that they can.
+    public var stateDescription: String {
+        if isUsable { return "up" }
+        if !flags.contains(.up) { return "administratively down" }
+        if !flags.contains(.lowerUp) { return "no carrier" }
+        return operationalState == .dormant
+            ? "associated, waits for its keys (dormant)" : "operational state \(operationalState)"
+    }
+
     /// Creates a link; omitted properties are unknown or absent.
     public init(
         index: UInt32,
@@ -89,5 +107,65 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         self.vrfTable = vrfTable
         self.group = group
         self.classification = classification
+    }
+}
+
+/// The flags of a link (`ifi_flags`, netdevice(7)).
+public struct LinkFlags: OptionSet, Sendable, Hashable, Codable {
+    /// The kernel's bits, including unknown ones.
+    public let rawValue: UInt32
+
+    /// Creates flags from the kernel's bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Administratively up (`IFF_UP`).
+    public static let up = LinkFlags(rawValue: UInt32(IFF_UP))
+    /// The loopback interface (`IFF_LOOPBACK`).
+    public static let loopback = LinkFlags(rawValue: UInt32(IFF_LOOPBACK))
+    /// One peer at the other end, no broadcast (`IFF_POINTOPOINT`).
+    public static let pointToPoint = LinkFlags(rawValue: UInt32(IFF_POINTOPOINT))
+    /// Neither ARP nor neighbour discovery is used (`IFF_NOARP`).
+    public static let noARP = LinkFlags(rawValue: UInt32(IFF_NOARP))
+    /// The kernel's RFC 2863 `up` (`IFF_RUNNING`); not reliable on its own.
+    public static let running = LinkFlags(rawValue: UInt32(IFF_RUNNING))
+    /// The driver has a carrier (`IFF_LOWER_UP`).
+    public static let lowerUp = LinkFlags(rawValue: UInt32(CLIBNL_IFF_LOWER_UP))
+    /// The link has a carrier and waits for an event (`IFF_DORMANT`).
+    public static let dormant = LinkFlags(rawValue: UInt32(CLIBNL_IFF_DORMANT))
+}
+
+/// The operational state of a link (RFC 2863 `ifOperStatus`, kernel `IFLA_OPERSTATE`).
+///
+/// `unknown` is the normal state of working devices that never report more: wwan, ppp, wireguard, loopback.
+public enum OperationalState: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible, Codable {
+    /// The driver does not report a state; a working link may stay here forever.
+    case unknown = 0
+    /// The hardware is missing.
+    case notPresent = 1
+    /// No carrier, or administratively down.
+    case down = 2
+    /// The lower device (a VLAN's parent, a veth's peer) is down.
+    case lowerLayerDown = 3
+    /// The link is in test mode.
+    case testing = 4
+    /// The link has a carrier, but waits: a Wi-Fi station that is associated and has no keys yet.
+    case dormant = 5
+    /// The link passes packets.
+    case up = 6
+
+    /// `true` if packets may pass: `up`, or `unknown` because many drivers stay there.
+    public var allowsTraffic: Bool { self == .up || self == .unknown }
+
+    /// The name in `ip link`.
+    public var description: String {
+        switch self {
+        case .unknown: "unknown"
+        case .notPresent: "notpresent"
+        case .down: "down"
+        case .lowerLayerDown: "lowerlayerdown"
+        case .testing: "testing"
+        case .dormant: "dormant"
+        case .up: "up"
+        }
     }
 }

@@ -98,3 +98,138 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
     /// `code: detail`.
     public var description: String { "\(code.rawValue): \(detail)" }
 }
+
+extension NetworkSnapshot {
+    /// Returns the changes since an earlier snapshot: empty exactly when both are equal, regardless of order.
+    ///
+    /// Links come first, then addresses, rules, routes and lookups: causes before effects.
+    public func diff(from old: NetworkSnapshot) -> [NetworkChange] {
+        var changes = linkChanges(since: old)
+        if addresses != old.addresses { changes += addressChanges(since: old) }
+        if rules != old.rules {
+            changes.append(.init(code: .ruleChanged, detail: "\(old.rules.count) rules before, \(rules.count) now"))
+        }
+        if defaultRoutes != old.defaultRoutes { changes += routeChanges(since: old) }
+        if lookups != old.lookups || internetAddresses != old.internetAddresses { changes += lookupChanges(since: old) }
+        if underlays != old.underlays { changes += underlayChanges(since: old) }
+        if isSynchronized != old.isSynchronized {
+            let detail =
+                isSynchronized ? "the kernel's state was read again" : "messages were lost and not yet made good"
+            changes.append(.init(code: .synchronizationChanged, detail: detail))
+        }
+        return changes
+    }
+
+    private func linkChanges(since old: NetworkSnapshot) -> [NetworkChange] {
+        guard links != old.links else { return [] }
+        var changes: [NetworkChange] = []
+        let gone = old.links.keys.filter { links[$0] == nil }
+        for index in (links.keys.filter { links[$0] != old.links[$0] } + gone).sorted() {
+            switch (old.links[index], links[index]) {
+            case (nil, let link?): changes.append(link.change(.linkAdded, "\(link.kind.rawValue) interface"))
+            case (let link?, nil): changes.append(link.change(.linkRemoved, "\(link.kind.rawValue) interface"))
+            case (let before?, let after?): changes += after.changes(since: before)
+            case (nil, nil): break
+            }
+        }
+        return changes
+    }
+
+    private func addressChanges(since old: NetworkSnapshot) -> [NetworkChange] {
+        let before = Dictionary(old.addresses.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let after = Dictionary(addresses.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let gone = old.addresses.filter { after[$0.key] == nil }.map { change(.addressRemoved, $0, name: old) }
+        let new = addresses.compactMap { address -> NetworkChange? in
+            guard let known = before[address.key] else {
+                return change(address.isUsable ? .addressAdded : .addressChanged, address, name: self)
+            }
+            guard known != address else { return nil }
+            guard known.isUsable == address.isUsable else {
+                return change(address.isUsable ? .addressAdded : .addressRemoved, address, name: self)
+            }
+            return change(.addressChanged, address, name: self)
+        }
+        return gone + new
+    }
+
+    private func change(
+        _ code: NetworkChange.Code,
+        _ address: InterfaceAddress,
+        name snapshot: NetworkSnapshot
+    ) -> NetworkChange {
+        NetworkChange(
+            code: code,
+            interfaceIndex: address.interfaceIndex,
+            interfaceName: snapshot.interfaceName(address.interfaceIndex),
+            family: address.address.family,
+            detail: address.description
+        )
+    }
+
+    private func routeChanges(since old: NetworkSnapshot) -> [NetworkChange] {
+        func change(_ code: NetworkChange.Code, _ route: Route, in snapshot: NetworkSnapshot) -> NetworkChange {
+            let interface = route.nextHops.first?.interfaceIndex
+            return NetworkChange(
+                code: code,
+                interfaceIndex: interface,
+                interfaceName: interface.map(snapshot.interfaceName),
+                family: route.family,
+                detail: route.describe(in: snapshot)
+            )
+        }
+        let gone = Set(old.defaultRoutes).subtracting(defaultRoutes)
+        let new = Set(defaultRoutes).subtracting(old.defaultRoutes)
+        return old.defaultRoutes.filter(gone.contains).map { change(.routeRemoved, $0, in: old) }
+            + defaultRoutes.filter(new.contains).map { change(.routeAdded, $0, in: self) }
+    }
+
+    private func lookupChanges(since old: NetworkSnapshot) -> [NetworkChange] {
+        var changes: [NetworkChange] = []
+        if internetAddresses != old.internetAddresses {
+            changes.append(.init(code: .lookupChanged, detail: "other addresses stand for the Internet"))
+        }
+        let gone = old.lookups.keys.filter { lookups[$0] == nil }
+        let changed = lookups.keys.filter { lookups[$0] != old.lookups[$0] } + gone
+        changes += changed.sorted { $0.description < $1.description }.map { address in
+            let interface = lookups[address]?.route?.interfaceIndex
+            return NetworkChange(
+                code: .lookupChanged,
+                interfaceIndex: interface,
+                interfaceName: interface.map(interfaceName),
+                family: address.family,
+                detail: "\(address): \(lookups[address].map { $0.describe(in: self) } ?? "no longer asked")"
+            )
+        }
+        return changes
+    }
+
+    private func underlayChanges(since old: NetworkSnapshot) -> [NetworkChange] {
+        Set(underlays.keys).union(old.underlays.keys).sorted().filter { underlays[$0] != old.underlays[$0] }.map {
+            tunnel in
+            let below = underlays[tunnel].map { $0.interfaceIndex.map(interfaceName) ?? "nothing" } ?? "not known"
+            return NetworkChange(
+                code: .underlayChanged,
+                interfaceIndex: tunnel,
+                interfaceName: interfaceName(tunnel),
+                detail: "carried by \(below)"
+            )
+        }
+    }
+}
+
+extension Link {
+    fileprivate func change(_ code: NetworkChange.Code, _ detail: String) -> NetworkChange {
+        NetworkChange(code: code, interfaceIndex: index, interfaceName: name, detail: "\(name): \(detail)")
+    }
+
+    /// Returns the changes of one interface; empty when it is unchanged.
+    fileprivate func changes(since old: Link) -> [NetworkChange] {
+        guard self != old else { return [] }
+        var changes: [NetworkChange] = []
+        if name != old.name { changes.append(change(.linkRenamed, "was \(old.name)")) }
+        if isUsable != old.isUsable { changes.append(change(isUsable ? .linkUp : .linkDown, stateDescription)) }
+        if kind != old.kind { changes.append(change(.kindChanged, "\(old.kind.rawValue) → \(kind.rawValue)")) }
+        if changes.isEmpty { changes.append(change(.linkChanged, stateDescription)) }
+        return changes
+    }
+}

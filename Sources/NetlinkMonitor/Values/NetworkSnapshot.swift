@@ -84,3 +84,109 @@ public struct NetworkSnapshot: Sendable, Equatable {
         return answers.first { $0.isAnsweredByDefault } ?? answers.first { $0.route != nil } ?? answers.first
     }
 }
+
+extension NetworkSnapshot {
+    /// Devices that send all packets through their lower one.
+    private static let standsOnLower: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"]
+    /// The maximum depth of stacked devices in the kernel.
+    private static let deepestStack = 8
+
+    /// Returns whether packets can pass an interface and its lower ones.
+    ///
+    /// A bridge passes packets when one of its uplink ports does: those with a medium if it has any, else all. A
+    /// guest's port keeps a bridge up after its cable was pulled, and one without any port is up forever; and the
+    /// carrier of a bridge changes up to a second after that of its last port.
+    public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link, depth: 0) }
+
+    /// Returns the reason packets cannot pass an interface, or that they can.
+    public func stateDescription(of link: Link) -> String {
+        guard link.isUsable, !canPassPackets(link) else { return link.stateDescription }
+        return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"
+    }
+
+    private func canPassPackets(_ link: Link, depth: Int) -> Bool {
+        guard link.isUsable, depth < Self.deepestStack else { return false }
+        if link.driverKind == "bridge" {
+            let ports = links.values.filter { $0.masterIndex == link.index }
+            let uplinks = ports.filter(\.isUplinkPort)
+            return (uplinks.isEmpty ? ports : uplinks).contains { canPassPackets($0, depth: depth + 1) }
+        }
+        guard let kind = link.driverKind, Self.standsOnLower.contains(kind),
+            let lower = link.lowerIndex.flatMap({ links[$0] })
+        else { return true }
+        return canPassPackets(lower, depth: depth + 1)
+    }
+}
+
+extension NetworkSnapshot: Codable {
+    private enum Member: String, CodingKey {
+        case links, addresses, defaultRoutes, rules, lookups, underlays, internetAddresses, isSynchronized
+    }
+
+    /// A tunnel and its underlay.
+    private struct CarriedTunnel: Codable {
+        let tunnel: UInt32
+        let underlay: Underlay
+    }
+
+    /// Decodes a snapshot in which no interface, lookup or tunnel occurs twice.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Member.self)
+        func unique<Value, Key: Hashable>(_ values: [Value], _ member: Member, by key: (Value) -> Key) throws -> [Value]
+        {
+            guard Set(values.map(key)).count == values.count else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: member,
+                    in: members,
+                    debugDescription: "the same one more than once"
+                )
+            }
+            return values
+        }
+        let links = try unique(members.decode([Link].self, forKey: .links), .links, by: \.index)
+        let lookups = try unique(members.decode([RouteLookup].self, forKey: .lookups), .lookups, by: \.destination)
+        let tunnels = try members.decode([CarriedTunnel].self, forKey: .underlays)
+        let underlays = try unique(tunnels, .underlays, by: \.tunnel).map { ($0.tunnel, $0.underlay) }
+        self.init(
+            links: links,
+            addresses: try members.decode([InterfaceAddress].self, forKey: .addresses),
+            defaultRoutes: try members.decode([Route].self, forKey: .defaultRoutes),
+            rules: try members.decode([RoutingRule].self, forKey: .rules),
+            lookups: lookups,
+            underlays: Dictionary(underlays) { $1 },
+            internetAddresses: try members.decode([IPAddress].self, forKey: .internetAddresses),
+            isSynchronized: try members.decode(Bool.self, forKey: .isSynchronized)
+        )
+    }
+
+    /// Encodes everything; unordered elements are sorted by index or address, so that equal snapshots have equal
+    /// encodings.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Member.self)
+        try members.encode(links.values.sorted { $0.index < $1.index }, forKey: .links)
+        try members.encode(addresses, forKey: .addresses)
+        try members.encode(defaultRoutes, forKey: .defaultRoutes)
+        try members.encode(rules, forKey: .rules)
+        let lookups = lookups.values.sorted {
+            ($0.destination.family.bitWidth, $0.destination.high, $0.destination.low)
+                < ($1.destination.family.bitWidth, $1.destination.high, $1.destination.low)
+        }
+        try members.encode(lookups, forKey: .lookups)
+        let tunnels = underlays.sorted { $0.key < $1.key }.map { CarriedTunnel(tunnel: $0.key, underlay: $0.value) }
+        try members.encode(tunnels, forKey: .underlays)
+        try members.encode(internetAddresses, forKey: .internetAddresses)
+        try members.encode(isSynchronized, forKey: .isSynchronized)
+    }
+}
+
+extension Link {
+    /// `true` if, as the port of a bridge, the link leads out of the machine: a medium or a kernel tunnel, and not a
+    /// tap or veth, which lead to guests and containers.
+    fileprivate var isUplinkPort: Bool {
+        switch kind {
+        case .wifi, .wwan, .wired, .bluetooth: true
+        case .tunnel: driverKind != "tun"
+        case .ppp, .bridge, .virtual, .loopback, .unknown: false
+        }
+    }
+}

@@ -113,3 +113,19 @@ public struct Route: Sendable, Hashable, Codable {
     /// The number of the local table (`RT_TABLE_LOCAL`), which contains no default route.
     public static let localTable: UInt32 = 255
 }
+
+extension Route {
+    /// Returns the route in the format of `ip route`, with interface names.
+    public func describe(in snapshot: NetworkSnapshot) -> String {
+        var words = [destination.isDefault ? "default" : destination.description]
+        if let sourcePrefix { words += ["from", sourcePrefix.description] }
+        if type != .unicast { words.insert(type.description, at: 0) }
+        for hop in nextHops {
+            if let gateway = hop.gateway { words += ["via", gateway.description] }
+            if let interface = hop.interfaceIndex { words += ["dev", snapshot.interfaceName(interface)] }
+        }
+        if metric != 0 { words += ["metric", "\(metric)"] }
+        if table != Route.mainTable { words += ["table", "\(table)"] }
+        return words.joined(separator: " ")
+    }
+}

@@ -1,30 +1,21 @@
-/// A router, identified by an address on an interface.
-struct Router: Sendable, Hashable, Comparable {
-    let interfaceIndex: UInt32
-    let address: IPAddress
+internal import Glibc
 
-    static func < (first: Router, second: Router) -> Bool {
-        (first.interfaceIndex, first.address.high, first.address.low)
-            < (second.interfaceIndex, second.address.high, second.address.low)
-    }
-}
-
-/// The state of a router's neighbour entry, as far as it affects the kernel's selection among routers.
+/// The state of a next hop's neighbour entry, as far as it affects the kernel's selection among routers.
 ///
 /// IPv6 abandons a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). IPv4, which selects among
 /// default routes of one metric, also prefers a recently confirmed router (`fib_detect_death`).
-enum RouterState: Sendable, Hashable {
-    /// Unknown: every message about the router is relevant.
+public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
+    /// The kernel does not answer for single entries (before Linux 5.0): every message about the router is relevant.
     case unknown
-    /// IPv4: there is no entry.
+    /// IPv4: there is no entry, because no packet was sent to the next hop recently.
     case absent
-    /// IPv4: the router was confirmed recently.
+    /// IPv4: the next hop was confirmed recently.
     case reachable
-    /// IPv4: the link-layer address is known. IPv6: any state but failed.
+    /// IPv4: its link-layer address is known. IPv6: neighbour discovery has not failed.
     case usable
-    /// IPv4: the router has not answered yet.
+    /// IPv4: the next hop has not answered yet.
     case resolving
-    /// The router does not answer.
+    /// The next hop does not answer.
     case failed
 
     /// The bits of `ndm_state` (linux/neighbour.h).
@@ -37,7 +28,7 @@ enum RouterState: Sendable, Hashable {
     }
 
     /// Maps a neighbour entry to a state; `nil` for no entry.
-    init(neighbourState bits: UInt16?, _ family: AddressFamily) {
+    init(bits: UInt16?, _ family: AddressFamily) {
         if let bits, bits & Bits.failed != 0 {
             self = .failed
         } else if family == .ipv6 {
@@ -64,7 +55,71 @@ enum RouterState: Sendable, Hashable {
     }
 }
 
-extension Router {
+/// The kernel's opinion of a next hop, by its neighbour entry (RFC 4861 7.3.2).
+public enum NextHopState: Sendable, Hashable {
+    /// The next hop was confirmed within the last seconds.
+    case reachable
+    /// The next hop does not answer neighbour discovery.
+    case failed
+    /// The entry proves neither.
+    case unclear
+
+    /// The times that an entry is read again while the kernel resolves it, and the pause between them: neighbour discovery
+    /// ends after three seconds (mcast_solicit and retrans_time of arp(7)), and the next packet has it begin anew.
+    private static let readings = (count: 35, pause: useconds_t(100_000))
+
+    /// Asks the kernel for the entry of an address on an interface, which sends nothing.
+    ///
+    /// It takes microseconds, and up to 3.5 s while neighbour discovery is under way: call it on a thread that may wait. For
+    /// IPv6, whose entries the parser reduces to failed or not, the answer is never ``reachable``.
+    public static func ask(of address: IPAddress, on interface: String) -> NextHopState {
+        let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
+        guard router.interfaceIndex > 0, var socket = try? RequestSocket() else { return .unclear }
+        for _ in 0..<readings.count {
+            switch try? socket.states(of: [router])[router] {
+            case .reachable: return .reachable
+            case .failed: return .failed
+            case .resolving: usleep(readings.pause)
+            case .unknown, .absent, .usable, nil: return .unclear
+            }
+        }
+        return .unclear
+    }
+}
+
+extension NetworkMonitor {
+    /// Reads the neighbour entries of next hops; nothing is sent to them.
+    ///
+    /// - Returns: The states of the hops that have an interface and a gateway.
+    /// - Throws: ``NetlinkError`` when netlink is not available or the kernel rejects queries.
+    public static func neighbourStates(
+        of hops: some Sequence<NextHop>
+    ) throws(NetlinkError) -> [NextHop: NeighbourState] {
+        var routers: [Router: NextHop] = [:]
+        for hop in hops {
+            guard let index = hop.interfaceIndex, let gateway = hop.gateway else { continue }
+            routers[Router(interfaceIndex: index, address: gateway)] = hop
+        }
+        var kernel = try RequestSocket()
+        let states = try kernel.states(of: Set(routers.keys))
+        var result: [NextHop: NeighbourState] = [:]
+        for (router, state) in states {
+            if let hop = routers[router] { result[hop] = state }
+        }
+        return result
+    }
+}
+
+/// A router, identified by an address on an interface.
+struct Router: Sendable, Hashable, Comparable {
+    let interfaceIndex: UInt32
+    let address: IPAddress
+
+    static func < (first: Router, second: Router) -> Bool {
+        (first.interfaceIndex, first.address.high, first.address.low)
+            < (second.interfaceIndex, second.address.high, second.address.low)
+    }
+
     /// The maximum number of watched routers, besides the looked-up addresses, for which the filter has room.
     static let maximumWatched = 16
 
@@ -92,7 +147,10 @@ extension Router {
         }
         return hops.count > 1 || refuses ? Set(hops.compactMap(Router.init)) : []
     }
+}
 
+/// In an extension: a structure with an initializer of its own has no memberwise one.
+extension Router {
     private init?(_ hop: NextHop) {
         guard let interfaceIndex = hop.interfaceIndex, let gateway = hop.gateway else { return nil }
         self.init(interfaceIndex: interfaceIndex, address: gateway)

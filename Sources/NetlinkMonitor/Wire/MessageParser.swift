@@ -1,5 +1,85 @@
 internal import CLibNL
 
+/// The content of one rtnetlink message.
+enum NetlinkMessage: Sendable, Equatable {
+    case link(LinkMessage)
+    case linkRemoved(index: UInt32)
+    case address(InterfaceAddress)
+    case addressRemoved(InterfaceAddress)
+    /// A route, and the rest of its lifetime if it has one; zero or less once it has expired.
+    case route(Route, expiresIn: Duration? = nil)
+    case routeRemoved(Route)
+    case rule(RoutingRule)
+    case ruleRemoved(RoutingRule)
+    /// A nexthop object was added, changed or removed; the message does not name the affected routes.
+    case nextHopObject(NextHopObject, removed: Bool)
+    /// The state of a neighbour.
+    case neighbour(Router, NeighbourState)
+    /// A sysctl under `net.ipv4.conf` or `net.ipv6.conf` that affects route lookups, and its interface if it has one.
+    case setting(AddressFamily, name: String, value: Int32, interfaceIndex: UInt32?)
+    /// The byte counters of an interface.
+    case statistics(interfaceIndex: UInt32, InterfaceBytes)
+    /// The end of a dump; an errno other than 0 means that the dump failed.
+    case done(errno: Int32)
+    /// The answer to a request: errno 0 acknowledges it. The text is the kernel's (extended ACK).
+    case reply(errno: Int32, text: String?)
+    /// The kernel lost messages (`NLMSG_OVERRUN`; no kernel sends it today).
+    case overrun
+    /// A type, or a family of a known type, without relevance for reachability.
+    case irrelevant(type: UInt16)
+}
+
+/// The header of a message (netlink(7)).
+struct MessageHeader: Sendable, Equatable {
+    let type: UInt16
+    let flags: UInt16
+    let sequence: UInt32
+    let port: UInt32
+}
+
+/// The properties of a link in one message.
+///
+/// Wireless extensions send short messages with little more than the flags. Such a message leaves all other properties
+/// unchanged; a complete one replaces everything.
+struct LinkMessage: Sendable, Equatable {
+    /// The link with the properties in the message.
+    var link: Link
+    /// `true` if the message describes the link completely.
+    var isComplete: Bool
+    /// `true` if the message has the interface's name.
+    var hasName: Bool
+}
+
+/// The reason bytes are not a valid netlink message.
+///
+/// Such bytes are never used in part: the message counts as lost, and its subject is read again.
+public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The rest of the datagram is shorter than a message header.
+    case shortHeader(bytes: Int)
+    /// The length in a message header is smaller than the header or larger than the datagram.
+    case badLength(type: UInt16, length: UInt32, available: Int)
+    /// The fixed part of a message is truncated.
+    case shortBody(type: UInt16, bytes: Int)
+    /// An attribute's length is smaller than its header or larger than the rest.
+    case badAttributeLength(type: UInt16, offset: Int)
+    /// An attribute's value has a size or content that its type does not allow.
+    case badAttributeValue(type: UInt16, attribute: Int)
+
+    /// A sentence with the place.
+    public var description: String {
+        switch self {
+        case .shortHeader(let bytes): "\(bytes) bytes are too few for a netlink message header"
+        case .badLength(let type, let length, let available):
+            "message of type \(type) claims \(length) bytes where \(available) are left"
+        case .shortBody(let type, let bytes): "message of type \(type) has only \(bytes) bytes of body"
+        case .badAttributeLength(let type, let offset):
+            "message of type \(type) has a broken attribute at byte \(offset) of its attributes"
+        case .badAttributeValue(let type, let attribute):
+            "message of type \(type) has a bad value in attribute \(attribute)"
+        }
+    }
+}
+
 /// Parses the bytes of a netlink datagram into messages.
 ///
 /// A datagram contains any number of messages, and the end of a dump may share it with data. Every length is checked

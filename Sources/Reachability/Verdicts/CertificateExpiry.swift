@@ -1,3 +1,8 @@
+public import CheckResults
+public import NetlinkMonitor
+
+internal import struct FoundationEssentials.Date
+
 /// A certificate that is about to expire, at one of the thresholds.
 public struct CertificateExpiry: Sendable, Hashable {
     /// The probe that saw the certificate; the first one of several.
@@ -32,5 +37,123 @@ public struct CertificateExpiry: Sendable, Hashable {
         self.percentLeft = percentLeft
         self.daysLeft = daysLeft
         self.observed = observed
+    }
+}
+
+extension CheckReport {
+    /// Returns the certificates that the server sent and that have passed a threshold, as a probe would report them.
+    ///
+    /// - Parameter policy: The thresholds.
+    public func expiringCertificates(_ policy: ExpiryPolicy = ExpiryPolicy()) -> [CertificateExpiry] {
+        let date = hops.last { $0.tls?.trust != nil }?.tls?.trust?.date ?? started
+        let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
+        let sample = ProbeSample(
+            point: ProbePoint(probe: target, vantage: .default),
+            report: self,
+            observed: Observed(instant: .now, microsecondsSince1970: microseconds ?? 0)
+        )
+        var watch = ExpiryWatch()
+        return watch.take(sample, policy)
+    }
+}
+
+/// The certificates announced as expiring, and the urgency of each announcement.
+///
+/// A certificate is identified by its hash, whichever probe sees it. The watch keeps the time of the last announced
+/// threshold; a threshold is announced if its time is later, so each at most once, and of several only the most urgent.
+struct ExpiryWatch: Sendable {
+    /// The maximum number of certificates; the least recently seen one is dropped first.
+    static let capacity = 4096
+
+    /// The maximum number of announcements per probe and hour; the others are announced later.
+    ///
+    /// A server that presents another expiring certificate at every check would fill the journal.
+    static let maximumInAnHour = 8
+
+    private struct Entry: Sendable {
+        var moment: Date
+        var seen: UInt64
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var samples: UInt64 = 0
+    /// The times of each probe's announcements in the last hour.
+    private var announced: [String: [Date]] = [:]
+
+    /// The number of certificates.
+    var count: Int { entries.count }
+
+    /// Handles the certificates of a check.
+    ///
+    /// - Returns: The certificates to announce, the server's own first.
+    mutating func take(_ sample: ProbeSample, _ policy: ExpiryPolicy) -> [CertificateExpiry] {
+        guard !sample.certificates.isEmpty else { return [] }
+        samples &+= 1
+        let now = Date(timeIntervalSince1970: Double(sample.observed.microsecondsSince1970) / 1_000_000)
+        return sample.certificates.prefix(ProbeSample.longestChain).enumerated().compactMap { position, certificate in
+            // Clients do not trust a root sent by the server; they have their own copy of it.
+            guard position == 0 || certificate.subject != certificate.issuer else { return nil }
+            guard let passed = certificate.passed(at: now, policy) else { return nil }
+            let old = entries[certificate.sha256]?.moment
+            let isNew = old.map { passed.moment > $0 } ?? true
+            if isNew, !announce(sample.point.probe, at: now) { return nil }
+            entries[certificate.sha256] = Entry(moment: max(old ?? passed.moment, passed.moment), seen: samples)
+            guard isNew else { return nil }
+            forget()
+            return CertificateExpiry(
+                probe: sample.point.probe,
+                certificate: certificate,
+                position: position,
+                threshold: passed.threshold,
+                percentLeft: certificate.percentLeft(at: now),
+                daysLeft: certificate.daysLeft(at: now),
+                observed: sample.observed
+            )
+        }
+    }
+
+    /// Returns whether a probe may make an announcement now, and counts it.
+    private mutating func announce(_ probe: String, at now: Date) -> Bool {
+        // If the clock was set in either direction, only the last hour counts.
+        var times = (announced[probe] ?? []).filter { abs(now.timeIntervalSince($0)) < 3600 }
+        guard times.count < Self.maximumInAnHour else { return false }
+        times.append(now)
+        announced[probe] = times
+        return true
+    }
+
+    /// Drops a quarter of the certificates when there are too many.
+    private mutating func forget() {
+        guard entries.count > Self.capacity else { return }
+        let oldest = entries.sorted { ($0.value.seen, $0.key) < ($1.value.seen, $1.key) }
+        for (key, _) in oldest.prefix(Self.capacity / 4) { entries[key] = nil }
+        if announced.count > Self.capacity { announced = [:] }
+    }
+}
+
+extension CertificateFacts {
+    /// Returns the most urgent threshold that was passed.
+    ///
+    /// A threshold before the start of the validity is ignored, such as seven days for a certificate issued for six.
+    fileprivate func passed(at now: Date, _ policy: ExpiryPolicy) -> (threshold: String, moment: Date)? {
+        if notAfter <= now { return ("expired", notAfter) }
+        let lifetime = notAfter.timeIntervalSince(notBefore)
+        let percents = policy.lifetimePercents.map { ("\($0)%", -lifetime * Double($0) / 100) }
+        let days = policy.days.map { ("\($0)d", -86_400 * Double($0)) }
+        let passed = (percents + days).map { ($0.0, notAfter.addingTimeInterval($0.1)) }
+            .filter { $0.1 > notBefore && $0.1 <= now }
+        return passed.max { $0.1 < $1.1 }.map { (threshold: $0.0, moment: $0.1) }
+    }
+
+    fileprivate func percentLeft(at now: Date) -> Int {
+        let lifetime = notAfter.timeIntervalSince(notBefore)
+        guard lifetime > 0 else { return 0 }
+        let percent = (notAfter.timeIntervalSince(now) * 100 / lifetime).rounded(.down)
+        return Int(exactly: min(100, max(0, percent))) ?? 0
+    }
+
+    fileprivate func daysLeft(at now: Date) -> Int {
+        let days = (notAfter.timeIntervalSince(now) / 86_400).rounded(.down)
+        return Int(exactly: min(1e9, max(-1e9, days))) ?? 0
     }
 }

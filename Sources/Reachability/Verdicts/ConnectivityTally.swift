@@ -139,17 +139,6 @@ extension ConnectivityTally.Votes {
     }
 }
 
-extension ProbeStanding {
-    /// `true` if the target's name could not be resolved.
-    var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
-
-    /// The failure's evidence about the path.
-    var evidence: FailureEvidence {
-        let evidence = code?.evidence ?? .silent
-        return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
-    }
-}
-
 extension ProbeRule {
     /// Always false for portal checks, which test plain HTTP.
     fileprivate var speaksTLS: Bool { usesTLS && !isPortalCheck }

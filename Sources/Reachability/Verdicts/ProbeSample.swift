@@ -101,3 +101,89 @@ public struct CertificateFacts: Sendable, Hashable, Codable {
         self.isVerified = isVerified
     }
 }
+
+extension ProbeSample {
+    /// The maximum size of a detail, and of a certificate's names, in bytes.
+    private static let longestText = 512
+    /// The maximum number of certificates of a chain.
+    static let longestChain = 10
+
+    /// Creates the state machine's input from a check's report.
+    ///
+    /// - Parameters:
+    ///   - point: The probe and its vantage.
+    ///   - report: The report.
+    ///   - portal: The evidence about a portal, for portal checks.
+    ///   - observed: The time at which the check completed.
+    public init(point: ProbePoint, report: CheckReport, portal: PortalEvidence? = nil, observed: Observed) {
+        let outcome: Outcome =
+            switch report.verdict {
+            case .ok: .ok
+            case .failed: .failed
+            case .unknown: .unknown
+            }
+        let code = report.verdict.code
+        let concerned = report.findings.filter { $0.code == code }
+        let deciding = concerned.first { $0.severity == .refusal } ?? concerned.first
+        let trust = report.hops.last { $0.tls?.trust != nil }?.tls?.trust
+        self.init(
+            point: point,
+            outcome: outcome,
+            code: code,
+            detail: deciding.map { Self.bounded($0.evidence) },
+            latency: report.duration,
+            throughput: report.transfer?.judgedThroughput,
+            addedLatency: report.transfer?.worstAddedLatency,
+            portal: portal,
+            certificates: trust.map(Self.facts) ?? [],
+            pins: trust?.pinAudit,
+            wasAnswered: Self.wasAnswered(report),
+            observed: observed
+        )
+    }
+
+    /// Nil without a handshake: a TCP connection alone may be an interceptor's.
+    private static func wasAnswered(_ report: CheckReport) -> Bool? {
+        guard let hop = report.hops.last, hop.response == nil else { return report.hops.isEmpty ? nil : true }
+        return hop.phases.first { $0.phase == .tls }.map(\.isComplete)
+    }
+
+    /// Returns the chain, including only certificates that can be decoded, with their positions unchanged.
+    private static func facts(_ trust: TrustVerdict) -> [CertificateFacts] {
+        var facts: [CertificateFacts] = []
+        for certificate in trust.presentedChain.prefix(longestChain) {
+            guard let notBefore = certificate.notValidBefore, let notAfter = certificate.notValidAfter else { break }
+            facts.append(
+                CertificateFacts(
+                    sha256: certificate.sha256,
+                    subject: bounded(certificate.subject),
+                    issuer: bounded(certificate.issuer),
+                    notBefore: notBefore,
+                    notAfter: notAfter,
+                    isVerified: trust.isAccepted
+                )
+            )
+        }
+        return facts
+    }
+
+    /// Returns the start of a string: whole code points, and at most 512 bytes.
+    private static func bounded(_ text: String) -> String {
+        guard text.utf8.count > longestText else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
+        while end > text.startIndex, end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return String(text[..<end])
+    }
+}
+
+extension TransferReport {
+    /// The median goodput of the download, or of the upload where there was no download.
+    fileprivate var judgedThroughput: Double? {
+        (download ?? upload)?.goodput.map(\.p50).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+    }
+
+    /// The added latency of the direction that adds more.
+    fileprivate var worstAddedLatency: Duration? { [download, upload].compactMap { $0?.loaded?.added }.max() }
+}

@@ -35,6 +35,15 @@ public struct ProbeStanding: Sendable, Hashable {
 
     /// The initial status.
     public static let unknown = ProbeStanding(.unknown)
+
+    /// `true` if the target's name could not be resolved.
+    var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
+
+    /// The failure's evidence about the path.
+    var evidence: FailureEvidence {
+        let evidence = code?.evidence ?? .silent
+        return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
+    }
 }
 
 /// The status of one probe at one vantage, with its history, for `status`.
@@ -70,31 +79,45 @@ public struct ProbeRecord: Sendable, Hashable {
     }
 }
 
-/// The status of an interface with a default route, used or standby.
-public struct Uplink: Sendable, Hashable {
-    /// The interface.
-    public var interface: PathInterface
-    /// The connectivity according to the probes bound to the interface; `unknown` without such probes.
-    public var connectivity: Connectivity
-    /// The reason the connectivity is not `full`.
-    public var reason: ConnectivityReason?
-    /// `true` if the default path of a family uses the interface.
-    public var isUsed: Bool
-    /// `true` if it has no default route, and is an uplink because a probe is bound to it.
-    public var isBoundOnly: Bool
+/// The evidence of a failed check about the path to its target.
+enum FailureEvidence: Sendable, Hashable {
+    /// The server answered: the path works, and the failure is the target's own.
+    case answered
+    /// The TLS peer has a certificate that is not the target's: the target is misconfigured, or the connection is
+    /// intercepted.
+    case foreign
+    /// The connection was refused or broken before the handshake was complete: by the target, or on the way to it.
+    case refused
+    /// No evidence about the path: the name does not exist.
+    case nothing
+    /// There was no answer.
+    case silent
+}
 
-    /// Creates an uplink.
-    public init(
-        interface: PathInterface,
-        connectivity: Connectivity,
-        reason: ConnectivityReason? = nil,
-        isUsed: Bool,
-        isBoundOnly: Bool = false
-    ) {
-        self.interface = interface
-        self.connectivity = connectivity
-        self.reason = reason
-        self.isUsed = isUsed
-        self.isBoundOnly = isBoundOnly
+extension FindingCode {
+    /// `true` for failed name lookups: no target is at fault, but none is reachable by name either.
+    var isResolverFault: Bool {
+        switch self {
+        case .dnsTimeout, .dnsFailure, .resolverBusy: true
+        default: false
+        }
+    }
+
+    /// The evidence about the path of a check that failed with this code.
+    var evidence: FailureEvidence {
+        if isCertificateSuspicious { return .foreign }
+        switch self {
+        case .connectRefused, .connectReset, .tlsHandshake, .tlsAlert, .tlsNotSpoken, .tlsClosed, .connectionReset,
+            .connectionClosed:
+            return .refused
+        case .dnsNXDomain, .dnsNoAddress, .requestInvalid, .cancelled, .pathChanged, .transferYielded, .transferMetered,
+            .transferBusy:
+            return .nothing
+        case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .hostUnreachable,
+            .connectTimeout, .connectFailed, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
+            .icmpNotPermitted, .icmpUnreachable, .timeout, .resourcesExhausted, .budgetExhausted:
+            return .silent
+        default: return .answered
+        }
     }
 }

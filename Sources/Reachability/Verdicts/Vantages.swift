@@ -90,7 +90,7 @@ extension Vantages {
             }
         }
         let sources = Set(
-            snapshot.addresses.lazy.filter(\.isSource).map { Source($0.interfaceIndex, $0.address.family) }
+            snapshot.addresses.lazy.filter(\.reachesBeyondLink).map { Source($0.interfaceIndex, $0.address.family) }
         )
         let used = ipv4.carriers + ipv6.carriers
         let named = bound.isEmpty ? [] : snapshot.links.values.filter { bound.contains($0.name) }.map(\.index)
@@ -188,9 +188,4 @@ extension ProbeRule.Families {
         case .ipv6: [.ipv6]
         }
     }
-}
-
-extension InterfaceAddress {
-    /// `true` if packets to the Internet can use it as source.
-    fileprivate var isSource: Bool { isUsable && !address.isLinkLocal && !address.isLoopback }
 }

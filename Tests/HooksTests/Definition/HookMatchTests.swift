@@ -126,4 +126,10 @@ struct HookMatchTests {
         let match = HookMatch.filter(name: "to_via", wanted: ["wifi", "wired"], found: "none")
         #expect(match.description == "'to_via' asks for wifi or wired, and the event says none")
     }
+
+    @Test
+    func `a hook cannot run for its own end`() {
+        #expect(!HookTrigger.types.contains(.agentStopping))
+        #expect(!HookTrigger.types.contains { !$0.isNumbered })
+    }
 }

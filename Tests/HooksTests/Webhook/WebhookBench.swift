@@ -1,6 +1,7 @@
 import AgentEvents
 import EventLoopExecutor
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import ProbeTestKit
@@ -157,4 +158,48 @@ extension WebhookRun.End {
     var undeliveredDetail: String? {
         if case .undelivered(_, let detail) = outcome { detail } else { nil }
     }
+}
+
+/// A port on loopback where nobody listens, and which no other test's server can be given meanwhile.
+final class ClosedPort: Sendable {
+    let number: Int
+    private let descriptor: Int32
+
+    /// Takes a port that the kernel chooses.
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 ? getsockname(descriptor, address, &length) : -1
+            }
+        }
+        self.descriptor = descriptor
+        number = Int(in_port_t(bigEndian: address.sin_port))
+        guard result == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// A folder with a file that holds a secret; gone with the value.
+final class SecretFileBench: Sendable {
+    let path: String
+    private let folder: String
+
+    init(_ content: String, mode: mode_t = 0o600) throws {
+        folder = NSTemporaryDirectory() + "webhook-\(UUID().uuidString)"
+        path = folder + "/secret"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        guard chmod(path, mode) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Another path beside the file.
+    func sibling(_ name: String) -> String { folder + "/" + name }
 }

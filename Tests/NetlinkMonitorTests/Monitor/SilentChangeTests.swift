@@ -31,7 +31,7 @@ struct SilentChangeTests {
         _ = harness.takeEvents()
     }
 
-    private func announce(_ router: Router, _ state: RouterState, bits: UInt16) {
+    private func announce(_ router: Router, _ state: NeighbourState, bits: UInt16) {
         harness.network.routerStates[router] = state
         let message = MessageBuilder.neighbour(router.address, interface: router.interfaceIndex, state: bits)
         harness.queue.entries.append(.datagram(NetlinkDatagram([message])))

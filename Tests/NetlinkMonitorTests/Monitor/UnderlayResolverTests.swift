@@ -14,7 +14,7 @@ struct UnderlayResolverTests {
         func addresses() -> [InterfaceAddress] { [] }
         func rules() -> [RoutingRule] { [] }
         func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] { [] }
-        func states(of routers: Set<Router>) -> [Router: RouterState] { [:] }
+        func states(of routers: Set<Router>) -> [Router: NeighbourState] { [:] }
         func takeShortestLifetime() -> Duration? { nil }
         func lookups(_ questions: [LookupQuestion]) -> [RouteLookup] {
             questions.map { question in

@@ -142,9 +142,9 @@ struct RouteFilterTests {
             ("192.0.2.1", .resolving, [0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
             ("192.0.2.1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x80]),
             ("192.0.2.1", .unknown, [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
-        ] as [(String, RouterState, [UInt16])]
+        ] as [(String, NeighbourState, [UInt16])]
     )
-    func neighbours(text: String, state: RouterState, passing: [UInt16]) throws {
+    func neighbours(text: String, state: NeighbourState, passing: [UInt16]) throws {
         let router = Router(interfaceIndex: 0x1_0203, address: try ip(text))
         let other = Router(interfaceIndex: 7, address: try ip("fe80::7"))
         let socket = try FilteredSocket(RouteFilter(covering: [], routers: [router: state, other: .usable]))
@@ -169,7 +169,7 @@ struct RouteFilterTests {
         let socket = try filtered()
         #expect(try !socket.passes(.neighbour(ip("fe80::1"), interface: 3, state: 0x20)))
         let routers = try (1...40).map { Router(interfaceIndex: $0, address: try ip("fe80::\($0)")) }
-        let states = Dictionary(uniqueKeysWithValues: routers.map { ($0, RouterState.usable) })
+        let states = Dictionary(uniqueKeysWithValues: routers.map { ($0, NeighbourState.usable) })
         let filter = RouteFilter(covering: try Self.targets.map(ip), routers: states)
         #expect(filter.program.count <= 1200)
         try socket.replace(filter)

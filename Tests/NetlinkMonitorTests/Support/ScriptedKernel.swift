@@ -9,7 +9,7 @@ final class ScriptedNetwork {
     var rules = AddressFamily.allCases.map { RoutingRule(family: $0, priority: 32766, table: Route.mainTable) }
     var defaultRoutes: [Route] = []
     /// The states of the neighbours; the others have no entry.
-    var routerStates: [Router: RouterState] = [:]
+    var routerStates: [Router: NeighbourState] = [:]
     /// The lifetime that the default routes are read with.
     var lifetime: Duration?
     /// How many of the next dumps of links are interrupted.
@@ -74,10 +74,10 @@ struct ScriptedKernel: KernelQueries {
     func addresses() -> [InterfaceAddress] { network.addresses }
     func rules() -> [RoutingRule] { network.rules }
 
-    func states(of routers: Set<Router>) -> [Router: RouterState] {
+    func states(of routers: Set<Router>) -> [Router: NeighbourState] {
         Dictionary(
             uniqueKeysWithValues: routers.map { router in
-                (router, network.routerStates[router] ?? RouterState(neighbourState: nil, router.address.family))
+                (router, network.routerStates[router] ?? NeighbourState(bits: nil, router.address.family))
             }
         )
     }

@@ -1,5 +1,34 @@
 internal import NetlinkMonitor
 
+/// The status of an interface with a default route, used or standby.
+public struct Uplink: Sendable, Hashable {
+    /// The interface.
+    public var interface: PathInterface
+    /// The connectivity according to the probes bound to the interface; `unknown` without such probes.
+    public var connectivity: Connectivity
+    /// The reason the connectivity is not `full`.
+    public var reason: ConnectivityReason?
+    /// `true` if the default path of a family uses the interface.
+    public var isUsed: Bool
+    /// `true` if it has no default route, and is an uplink because a probe is bound to it.
+    public var isBoundOnly: Bool
+
+    /// Creates an uplink.
+    public init(
+        interface: PathInterface,
+        connectivity: Connectivity,
+        reason: ConnectivityReason? = nil,
+        isUsed: Bool,
+        isBoundOnly: Bool = false
+    ) {
+        self.interface = interface
+        self.connectivity = connectivity
+        self.reason = reason
+        self.isUsed = isUsed
+        self.isBoundOnly = isBoundOnly
+    }
+}
+
 /// Settles the state of each uplink on its own.
 ///
 /// An interface without a default route is an uplink with the connectivity `none`: a new uplink changes from it, and a

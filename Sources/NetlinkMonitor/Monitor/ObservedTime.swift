@@ -1,3 +1,29 @@
+internal import Glibc
+
+/// One instant on two clocks: one to measure with, and one for people.
+public struct ObservedTime: Sendable, Hashable {
+    /// The instant on the clock that never jumps and continues during suspend (CLOCK_BOOTTIME).
+    public let instant: ContinuousClock.Instant
+    /// Microseconds since 1970-01-01 UTC (CLOCK_REALTIME).
+    public let microsecondsSince1970: Int64
+
+    /// Creates an instant.
+    public init(instant: ContinuousClock.Instant, microsecondsSince1970: Int64) {
+        self.instant = instant
+        self.microsecondsSince1970 = microsecondsSince1970
+    }
+
+    /// The current time on both clocks.
+    public static var now: ObservedTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return ObservedTime(
+            instant: .now,
+            microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+        )
+    }
+}
+
 extension CodingUserInfoKey {
     /// The epoch (`ContinuousClock.Instant`) of coders for the instants of an ``ObservedTime``.
     ///

@@ -1,3 +1,43 @@
+internal import Glibc
+
+/// The interface below a tunnel, which may be another tunnel, and its evidence.
+public struct Underlay: Sendable, Hashable, Codable {
+    /// The evidence for the underlay of a tunnel.
+    public enum Evidence: String, Sendable, Hashable, CaseIterable, Codable {
+        /// The kernel's route to the tunnel's remote.
+        case remoteRoute = "remote_route"
+        /// The device on which the tunnel was created (`IFLA_LINK`).
+        case lowerDevice = "lower_device"
+        /// The Ethernet interface of the PPPoE session (`/proc/net/pppoe`).
+        case pppoe
+        /// No other interface could send a packet at all.
+        case noCarrier = "no_carrier"
+        /// A guess: the only possible underlay, with a rule that exempts packets with a mark, as wg-quick sets it up.
+        case markExemption = "mark_exemption"
+        /// A guess: the only possible underlay.
+        case nextDefaultRoute = "next_default_route"
+
+        /// `true` if there is currently no other possibility.
+        ///
+        /// A guess lends its medium, and never makes a path unusable.
+        public var isCertain: Bool { self != .markExemption && self != .nextDefaultRoute }
+    }
+
+    /// The interface; `nil` if the tunnel's own packets currently have no route.
+    public let interfaceIndex: UInt32?
+    /// The evidence.
+    public let evidence: Evidence
+    /// The kernel's answer for the remote of a tunnel without a fixed local address.
+    public let lookup: RouteLookup?
+
+    /// Creates an underlay.
+    public init(interfaceIndex: UInt32?, evidence: Evidence, lookup: RouteLookup? = nil) {
+        self.interfaceIndex = interfaceIndex
+        self.evidence = evidence
+        self.lookup = lookup
+    }
+}
+
 /// Determines the underlay of a tunnel, as far as that is possible without privileges.
 ///
 /// Certain are the kernel's route to a known remote, looked up as the tunnel does it; the device that the tunnel was
@@ -138,5 +178,36 @@ extension RouteLookup {
     fileprivate var interfaces: [UInt32] {
         let legs = matched?.nextHops.map(\.interfaceIndex) ?? []
         return ([route?.interfaceIndex, unconnected?.way?.interfaceIndex] + legs).compactMap { $0 }
+    }
+}
+
+/// The Ethernet interfaces of the machine's PPPoE sessions, from `/proc/net/pppoe`.
+enum PPPoESessions {
+    /// The maximum size of the file; only a concentrator has more sessions.
+    private static let maximumBytes = 64 * 1024
+
+    /// Returns the interface of each session, by name; none if the kernel has no PPPoE.
+    static func interfaces(procfs root: String = "/proc") -> [String] {
+        let descriptor = open("\(root)/thread-self/net/pppoe", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: maximumBytes)
+        var count = 0
+        while count < text.count {
+            let length = text.withUnsafeMutableBytes {
+                read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
+            guard length > 0 else { break }
+            count += length
+        }
+        return interfaces(in: text.prefix(count))
+    }
+
+    /// Parses the file: a heading, then a number, the peer's address and the interface in each line.
+    static func interfaces(in text: some Collection<UInt8>) -> [String] {
+        text.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { line in
+            let words = line.split(separator: UInt8(ascii: " "))
+            return words.count == 3 ? String(decoding: words[2], as: UTF8.self) : nil
+        }
     }
 }

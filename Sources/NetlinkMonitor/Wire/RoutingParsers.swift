@@ -90,3 +90,100 @@ enum RouteParser {
         return IPAddress(networkBytes: via.dropFirst(2))
     }
 }
+
+/// A nexthop object (`ip nexthop`), or a group of them.
+struct NextHopObject: Sendable, Equatable {
+    /// One object of a group.
+    struct Member: Sendable, Equatable {
+        let number: UInt32
+        let weight: Int
+    }
+
+    /// The kernel allows 65,535 members; a default route has a handful.
+    static let maximumMembers = 256
+
+    let number: UInt32
+    /// The next hop; `nil` for a group and for an object that drops packets.
+    var hop: NextHop?
+    var members: [Member] = []
+}
+
+/// Parses `RTM_NEWNEXTHOP` and `RTM_DELNEXTHOP`.
+enum NextHopObjectParser {
+    static func parse(_ type: UInt16, _ payload: UnsafeRawBufferPointer) throws(MessageError) -> NetlinkMessage {
+        let (_, attributes) = try MessageParser.split(payload, as: nhmsg.self, messageType: type)
+        let object = try Attributes.parse(attributes, highest: Int(NHA_GATEWAY), messageType: type) {
+            (attributes) throws(MessageError) in
+            var object = NextHopObject(number: try attributes.uint32(Int(NHA_ID)) ?? 0)
+            if let group = attributes.bytes(Int(NHA_GROUP)) {
+                object.members = try members(group, type)
+            } else if !attributes.contains(Int(NHA_BLACKHOLE)) {
+                let interface = try attributes.uint32(Int(NHA_OIF))
+                let gateway = try attributes.address(Int(NHA_GATEWAY))
+                if interface != nil || gateway != nil {
+                    object.hop = NextHop(interfaceIndex: interface, gateway: gateway)
+                }
+            }
+            return object
+        }
+        return .nextHopObject(object, removed: Int(type) == RTM_DELNEXTHOP)
+    }
+
+    /// Parses consecutive `struct nexthop_grp`; the weight is sent minus one.
+    private static func members(
+        _ bytes: UnsafeRawBufferPointer,
+        _ type: UInt16
+    ) throws(MessageError) -> [NextHopObject.Member] {
+        let size = MemoryLayout<nexthop_grp>.size
+        guard bytes.count % size == 0 else { throw .badAttributeValue(type: type, attribute: Int(NHA_GROUP)) }
+        return (0..<min(bytes.count / size, NextHopObject.maximumMembers)).map { position in
+            let member = bytes.loadUnaligned(fromByteOffset: position * size, as: nexthop_grp.self)
+            return NextHopObject.Member(number: member.id, weight: Int(member.weight) + 1)
+        }
+    }
+}
+
+/// Parses `RTM_NEWRULE` and `RTM_DELRULE`.
+enum RuleParser {
+    static func parse(_ type: UInt16, _ payload: UnsafeRawBufferPointer) throws(MessageError) -> NetlinkMessage {
+        let (header, attributes) = try MessageParser.split(payload, as: fib_rule_hdr.self, messageType: type)
+        guard let family = AddressFamily(kernelValue: header.family) else { return .irrelevant(type: type) }
+        let rule = try Attributes.parse(attributes, highest: Int(FRA_DPORT_RANGE), messageType: type) {
+            (attributes) throws(MessageError) in
+            RoutingRule(
+                family: family,
+                priority: try attributes.uint32(Int(FRA_PRIORITY)) ?? 0,
+                table: try attributes.uint32(Int(FRA_TABLE)) ?? UInt32(header.table),
+                action: header.action,
+                mark: try attributes.uint32(Int(FRA_FWMARK)),
+                markMask: try attributes.uint32(Int(FRA_FWMASK)),
+                source: try prefix(attributes, Int(FRA_SRC), header.src_len, family, type),
+                destination: try prefix(attributes, Int(FRA_DST), header.dst_len, family, type),
+                hasOtherSelectors: header.tos != 0 || otherSelectors.contains(where: attributes.contains)
+                    || !(attributes.text(Int(FRA_IIFNAME)) ?? "lo").elementsEqual("lo"),
+                isInverted: header.flags & UInt32(FIB_RULE_INVERT) != 0
+            )
+        }
+        return Int(type) == RTM_NEWRULE ? .rule(rule) : .ruleRemoved(rule)
+    }
+
+    /// The conditions of rules besides addresses, mark and incoming interface, which is `lo` for packets of this
+    /// machine.
+    private static let otherSelectors = [
+        FRA_OIFNAME, FRA_TUN_ID, FRA_UID_RANGE, FRA_IP_PROTO, FRA_SPORT_RANGE, FRA_DPORT_RANGE, FRA_FLOW,
+    ].map { Int($0) }
+
+    private static func prefix(
+        _ attributes: Attributes,
+        _ attribute: Int,
+        _ length: UInt8,
+        _ family: AddressFamily,
+        _ type: UInt16
+    ) throws(MessageError) -> IPPrefix? {
+        guard length > 0 else { return nil }
+        guard let address = try attributes.address(attribute, family),
+            let prefix = IPPrefix(address: address, length: Int(length))
+        else { throw .badAttributeValue(type: type, attribute: attribute) }
+        return prefix
+    }
+}

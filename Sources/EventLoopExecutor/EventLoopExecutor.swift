@@ -1,0 +1,51 @@
+internal import LinuxSupport
+public import NIOCore
+package import NIOPosix
+internal import Synchronization
+
+/// Runs a task's jobs on an event loop.
+///
+/// Without it an `async` function would start the threads of Swift's shared pool, which then wake an idle process up
+/// every second forever. A task does not retain its executor: the code that creates tasks with one must.
+public final class EventLoopTaskExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    /// Creates an executor on a loop.
+    public init(_ loop: any EventLoop) { self.loop = loop }
+
+    /// Runs a job in a later turn of the loop.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
+
+/// The access from other threads to an event loop, as long as it exists.
+///
+/// NIO warns about tasks for an event loop that has ended; the gate drops them.
+package final class LoopGate: Sendable {
+    package let eventLoop: any EventLoop
+    private let isOpen = Mutex(true)
+
+    package init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    /// Runs a closure on the event loop, or never.
+    package func execute(_ body: @escaping @Sendable () -> Void) {
+        isOpen.withLock { isOpen in
+            if isOpen { eventLoop.execute(body) }
+        }
+    }
+
+    /// Closes the gate: later closures are dropped.
+    package func close() { isOpen.withLock { $0 = false } }
+}
+
+extension MultiThreadedEventLoopGroup {
+    /// A group whose threads have a name; NIO's own names tell no group from another.
+    ///
+    /// - Parameter name: At most 15 bytes count.
+    package convenience init(named name: StaticString, numberOfThreads: Int = 1) {
+        self.init(numberOfThreads: numberOfThreads)
+        for loop in makeIterator() { loop.execute { NamedThread.nameCurrent(name) } }
+    }
+}

@@ -1,0 +1,56 @@
+internal import CLinux
+package import Glibc
+
+/// The system's number for what a call was refused for (errno(3)).
+package struct SystemError: Error, Sendable, Hashable {
+    /// The number.
+    package let errno: Int32
+
+    /// An error with a number.
+    package init(errno: Int32) { self.errno = errno }
+}
+
+/// Kernel constants that Swift does not import, with their values on x86, Arm and RISC-V.
+package enum KernelConstants {
+    /// `O_PATH` (open(2)).
+    package static let openPath: Int32 = 0o10_000_000
+    /// `ST_NOEXEC` (statvfs(3)).
+    package static let mountedNoexec: UInt = 8
+    /// The device number of `/dev/null`, the character device 1:3 (null(4)).
+    package static let nullDevice: dev_t = 1 << 8 | 3
+}
+
+/// Writing that never blocks, to descriptors that others share and that therefore cannot be made so.
+package enum NonblockingWrite {
+    /// Writes what fits without waiting (pwritev2(2) with RWF_NOWAIT).
+    ///
+    /// - Returns: The number of bytes, or -1 with errno: EOPNOTSUPP where the kind of file cannot promise not to wait (pipes
+    ///   before Linux 6.4, terminals).
+    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        clinux_write_without_waiting(descriptor, bytes.baseAddress, bytes.count)
+    }
+}
+
+/// The other end of a connection.
+package enum SocketPeer {
+    /// The user of the process at the other end of a TCP connection within this machine; `nil` when the kernel's table of
+    /// sockets does not have it any more.
+    ///
+    /// Needs no privilege, and does not block.
+    package static func user(ofTCP descriptor: Int32) -> UInt32? {
+        let user = clinux_tcp_peer_user(descriptor)
+        return user < 0 ? nil : UInt32(exactly: user)
+    }
+}
+
+/// The columns of single characters, as terminals count them.
+package enum CharacterWidth {
+    /// 0 for marks on the character before, 2 for East Asian wide ones and most emoji, else 1 (wcwidth(3)).
+    ///
+    /// A character that the C library does not know takes one, as on most terminals.
+    package static func of(_ scalar: Unicode.Scalar) -> Int {
+        guard scalar.value >= 0x300 else { return 1 }
+        let width = Int(clinux_character_width(scalar.value))
+        return width < 0 ? 1 : min(width, 2)
+    }
+}
