@@ -25,7 +25,7 @@ enum FuzzJetStream {
         case .duplicate, .failed, nil: break
         }
         _ = try? JetStreamReply.streamNames(payload)
-        guard let stored = try? JetStreamReply.stored(payload) else { return }
+        guard let stored = try? JetStreamReply.stored(payload, device: "edge7") else { return }
         require(stored.sequence > 0, "a message has the number 0")
         require(StreamPosition(stored.position) != nil, "the position \(stored.position) cannot be read")
     }

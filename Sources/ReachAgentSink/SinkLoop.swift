@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Brokers
+internal import CommandText
 internal import Glibc
 internal import LinuxSupport
 internal import Sinks
@@ -189,5 +190,23 @@ final class SinkLoop {
             _ = inbox.wakeup.sleep(deadline: deadline)
             if let outcome = inbox.take().reportOutcome { reports.take(outcome, at: .now) }
         } while deadline > .now
+    }
+}
+
+/// The transports of the protocols.
+private enum BrokerTransports {
+    /// The transport of a sink, not connected.
+    ///
+    /// - Parameter wake: Called from any thread when the transport has something to say.
+    /// - Throws: ``SinkSettingError`` when the settings are not valid.
+    static func make(
+        _ settings: SinkSettings,
+        host: String,
+        wake: @escaping @Sendable () -> Void
+    ) throws(SinkSettingError) -> any SinkTransport {
+        guard settings.broker.scheme.isNATS else {
+            return try MQTTTransport(settings, host: host, version: ProgramVersion.text, wake: wake)
+        }
+        return try NATSTransport(settings, wake: wake)
     }
 }

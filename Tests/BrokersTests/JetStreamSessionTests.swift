@@ -78,7 +78,8 @@ struct JetStreamSessionTests {
         (#"{"streams":[1,2]}"#, "broker_no_stream"),
         (#"{"streams":["A","B"]}"#, "broker_no_stream"),
         (#"{"error":7}"#, "broker_no_stream"),
-        (#"{"error":{"code":503,"err_code":10008,"description":"down\u001b[2J"}}"#, "broker_no_stream"),
+        (#"{"error":{"code":503,"err_code":10008,"description":"down\u001b[2J"}}"#, "broker_timeout"),
+        (#"{"error":{"code":503,"err_code":10076,"description":"down\u001b[2J"}}"#, "broker_no_stream"),
         (String(repeating: "[", count: 100_000), "broker_protocol"),
         (#"{"streams":[\#(String(repeating: "\"a\",", count: 5000))"a"]}"#, "broker_protocol"),
     ]
@@ -109,6 +110,20 @@ struct JetStreamSessionTests {
         let outputs = session.handle(Self.answer(1, answer), at: Self.start)
         let failure = try #require(outputs.failure)
         #expect(failure.code == code)
+    }
+
+    @Test(arguments: [
+        ("s-1", "edge7.s-1"), ("s~2-7", "edge7.s~2-7"), ("edge7.s-1", "edge7.edge7.s-1"),
+        ("edge.s-1", "edge7.edge.s-1"),
+    ])
+    func `an id in a stream begins with the device`(id: String, header: String) {
+        #expect(NATSMessageID.header(id, device: "edge7") == header)
+        #expect(NATSMessageID.id(in: header, device: "edge7") == id)
+    }
+
+    @Test(arguments: ["", "s-1", "edge7", "edge77.s-1", "edge.s-1", "Edge7.s-1", ".s-1"])
+    func `an id in a stream without this device is left as it is`(header: String) {
+        #expect(NATSMessageID.id(in: header, device: "edge7") == header)
     }
 
     @Test func `a guarded event goes alone, and the others follow its answer`() throws {

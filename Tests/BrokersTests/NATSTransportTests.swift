@@ -26,7 +26,7 @@ struct NATSTransportTests {
 
         let stored = try client.messages(of: "REACH").map(\.message)
         #expect(stored.map(\.subject) == messages.map(\.subject))
-        #expect(stored.map { $0.headers["Nats-Msg-Id"] } == messages.map(\.id))
+        #expect(stored.map { $0.headers["Nats-Msg-Id"] } == messages.map { "edge7.\($0.id)" })
         #expect(stored.map { Array($0.payload) } == messages.map(\.payload))
         #expect(stored.allSatisfy { $0.headers["Content-Type"] == "application/cloudevents+json" })
         // TCP's headers are more than the JSON that is not counted here.
@@ -55,6 +55,23 @@ struct NATSTransportTests {
         for number in [1, 2, 1, 2, 3] as [UInt64] { loop.transport.publish(natsMessage(number)) }
         #expect(try loop.acknowledgements(5).sorted() == [1, 1, 2, 2, 3])
         #expect(try client.state(of: "REACH").messages == 3)
+    }
+
+    @Test func `of two devices with copies of one journal, neither's events are taken for the other's`() async throws {
+        let (server, client) = try await Self.server()
+        for device in ["edge7", "edge7-copy", "edge"] {
+            let loop = try natsLoop(natsSink(server.port) { $0.device = device })
+            #expect(try loop.connect() == nil)
+            for number in 1...5 as ClosedRange<UInt64> {
+                var message = natsMessage(number)
+                message.subject = "reachagent.\(device).path.changed"
+                loop.transport.publish(message)
+            }
+            #expect(try loop.acknowledgements(5) == [1, 2, 3, 4, 5])
+            loop.transport.disconnect()
+            #expect(try loop.connect() == natsPosition(5), "the id of the event has no device in it")
+        }
+        #expect(try client.state(of: "REACH").messages == 15)
     }
 
     @Test func `an event that is older than the newest is refused even when the server has forgotten its id`()

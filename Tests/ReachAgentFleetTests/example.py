@@ -170,7 +170,7 @@ async def publish(server, device, numbers):
     connection = await server.connect(device, inbox_prefix=f"_INBOX.{device}".encode())
     for number in numbers:
         subject, payload = event(device, number)
-        headers = {"Nats-Msg-Id": f"{STREAM}-{device}-{number}"}
+        headers = {"Nats-Msg-Id": f"{device}.{STREAM}-{number}"}
         await (connection.jetstream().publish(subject, payload, headers=headers))
     await connection.close()
 
@@ -198,7 +198,7 @@ async def check_permissions(server):
         await connection.subscribe(subject, cb=hear)
     writer = await server.connect("edge-2", inbox_prefix=b"_INBOX.edge-2")
     subject, payload = event("edge-2", EVENTS)
-    headers = {"Nats-Msg-Id": f"{STREAM}-edge-2-{EVENTS}"}
+    headers = {"Nats-Msg-Id": f"edge-2.{STREAM}-{EVENTS}"}
     answer = await writer.jetstream().publish(subject, payload, headers=headers)
     check(answer.duplicate, "an event that comes again is no second one")
     await connection.flush()
@@ -257,7 +257,8 @@ def check_fleet(server, folder):
             [FLEET, "watch", "--output", "json", "--durable", "test", "--server", f"nats://127.0.0.1:{server.port}",
              "--user", "reader", "--password-file", f"{folder}/reader.password"], stdout=subprocess.PIPE, text=True)
         for line in process.stdout:
-            seen.add(json.loads(line)["id"])
+            event = json.loads(line)
+            seen.add((event["device"], event["id"]))
             if len(seen) in (EVENTS, 3 * EVENTS):
                 break
         process.kill()
@@ -319,6 +320,8 @@ async def main(folder):
         check([(row[0], int(row[1]), int(row[2]), int(row[3]), int(row[4])) for row in rows]
               == [(f"edge-{n}", EVENTS, EVENTS, 1, EVENTS) for n in (1, 2, 3)],
               f"PostgreSQL has {EVENTS} events of each device, none missing and none twice")
+        check(database.query("SELECT DISTINCT stream FROM reachagent.event") == [(STREAM,)],
+              "the ids of devices with copies of one journal differ, and a reader sees the one stream")
         check_grafana(database)
         await make_consumer(server)
         check_fleet(server, folder)

@@ -34,9 +34,11 @@ INSERT = """
 
 def row(message):
     """The row of a message; None for one that is no event of an agent's."""
-    match = MESSAGE_ID.fullmatch((message.headers or {}).get("Nats-Msg-Id", ""))
     tokens = message.subject.split(".")
     try:
+        # <device>.<stream>-<seq>
+        identifier = (message.headers or {}).get("Nats-Msg-Id", "").removeprefix(f"{tokens[1]}.")
+        match = MESSAGE_ID.fullmatch(identifier)
         # PostgreSQL's text has room for every character but one.
         event = json.loads(message.data.replace(b"\\u0000", b"\\ufffd"))
         stream, seq = match.groups()

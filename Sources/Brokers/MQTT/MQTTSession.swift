@@ -31,6 +31,13 @@ final class MQTTSession {
     /// The bytes that the kernel keeps for us: answers are short.
     private static let receiveBuffer: Int32 = 1 << 14
 
+    /// True once the library is prepared, which is done once.
+    private static let isLibraryReady: Bool = {
+        // It writes to sockets with write(2): a broker that has gone would end the program.
+        signal(SIGPIPE, SIG_IGN)
+        return mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+    }()
+
     private let handle: OpaquePointer
     /// The encryption; `nil` in the clear.
     let encryption: MQTTEncryption?
@@ -53,7 +60,7 @@ final class MQTTSession {
         will: RetainedMessage?,
         encryption: MQTTEncryption?
     ) throws(TransportFailure) {
-        guard MosquittoLibrary.isReady, let handle = mosquitto_new(client, true, nil) else {
+        guard Self.isLibraryReady, let handle = mosquitto_new(client, true, nil) else {
             throw TransportFailure(code: "broker_protocol", detail: "libmosquitto cannot begin")
         }
         self.handle = handle

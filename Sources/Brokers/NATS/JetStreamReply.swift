@@ -14,6 +14,9 @@ enum JetStreamReply {
         var status: Int
         /// The server's words.
         var text: String
+
+        /// True while a cluster elects a leader: the system is temporarily unavailable, or the server is not the leader.
+        var isElection: Bool { number == 10_008 || number == 10_009 }
     }
 
     /// The answer to an event.
@@ -69,7 +72,7 @@ enum JetStreamReply {
     }
 
     /// Reads a stored message (`$JS.API.STREAM.MSG.GET`); `nil` when there is none.
-    static func stored(_ payload: [UInt8]) throws -> Stored? {
+    static func stored(_ payload: [UInt8], device: String) throws -> Stored? {
         let root = try root(of: payload)
         if let failure = failure(in: root) {
             guard failure.number == noMessageFound else { throw failure }
@@ -82,12 +85,12 @@ enum JetStreamReply {
         return Stored(
             subject: subject,
             sequence: sequence,
-            position: try position(id: identifier(in: headers), event)
+            position: try position(identifier(in: headers), device, event)
         )
     }
 
     /// Reads a stored message as `$JS.API.DIRECT.GET` sends it; `nil` when there is none.
-    static func stored(_ message: NATSMessage) throws -> Stored? {
+    static func stored(_ message: NATSMessage, device: String) throws -> Stored? {
         if let status = message.fields[.status] {
             guard status == "404" else {
                 throw Failure(number: 0, status: Int(status) ?? 0, text: "status \(ForeignText.shown(status))")
@@ -100,7 +103,7 @@ enum JetStreamReply {
         return Stored(
             subject: subject,
             sequence: sequence,
-            position: try position(id: message.fields[.identifier], message.payload)
+            position: try position(message.fields[.identifier], device, message.payload)
         )
     }
 
@@ -124,8 +127,9 @@ enum JetStreamReply {
     }
 
     /// The id that a reader of the stream sees, and the time of the event.
-    private static func position(id: String?, _ event: [UInt8]) throws -> StoredPosition {
-        guard let id, StreamPosition.parse(id: id) != nil, let scanned = ScannedLine(event.span),
+    private static func position(_ identifier: String?, _ device: String, _ event: [UInt8]) throws -> StoredPosition {
+        guard let id = identifier.map({ NATSMessageID.id(in: $0, device: device) }),
+            StreamPosition.parse(id: id) != nil, let scanned = ScannedLine(event.span),
             let time = scanned.time
         else { throw Flaw(text: "has a newest message of this device that is no event of an agent's", isForeign: true) }
         return StoredPosition(id: id, time: time.description)

@@ -23,12 +23,13 @@ extension JetStreamSession {
         do {
             switch phase {
             case .findingStream: try found(JetStreamReply.streamNames(message.payload), now)
-            case .askingNewest: opened(try JetStreamReply.stored(message.payload))
-            case .askingNewestDirectly: opened(try JetStreamReply.stored(message))
+            case .askingNewest: opened(try JetStreamReply.stored(message.payload, device: deviceToken))
+            case .askingNewestDirectly: opened(try JetStreamReply.stored(message, device: deviceToken))
             case .connecting, .ready, .refusing, .closed: break
             }
         } catch let failure as JetStreamReply.Failure {
-            end(TransportFailure(code: "broker_no_stream", detail: "the broker says: \(failure.text)"))
+            let code = failure.isElection ? "broker_timeout" : "broker_no_stream"
+            end(TransportFailure(code: code, detail: "the broker says: \(failure.text)"))
         } catch let flaw as JetStreamReply.Flaw {
             let sender = stream.isEmpty ? "the broker" : "the stream '\(ForeignText.shown(stream))'"
             let code = flaw.isForeign ? "broker_conflict" : "broker_protocol"

@@ -22,7 +22,7 @@ extension JetStreamSession {
         let next = number + 1
         var request = NATSRequest(subject: message.subject, reply: "\(inbox).\(next)", payload: message.payload)
         request.headers = [
-            .init(name: "Nats-Msg-Id", value: message.id),
+            .init(name: "Nats-Msg-Id", value: NATSMessageID.header(message.id, device: deviceToken)),
             .init(name: "Content-Type", value: "application/cloudevents+json"),
         ]
         if let expecting {
@@ -104,6 +104,7 @@ extension JetStreamSession {
         case 10_054: refuse(message, TransportFailure(code: "broker_too_large", detail: detail))
         case 10_002, 10_023, 10_028, 10_047, 10_077:
             refuse(message, TransportFailure(code: "broker_full", detail: detail))
+        case _ where failure.isElection: refuse(message, TransportFailure(code: "broker_timeout", detail: detail))
         default: refuse(message, TransportFailure(code: "broker_no_stream", detail: detail))
         }
     }

@@ -58,6 +58,8 @@ struct JetStreamSession: Sendable {
     let filter: String
     /// The device, for sentences.
     let device: String
+    /// The device in subjects and ids.
+    let deviceToken: String
     let configuredStream: String?
     /// The time that the broker may take for an answer.
     let answerLimit: Duration
@@ -86,9 +88,10 @@ struct JetStreamSession: Sendable {
     init(_ settings: SinkSettings, template: SubjectTemplate, token: String, answerLimit: Duration = .seconds(10)) {
         self.answerLimit = answerLimit
         device = settings.device
+        deviceToken = template.form.token(settings.device)
         filter = template.filter(device: settings.device)
         configuredStream = settings.stream
-        inbox = "_INBOX.\(template.form.token(settings.device)).\(token)"
+        inbox = "_INBOX.\(deviceToken).\(token)"
     }
 
     /// The next moment at which ``tick(_:)`` has something to do.

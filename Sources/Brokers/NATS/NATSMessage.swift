@@ -48,6 +48,23 @@ struct NATSMessage: Sendable, Hashable {
     var payload: [UInt8]
 }
 
+/// The value of `Nats-Msg-Id`: the device, and the id of the event (``SinkMessage/id``), as `<device>.<epoch>-<seq>`.
+///
+/// A stream compares these over the subjects of all devices, and copies of a disk give one id to different events.
+package enum NATSMessageID {
+    /// The value for an event of a device.
+    ///
+    /// - Parameter device: The device as its subjects name it: one token, without a dot.
+    package static func header(_ id: String, device: String) -> String { "\(device).\(id)" }
+
+    /// The id of the event; all of the value where another program, such as a bridge from MQTT, has left out the device.
+    package static func id(in header: String, device: some StringProtocol) -> String {
+        guard header.utf8.count > device.utf8.count, header.utf8.starts(with: device.utf8) else { return header }
+        let rest = header.utf8.dropFirst(device.utf8.count)
+        return rest.first == UInt8(ascii: ".") ? String(Substring(rest.dropFirst())) : header
+    }
+}
+
 /// Something that happened on a connection to a NATS server.
 enum NATSInput: Sendable, Hashable {
     /// The connection is made; the server takes messages of so many bytes.

@@ -1,3 +1,5 @@
+internal import AgentEvents
+
 /// The settings of one sink, complete with defaults.
 ///
 /// The agent reads them from `[sink.NAME]` and hands them over to `reachagent-sink` in ``SinkDocument``. Secrets are
@@ -114,4 +116,41 @@ public struct SinkDocument: Codable, Sendable, Hashable {
         self.host = host
         self.sinks = sinks
     }
+}
+
+extension SinkSettings {
+    /// The template of the subject or topic.
+    ///
+    /// - Throws: ``SinkSettingError`` when ``subject`` is not valid.
+    public func template() throws(SinkSettingError) -> SubjectTemplate {
+        try SubjectTemplate(subject, form: .init(broker.scheme))
+    }
+}
+
+/// The types of event that a sink ships: names or patterns such as `path.*`, with or without the prefix `reachagent.`.
+public struct EventFilter: Sendable, Hashable {
+    private let names: Set<String>
+    private let prefixes: [String]
+
+    /// A filter; without patterns all types pass.
+    public init(_ patterns: [String]) {
+        let short = patterns.map(EventType.shortName(of:))
+        names = Set(short.filter { $0.last != "*" })
+        prefixes = short.filter { $0.last == "*" }.map { String($0.dropLast()) }
+    }
+
+    /// Returns true when events of a type are shipped.
+    public func passes(_ type: String) -> Bool {
+        guard !names.isEmpty || !prefixes.isEmpty else { return true }
+        let name = EventType.shortName(of: type)
+        return names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
+    }
+}
+
+/// The reason that a setting of a sink is not valid: a sentence without a full stop, and without a secret.
+public struct SinkSettingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
 }

@@ -31,7 +31,8 @@ public struct SinkMessage: Sendable, Hashable {
     public var sequence: UInt64
     /// The subject or topic.
     public var subject: String
-    /// The id by which the broker recognises a double, and a reader the position: see ``StoredPosition``.
+    /// The id of the event among those of its device, by which the broker recognises a double, and a reader the position: see
+    /// ``StoredPosition``.
     public var id: String
     /// The event: a CloudEvents object in JSON.
     public var payload: [UInt8]

@@ -134,7 +134,7 @@ final class FleetConsumer {
         return FleetDelivered(
             message: FleetMessage(
                 device: ForeignText(device.utf8),
-                id: hasIdentifier ? identifier.map { String(cString: $0) } : nil,
+                id: hasIdentifier ? identifier.map { NATSMessageID.id(in: String(cString: $0), device: device) } : nil,
                 stored: Timestamp(microsecondsSince1970: metadata.pointee.Timestamp / 1000),
                 payload: bytes.map { Array($0) } ?? []
             ),
@@ -189,6 +189,42 @@ final class FleetConsumer {
         }
         return subscription
     }
+}
+
+/// The part of the stored events that a consumer delivers.
+enum FleetDelivery: Sendable, Hashable {
+    /// The newest event of each subject: of each device and type.
+    case newest
+    /// Every event that was stored at a moment or later.
+    case since(Timestamp)
+    /// Every event behind a position in the stream.
+    case after(UInt64)
+    /// Events from now on.
+    case new
+    /// Every event.
+    case all
+
+    /// True for an event that is wanted; the broker begins with the whole second of a moment.
+    func includes(_ message: FleetMessage) -> Bool {
+        if case .since(let moment) = self { message.stored >= moment } else { true }
+    }
+}
+
+/// An event with its position in the stream.
+struct FleetDelivered: Sendable {
+    var message: FleetMessage
+    /// The position in the stream.
+    var position: UInt64
+    /// The number of events that wait at the broker behind it.
+    var pending: UInt64
+}
+
+/// The place that a fleet's events are read from: a broker with credentials, a stream, and the subjects of the devices.
+struct FleetSource: Sendable {
+    /// The broker and the credentials, as a sink has them.
+    let settings: SinkSettings
+    /// The form of the subjects.
+    let template: SubjectTemplate
 }
 
 private func withOptionalCString<Result>(
