@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// An error of a journal operation.
 public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -42,6 +43,20 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .inUse(let process?): "cannot \(operation) \(path): the agent with process number \(process) uses it"
         case .inUse(nil): "cannot \(operation) \(path): another agent uses it"
         case .malformed(let reason): "cannot \(operation) \(path): \(reason)"
+        }
+    }
+}
+
+extension NamedThread {
+    /// Starts a thread; where there is none left, says so as the journal does.
+    static func startOrThrow(
+        _ name: StaticString,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(JournalError) {
+        do throws(SystemError) {
+            try start(name, body)
+        } catch {
+            throw JournalError(operation: "start a thread for", path: "the journal", cause: .errno(error.errno))
         }
     }
 }

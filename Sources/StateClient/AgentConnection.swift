@@ -63,3 +63,114 @@ struct AgentConnection: ~Copyable {
         }
     }
 }
+
+/// Cuts bytes into lines of a bounded length.
+struct LineBuffer {
+    /// A reply is an event and a little around it.
+    static let maximumBytes = ScannedLine.maximumBytes + 1024
+
+    private let maximumBytes: Int
+    private var bytes: [UInt8] = []
+    private var start = 0
+    /// Up to where no line's end was found.
+    private var searched = 0
+
+    init(maximumBytes: Int = LineBuffer.maximumBytes) { self.maximumBytes = maximumBytes }
+
+    /// Adds what was received.
+    mutating func append(_ received: ArraySlice<UInt8>) {
+        if start > 0 {
+            // What is left is part of one line, as all lines are taken before more is received.
+            bytes.removeFirst(start)
+            searched -= start
+            start = 0
+        }
+        bytes += received
+    }
+
+    /// The next complete line, without its end; `nil` when more has to be received.
+    ///
+    /// - Throws: ``ClientError/malformed(_:)`` when the line is longer than is accepted.
+    mutating func next() throws(ClientError) -> ArraySlice<UInt8>? {
+        guard let end = endOfLine() else {
+            searched = bytes.count
+            guard bytes.count - start <= maximumBytes else { throw tooLong }
+            return nil
+        }
+        let line = bytes[start..<end]
+        start = end + 1
+        searched = start
+        guard line.count <= maximumBytes else { throw tooLong }
+        return line
+    }
+
+    private var tooLong: ClientError { .malformed("a line is longer than \(maximumBytes) bytes") }
+
+    private func endOfLine() -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard searched < bytes.count, let base = bytes.baseAddress else { return nil }
+            guard let found = memchr(base + searched, 0x0A, bytes.count - searched) else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+}
+
+/// One line of the agent's: the parameters of a reply, or an error.
+enum Reply {
+    /// The JSON text of the parameters; `{}` where there are none.
+    case parameters(ArraySlice<UInt8>)
+    /// The request was refused, or the subscription ended.
+    case error(ErrorReply)
+
+    /// Reads a line without decoding its parameters, of which a stream has one for each event.
+    ///
+    /// - Throws: ``ClientError/malformed(_:)`` when the line is not one JSON object, or its `error` not a string.
+    init(_ line: ArraySlice<UInt8>) throws(ClientError) {
+        guard let members = JSONText.values(of: ["parameters", "error"], in: line.span) else {
+            throw .malformed("a reply is not one JSON object")
+        }
+        guard members[1] == nil else {
+            guard let error = try? EventDecoder.decode(ErrorReply.self, from: Array(line)) else {
+                throw .malformed("an error reply has another form")
+            }
+            self = .error(error)
+            return
+        }
+        guard let parameters = members[0] else {
+            self = .parameters(Array("{}".utf8)[...])
+            return
+        }
+        self = .parameters(line[line.startIndex + parameters.lowerBound..<line.startIndex + parameters.upperBound])
+    }
+}
+
+/// An error of the agent's, with those of its parameters that the client uses.
+struct ErrorReply: Decodable, Sendable, Hashable {
+    /// The parameters; which of them there are depends on the code.
+    struct Parameters: Decodable, Sendable, Hashable {
+        var message: String?
+        /// `stream_changed`: the stream that the agent's numbers belong to.
+        var stream: String?
+        /// `sequence_unknown`: the newest number.
+        var newestSequence: UInt64?
+        /// `too_many_connections`: the maximum of connections.
+        var limit: UInt64?
+        /// `events_expired`: the oldest number that is still there.
+        var oldestSequence: UInt64?
+
+        enum CodingKeys: String, CodingKey {
+            case message, stream, limit
+            case newestSequence = "newest_seq"
+            case oldestSequence = "oldest_seq"
+        }
+    }
+
+    var error: String
+    var parameters: Parameters?
+
+    /// The same as an error to throw.
+    var clientError: ClientError {
+        let limit = parameters?.limit.map { "the agent has as many connections as it may have (\($0))" }
+        return .refused(code: error, message: parameters?.message ?? limit ?? "")
+    }
+}

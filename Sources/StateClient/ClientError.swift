@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// The reason that the agent could not be asked.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -34,4 +35,29 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+}
+
+extension NamedThread {
+    /// Starts a thread; where there is none left, says so as the client does.
+    static func startOrThrow(
+        _ name: StaticString,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(ClientError) {
+        do throws(SystemError) {
+            try start(name, body)
+        } catch {
+            throw .system(operation: "start a thread", errno: error.errno)
+        }
+    }
+}
+
+extension Wakeup {
+    /// A wake-up; where there is no descriptor left, says so as the client does.
+    static func make() throws(ClientError) -> Wakeup {
+        do throws(SystemError) {
+            return try Wakeup()
+        } catch {
+            throw .system(operation: "make a descriptor to wake a thread with", errno: error.errno)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The number of connections of each user and host, and the limits on them.
 struct ConnectionLimits {
     /// The reason for refusing a connection.
@@ -67,5 +69,65 @@ struct ConnectionLimits {
 
     private func isRemote(_ origin: ClientOrigin) -> Bool {
         if case .host = origin { true } else { false }
+    }
+}
+
+/// The process's limit of open files (RLIMIT_NOFILE).
+public enum FileLimit {
+    /// The number of files reserved for everything but the sockets' connections.
+    static let reserve = 128
+
+    /// Raises the soft limit for a number of connections, as far as the hard limit allows.
+    ///
+    /// It is never lowered.
+    ///
+    /// - Returns: The possible number of connections: fewer when the hard limit is too low.
+    public static func raise(for connections: Int) -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+        guard getrlimit(resource, &limit) == 0 else { return connections }
+        let wanted = rlim_t(clamping: connections) + rlim_t(reserve)
+        if limit.rlim_cur < wanted {
+            let former = limit.rlim_cur
+            limit.rlim_cur = min(wanted, limit.rlim_max)
+            if setrlimit(resource, &limit) != 0 { limit.rlim_cur = former }
+        }
+        guard limit.rlim_cur < wanted else { return connections }
+        return max(1, Int(clamping: limit.rlim_cur) - reserve)
+    }
+}
+
+/// The memory of answers over HTTP that clients have asked for and not read, by connection.
+///
+/// A page is made whole before it is sent, and somebody who asks for many and reads none would have all of them kept.
+struct UnreadAnswers {
+    /// The number of connections of a user or host that may keep an answer of any size: one slow reader is none too many.
+    private static let exemptConnections = 4
+
+    private let limit: Int
+    private(set) var total = 0
+    private var byOrigin: [ClientOrigin: [Int: Int]] = [:]
+
+    /// Creates an account with a limit in bytes.
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    /// The connection that must be closed: while the total is above the limit, the one with the most bytes of the user or
+    /// host with the most, of those with more connections than are exempt.
+    var excess: (origin: ClientOrigin, connection: Int)? {
+        guard total > limit else { return nil }
+        let greediest = byOrigin.filter { $0.value.count > Self.exemptConnections }
+            .max { ($0.value.values.reduce(0, +), $1.key) < ($1.value.values.reduce(0, +), $0.key) }
+        let largest = greediest?.value.max { ($0.value, $1.key) < ($1.value, $0.key) }
+        guard let greediest, let largest else { return nil }
+        return (greediest.key, largest.key)
+    }
+
+    /// Records the number of bytes that a connection has not read.
+    mutating func set(_ bytes: Int, of connection: Int, _ origin: ClientOrigin) {
+        let former = byOrigin[origin]?[connection] ?? 0
+        guard bytes != former else { return }
+        total += bytes - former
+        byOrigin[origin, default: [:]][connection] = bytes > 0 ? bytes : nil
+        if byOrigin[origin]?.isEmpty == true { byOrigin[origin] = nil }
     }
 }

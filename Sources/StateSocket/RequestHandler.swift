@@ -23,3 +23,54 @@ protocol RequestHandler: AnyObject {
 
 extension Conversation: RequestHandler {}
 extension HTTPExchange: RequestHandler {}
+
+/// A fair queue: users and hosts take turns, and so do the elements of each.
+///
+/// However many elements one user has, another user's first element waits for at most one element of each user.
+struct FairQueue<Element> {
+    private var users = CircularBuffer<ClientOrigin>()
+    private var waiting: [ClientOrigin: CircularBuffer<Element>] = [:]
+
+    var isEmpty: Bool { users.isEmpty }
+
+    /// Adds an element after the user's others.
+    mutating func add(_ element: Element, of user: ClientOrigin) {
+        if waiting[user] == nil { users.append(user) }
+        waiting[user, default: CircularBuffer()].append(element)
+    }
+
+    /// Takes the next element.
+    mutating func next() -> Element? {
+        guard let user = users.popFirst(), var queue = waiting.removeValue(forKey: user) else { return nil }
+        let element = queue.popFirst()
+        if !queue.isEmpty {
+            waiting[user] = queue
+            users.append(user)
+        }
+        return element
+    }
+}
+
+/// The memory of unhandled requests, by user and host.
+struct RequestMemory {
+    private let limit: Int
+    private(set) var total = 0
+    private var byUser: [ClientOrigin: Int] = [:]
+
+    /// Creates an account with a limit in bytes.
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    /// The user or host whose requests use the most memory, while the total is above the limit.
+    var greediest: ClientOrigin? {
+        guard total > limit else { return nil }
+        return byUser.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+
+    /// Records a change of the memory of a user's requests, in bytes.
+    mutating func change(_ user: ClientOrigin, by difference: Int) {
+        guard difference != 0 else { return }
+        total += difference
+        let bytes = (byUser[user] ?? 0) + difference
+        byUser[user] = bytes > 0 ? bytes : nil
+    }
+}

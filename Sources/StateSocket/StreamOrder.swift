@@ -34,3 +34,64 @@ struct StreamRefusal: Hashable {
         case oldest(UInt64)
     }
 }
+
+/// The events that a subscriber selects.
+struct EventFilter: Sendable, Hashable {
+    /// A type, or a prefix of types.
+    private struct TypePattern: Sendable, Hashable {
+        var text: [UInt8]
+        var isPrefix: Bool
+
+        func matches(_ type: some Collection<UInt8>) -> Bool {
+            isPrefix ? type.starts(with: text) : type.elementsEqual(text)
+        }
+    }
+
+    /// The types as requested; `nil` for all.
+    let types: [ForeignText]?
+    /// The subjects; `nil` for all.
+    let subjects: [ForeignText]?
+    private let patterns: [TypePattern]
+    private let subjectTexts: Set<[UInt8]>
+    private let subjectSet: Set<ForeignText>
+
+    /// Creates a filter for types, with or without the common prefix and with an optional `*` at the end, and subjects.
+    init(types: [ForeignText]? = nil, subjects: [ForeignText]? = nil) {
+        self.types = types
+        self.subjects = subjects
+        patterns = (types ?? []).map { type in
+            let isPrefix = type.bytes.last == UInt8(ascii: "*")
+            let name = isPrefix ? type.bytes.dropLast() : type.bytes[...]
+            let prefix = name.starts(with: EventType.prefix.utf8) ? [] : Array(EventType.prefix.utf8)
+            return TypePattern(text: prefix + name, isPrefix: isPrefix)
+        }
+        subjectSet = Set(subjects ?? [])
+        // As in a line: between the quotation marks, with the writer's escapes.
+        subjectTexts = Set(
+            (subjects ?? []).map { subject in
+                var json = JSONWriter()
+                json.string(String(decoding: subject.bytes, as: UTF8.self))
+                return Array(json.bytes.dropFirst().dropLast())
+            }
+        )
+    }
+
+    /// `true` if every event passes.
+    var passesEverything: Bool { types == nil && subjects == nil }
+
+    /// Returns whether a type passes.
+    func passes(type: some Collection<UInt8>) -> Bool {
+        types == nil || patterns.contains { $0.matches(type) }
+    }
+
+    /// Returns whether a type is selected by its name, or by a prefix longer than the common one.
+    func asks(for type: some Collection<UInt8>) -> Bool {
+        patterns.contains { $0.text.count > EventType.prefix.utf8.count && $0.matches(type) }
+    }
+
+    /// Returns whether a subject passes.
+    func passes(subject: String) -> Bool { subjects == nil || subjectSet.contains(ForeignText(subject)) }
+
+    /// Returns whether a subject passes in the encoding of a journal line.
+    func passes(subjectText: ArraySlice<UInt8>) -> Bool { subjects == nil || subjectTexts.contains(Array(subjectText)) }
+}

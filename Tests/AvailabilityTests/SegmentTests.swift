@@ -94,6 +94,21 @@ struct SegmentTests {
     }
 
     @Test
+    func `the verdict of a transfer, hours old, is no evidence`() throws {
+        for isTransfer in [false, true] {
+            let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+                journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
+                journal.probe("speed", over: "wwan0", at: 3, from: "unknown", to: "up")
+                if isTransfer { journal.transfer("speed", over: "wwan0", at: -3596, down: 5) }
+                journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+            }
+            #expect(attribution.segment == (isTransfer ? .undetermined : .provider))
+            #expect(attribution.missing == (isTransfer ? [.secondTarget] : []))
+            #expect(attribution.evidence.contains { $0.subject == "speed wwan0" } == !isTransfer)
+        }
+    }
+
+    @Test
     func `a silent first hop is the segment`() throws {
         let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
             journal.probe("first-hop", over: "wifi0", at: 8, from: "up", to: "down", code: "echo_timeout")

@@ -164,6 +164,20 @@ struct RecentTransfersTests {
     }
 
     @Test
+    func `hours that a wrong clock stamped in the future hide none of the others`() {
+        var transfers = RecentTransfers(in: .utc)
+        let point = ProbePoint(probe: "speed", interface: "wwan0")
+        for hour in 0..<Int64(20) { transfers.add(Self.summary(at: hour * 3600, down: 5)) }
+        for hour in 0..<Int64(3) { transfers.add(Self.summary(at: (90_000 + hour) * 3600, down: 5)) }
+        for hour in 20..<Int64(200) {
+            transfers.add(Self.summary(at: hour * 3600, down: 5))
+            let series = transfers.series(of: point, at: Journal.moment(hour * 3600))
+            #expect(series.hours.count { !$0.transfers.isEmpty } == min(24, Int(hour) + 1))
+            #expect(series.days.count { !$0.transfers.isEmpty } == Int(hour) / 24 + 1)
+        }
+    }
+
+    @Test
     func `the points of an uplink add up, and their number is bounded`() {
         var transfers = RecentTransfers(in: .utc)
         for number in 0...300 { transfers.add(Self.summary("i\(number)", at: 0, down: 5)) }

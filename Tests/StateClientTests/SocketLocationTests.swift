@@ -1,3 +1,8 @@
+import AgentTestKit
+import Foundation
+import Glibc
+import LinuxSupport
+import Synchronization
 import Testing
 
 @testable import StateClient
@@ -39,4 +44,85 @@ import Testing
         }
         #expect(location.path == test.expected)
     }
+}
+
+/// A socket that appears is noticed at once.
+@Suite struct SocketWatchTests {
+    private static func newDirectory() -> String { "/tmp/reachagent-\(UUID().uuidString.prefix(13))" }
+
+    /// Sleeps until the socket appears, or for so long.
+    private static func sleep(_ watch: SocketWatch, _ wakeup: Wakeup, _ time: Duration) -> Wakeup.Reason {
+        let deadline = ContinuousClock.now.advanced(by: time)
+        while true {
+            let reason = wakeup.sleep(untilReady: watch.descriptor, for: POLLIN, deadline: deadline)
+            if reason != .ready || watch.takeAppearance() { return reason }
+        }
+    }
+
+    /// What ends a sleep of up to 30 seconds, while something is done.
+    private func reason(_ path: String, _ body: @escaping @Sendable () throws -> Void) async throws -> Wakeup.Reason {
+        let wakeup = try Wakeup()
+        async let reason = onThread {
+            let watch = SocketWatch(SocketLocation(path: path))
+            watch.start()
+            return Self.sleep(watch, wakeup, .seconds(30))
+        }
+        let stop = Flag()
+        async let done: Void = onThread {
+            // The watch may not be there yet: it is done again until it was seen.
+            while !stop.isSet {
+                try? body()
+                usleep(20_000)
+            }
+        }
+        let seen = await reason
+        stop.set()
+        await done
+        return seen
+    }
+
+    @Test func `in a directory that is there`() async throws {
+        let directory = Self.newDirectory()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = "\(directory)/control.sock"
+        let reason = try await reason(path) {
+            try? FileManager.default.removeItem(atPath: path)
+            try Data().write(to: URL(filePath: path))
+        }
+        #expect(reason == .ready)
+    }
+
+    @Test func `in a directory that is made for it`() async throws {
+        let directory = Self.newDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let reason = try await reason("\(directory)/control.sock") {
+            try? FileManager.default.removeItem(atPath: directory)
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        }
+        #expect(reason == .ready)
+    }
+
+    @Test func `what else appears there does not count, and the deadline does`() async throws {
+        let directory = Self.newDirectory()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let wakeup = try Wakeup()
+        let reason = await onThread {
+            let watch = SocketWatch(SocketLocation(path: "\(directory)/control.sock"))
+            watch.start()
+            try? Data().write(to: URL(filePath: "\(directory)/events.sock"))
+            return Self.sleep(watch, wakeup, .milliseconds(50))
+        }
+        #expect(reason == .deadline)
+    }
+}
+
+/// Something that becomes true once.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isSet: Bool { state.load(ordering: .relaxed) }
+
+    func set() { state.store(true, ordering: .relaxed) }
 }

@@ -99,13 +99,16 @@ extension AgentStatus {
         return "of the pins of \(first)\(more) only a backup matches: pin the next key before this one changes"
     }
 
-    /// A budget that is used up, for all probes that it stops.
+    /// A budget that has no room, for all probes that it stops: it need not be used up when a transfer does not fit into
+    /// what is left.
     private var problemOfBudget: Advice.Action? {
-        let count = probes.count(where: { ($0.lastCode ?? $0.code) == "budget_exhausted" })
-        guard count > 0 else { return nil }
+        let stopped = probes.filter { ($0.lastCode ?? $0.code) == "budget_exhausted" }
+        guard !stopped.isEmpty else { return nil }
+        let example = stopped.first { $0.detail != nil }
+        let detail = example.flatMap { probe in probe.detail.map { "; \(probe.probe): \($0)" } } ?? ""
         return """
-            the byte budget of a metered link is used up: \(SummaryText.count(UInt64(count), "probe")) over it \
-            \(count == 1 ? "is" : "are") not checked until the day ends (UTC) [budget_exhausted]
+            the byte budget of a metered link has no room for \(SummaryText.count(UInt64(stopped.count), "probe")): not \
+            checked until the day ends (UTC) [budget_exhausted]\(detail)
             """
     }
 }

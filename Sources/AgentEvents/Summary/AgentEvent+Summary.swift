@@ -33,3 +33,174 @@ extension AgentEvent.Content {
         }
     }
 }
+
+extension Path {
+    /// `wifi wlan0`, `wwan tun0 over wwan0`, `wifi wlan0 (dead leg eth0)`, or `none (link_down wlan0)`.
+    public var summary: String {
+        let name = interface.map { " \($0)" } ?? ""
+        guard via.isReachable else { return reason.map { "\(via) (\($0)\(name))" } ?? via.rawValue }
+        let below = underlay?.interface.map { " over \($0)" } ?? ""
+        return "\(via)\(name)\(below)\(SummaryText.deadLegs(deadLegs.compactMap(\.interface)))"
+    }
+}
+
+extension ReachabilityState {
+    /// The path in a few words, with the families that it holds for, and the verdicts of the probes, where there are any.
+    public var summary: String {
+        let standby = alternative.map { ", \($0.interface) works (\($0.code))" } ?? ""
+        let end = standby + (isFlapping ? ", flapping" : "")
+        guard path.via.isReachable else { return path.overall.summary + end }
+        let families = [(path.ipv4, "IPv4"), (path.ipv6, "IPv6")].filter { $0.0?.via.isReachable == true }.map(\.1)
+        return ([path.overall.summary] + (families.isEmpty ? [] : [families.joined(separator: "+")]))
+            .joined(separator: " ") + beyond + end
+    }
+
+    /// `, full`, or `, partial (tls_expired web)`; nothing where the probes say nothing.
+    private var beyond: String {
+        guard let connectivity, connectivity != .unknown || connectivityReason != nil else { return "" }
+        return ", \(connectivity)" + SummaryText.because(connectivityReason, connectivityProbe)
+    }
+}
+
+extension Uplink {
+    /// `wifi, used, full`, or `wwan, standby, none (link_down)`.
+    public var summary: String {
+        "\(kind), \(isUsed ? "used" : "standby"), \(connectivity)" + SummaryText.because(reason?.code, reason?.probe)
+    }
+}
+
+extension ProbeVerdict {
+    /// `up`, `down (connect_refused)`, `portal (portal_redirect), log in at http://login.example/`.
+    public var summary: String {
+        verdict + SummaryText.because(code, nil) + (isFlapping ? ", flapping" : "")
+            + (portalURL.map { ", log in at \($0)" } ?? "")
+    }
+}
+
+extension ProbePoint {
+    /// The place that a probe is made from, unless it is the usual: `wwan0 IPv6: `.
+    var place: String {
+        let words = [interface, family.map(SummaryText.familyName)].compactMap { $0 }
+        return words.isEmpty ? "" : words.joined(separator: " ") + ": "
+    }
+}
+
+extension CertificateExpiry {
+    /// `certificate CN=www.example ends in 6 days, on 2026-11-27 [7d]`.
+    public var summary: String {
+        let which = position == 0 ? "certificate" : "certificate \(position + 1) of the chain,"
+        let name = certificate.subject.isEmpty ? "(no subject)" : certificate.subject
+        let end =
+            switch daysLeft {
+            case ..<0: "ended \(Self.days(-daysLeft)) ago, on"
+            case 0: "ends within a day, on"
+            default: "ends in \(Self.days(daysLeft)), on"
+            }
+        let refused = isVerified ? "" : "; it is refused already"
+        return "\(which) \(name) \(end) \(certificate.notAfter.description.prefix(10)) [\(threshold)]\(refused)"
+    }
+
+    private static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
+}
+
+extension ConfigurationReload {
+    /// `configuration read again: 1 added (probe.web), 2 changed (settle, probe.dns)`.
+    public var summary: String {
+        let parts = [(added, "added"), (removed, "removed"), (changed, "changed")].filter { !$0.0.isEmpty }
+            .map { "\($0.0.count) \($0.1) (\(SummaryText.listed($0.0)))" }
+        let what = parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")
+        let later =
+            needsRestart.isEmpty ? "" : "; takes effect with the next start: \(SummaryText.listed(needsRestart))"
+        return "configuration read again: \(what)\(later)"
+    }
+}
+
+extension ConfigurationRejection {
+    /// `configuration rejected: reachagent.toml:7:1: probe.web.rise: …, and 2 more errors`.
+    public var summary: String {
+        let further = max(0, errors.count - 1) + max(0, min(errorsOmitted ?? 0, 1 << 32))
+        let rest = further == 0 ? "" : ", and \(further) more error\(further == 1 ? "" : "s")"
+        return "configuration rejected: \(errors.first ?? "no error is named")\(rest)"
+    }
+}
+
+extension JournalDegraded {
+    /// `the journal cannot be written [no_space]; No space left on device`.
+    public var summary: String {
+        let what = isDegraded ? "the journal cannot be written" : "the journal is written again"
+        let hole =
+            if let missingFirstSequence, let missingLastSequence {
+                "; events \(missingFirstSequence) to \(missingLastSequence) are missing from it"
+            } else {
+                ""
+            }
+        return "\(what) [\(code)]" + (detail.map { "; \($0)" } ?? "") + hole
+    }
+}
+
+extension ProbeSummary {
+    /// `58 ok, 2 failed (timeout), 20.8 ms median, 41.2 ms p95`.
+    public var summary: String {
+        var parts = ["\(succeeded) ok"]
+        if failed.total > 0 { parts.append("\(failed.total) failed (\(SummaryText.listed(failed.names)))") }
+        if notChecked.total > 0 {
+            parts.append("\(notChecked.total) not checked (\(SummaryText.listed(notChecked.names)))")
+        }
+        if let median = latency.quantile(0.5), let high = latency.quantile(0.95) {
+            parts.append("\(SummaryText.latency(microseconds: median)) median")
+            parts.append("\(SummaryText.latency(microseconds: high)) p95")
+        }
+        if let rates = transfer?.summary { parts.append(rates) }
+        return point.place + parts.joined(separator: ", ")
+    }
+}
+
+extension HookCompletion {
+    /// `hook vpn failed: exit status 3 after 1.2 s [reachability.changed 42], 3 times in a row; wg: no such device`.
+    public var summary: String {
+        let event = triggerSequence.map { "\(trigger) \($0)" } ?? trigger
+        var text = "hook \(hook) \(ending.words) [\(event)]"
+        if superseded > 0 { text += ", \(superseded) \(superseded == 1 ? "event" : "events") before it dropped" }
+        if failures > 1 { text += ", \(failures) times in a row" }
+        if let pausedMilliseconds {
+            text += ", left alone for \(SummaryText.lasting(milliseconds: pausedMilliseconds))"
+        }
+        if let refusal = ending.refusal { return "\(text); \(refusal.remedy)" }
+        guard !ending.isSuccess, let line = SummaryText.lastLine(output ?? "") else { return text }
+        return "\(text); \(line)"
+    }
+}
+
+extension HookEnding {
+    /// True when the hook did what it was to do.
+    public var isSuccess: Bool { outcome == "succeeded" }
+
+    /// `failed: exit status 3 after 1.2 s`.
+    public var words: String { head + (refusal == nil && reason == nil ? after : "") + tail }
+
+    private var head: String {
+        switch outcome {
+        case "succeeded": "succeeded" + (httpStatus.map { ": HTTP \($0)" } ?? "")
+        case "exited": "failed: exit status \(exitStatus.map(String.init) ?? "unknown")"
+        case "signaled": "failed: ended by \(signal ?? "a signal")"
+        case "timed_out": "failed: not done in time, and ended"
+        case "refused": "refused" + (refusal.map { ": \($0.path): \($0.evidence) [\($0.code)]" } ?? "")
+        case "not_started": "not started" + (reason.map { ": \($0)" } ?? "")
+        case "stopped": "ended with the agent"
+        case "undelivered":
+            "failed: " + (httpStatus.map { "HTTP \($0)" } ?? "not delivered") + (code.map { " [\($0)]" } ?? "")
+        default: outcome
+        }
+    }
+
+    private var after: String {
+        let times = attempts.flatMap { $0 > 1 ? " \($0) attempts," : nil } ?? ""
+        return durationMilliseconds.map { " after\(times) \(SummaryText.lasting(milliseconds: $0))" } ?? ""
+    }
+
+    private var tail: String { outcome == "undelivered" ? detail.map { "; \($0)" } ?? "" : "" }
+}
+
+extension ProbeSummary.Counts {
+    fileprivate var names: [String] { byCode.keys.sorted() }
+}

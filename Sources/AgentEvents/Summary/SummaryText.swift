@@ -36,6 +36,13 @@ package enum SummaryText {
         return "\(milliseconds / 1000)\(tenth == 0 ? "" : ".\(tenth)") s"
     }
 
+    /// `0.4 ms`, `20.8 ms`, `1.2 s`.
+    package static func latency(microseconds: Int64) -> String {
+        guard microseconds < 1_000_000 else { return lasting(milliseconds: microseconds / 1000) }
+        let tenths = (max(0, microseconds) + 50) / 100
+        return tenths % 10 == 0 ? "\(tenths / 10) ms" : "\(tenths / 10).\(tenths % 10) ms"
+    }
+
     /// `8 h 3 min`: the two largest units.
     package static func coarse(_ seconds: Int64) -> String {
         let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)]

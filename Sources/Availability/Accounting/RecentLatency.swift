@@ -9,6 +9,8 @@ public struct RecentLatency: Sendable {
     /// The maximum number of points.
     public static let maximumPoints = 256
     private static let hourMicroseconds: Int64 = 3_600_000_000
+    /// The number of further hours that are kept: a clock that was wrong for a while costs none of the others.
+    private static let spare = 6
 
     /// The checks of an hour of UTC.
     public struct Hour: Sendable, Hashable {
@@ -55,9 +57,13 @@ public struct RecentLatency: Sendable {
         } else {
             hours.append(hour)
         }
-        let newest = hours.map(\.start).max() ?? hour.start
-        hours.removeAll { !Self.covers($0.start, at: newest) }
-        points[summary.point] = hours.sorted { $0.start < $1.start }
+        hours.sort { $0.start < $1.start }
+        // What is farthest from the present: what a clock once stamped in the future must not displace it.
+        while hours.count > Self.hours + Self.spare, let first = hours.first, let last = hours.last {
+            let isFuture = hour.start.distance(to: last.start) > first.start.distance(to: hour.start)
+            if isFuture { hours.removeLast() } else { hours.removeFirst() }
+        }
+        points[summary.point] = hours
     }
 
     /// The hours that had checks, in their order, of each point that had any in the 24 hours before a moment.
@@ -76,6 +82,12 @@ public struct RecentLatency: Sendable {
     private static func hour(of moment: Timestamp) -> Timestamp {
         let microseconds = moment.microsecondsSince1970
         return Timestamp(microsecondsSince1970: microseconds &- microseconds.remainder(by: hourMicroseconds))
+    }
+}
+
+extension Timestamp {
+    fileprivate func distance(to other: Timestamp) -> Int64 {
+        other.microsecondsSince1970 &- microsecondsSince1970
     }
 }
 

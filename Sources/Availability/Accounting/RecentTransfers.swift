@@ -10,6 +10,8 @@ public struct RecentTransfers: Sendable {
     public static let days = 30
     /// The maximum number of points.
     public static let maximumPoints = 256
+    /// The number of further hours and days that are kept: a clock that was wrong for a while costs none of the others.
+    private static let spare = 6
     private static let hourMicroseconds: Int64 = 3_600_000_000
 
     /// An hour of UTC, or a day of local time.
@@ -70,13 +72,17 @@ public struct RecentTransfers: Sendable {
         var point = points[summary.point] ?? Point()
         point.hours[Self.hour(of: summary.from), default: TransferSketches()].merge(transfers)
         point.days[civilTime.day(of: summary.from).number, default: TransferSketches()].merge(transfers)
-        if let newest = point.hours.keys.max() {
-            point.hours = point.hours.filter { $0.key > newest - Int64(Self.hours) }
-        }
-        if let newest = point.days.keys.max() {
-            point.days = point.days.filter { $0.key > newest - Int64(Self.days) }
-        }
+        Self.bound(&point.hours, to: Self.hours, around: Self.hour(of: summary.from))
+        Self.bound(&point.days, to: Self.days, around: civilTime.day(of: summary.from).number)
         points[summary.point] = point
+    }
+
+    /// Drops what is farthest from the present: what a clock once stamped in the future must not displace it.
+    private static func bound(_ slots: inout [Int64: TransferSketches], to count: Int, around present: Int64) {
+        while slots.count > count + spare, let farthest = slots.keys.max(by: { abs($0 - present) < abs($1 - present) })
+        {
+            slots[farthest] = nil
+        }
     }
 
     /// The points with transfers.

@@ -69,3 +69,87 @@ struct Track: Sendable {
         cursor = moment
     }
 }
+
+/// A condition between two moments, in microseconds since 1970.
+struct Period: Sendable {
+    var start: Int64
+    var end: Int64
+    var state: TrackState
+}
+
+/// A condition, and the segment at fault while it is an outage.
+struct TrackState: Sendable {
+    var condition: Condition
+    var attribution: Attribution?
+}
+
+/// Spans in order, added up over a window.
+///
+/// The newest spans are not added up yet: when the clock is set back, what was recorded for the time that repeats is
+/// replaced. The number of spans that can be replaced is bounded.
+struct Ledger: Sendable {
+    private static let maximumPending = 1024
+
+    private let window: Window
+    private var pending: [Period] = []
+    /// Spans before this moment are added up.
+    private var committedEnd = Int64.min
+    private var day = 0
+    /// True when the window begins within an outage, or right after one.
+    private var beginsInOutage = false
+
+    private(set) var tally = Tally()
+    private(set) var days: [Tally]
+    private(set) var outages = OutageLog()
+
+    init(window: Window) {
+        self.window = window
+        days = [Tally](repeating: Tally(), count: window.days.count)
+    }
+
+    /// Appends a span; one that ends before it starts is none.
+    mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
+        let start = max(start, pending.last?.end ?? committedEnd)
+        guard start < end else { return }
+        pending.append(Period(start: start, end: end, state: state))
+        if pending.count > Self.maximumPending { commit(Self.maximumPending / 2) }
+    }
+
+    /// Forgets what was recorded for the time from a moment on.
+    mutating func truncate(at moment: Int64) {
+        while let last = pending.last, last.start >= moment { pending.removeLast() }
+        if let last = pending.indices.last { pending[last].end = min(pending[last].end, moment) }
+    }
+
+    /// Adds up everything, and the rest of the window as unknown.
+    mutating func close() {
+        append(from: .min, to: window.end.microsecondsSince1970, TrackState(condition: .unknown(.noData)))
+        commit(pending.count)
+        outages.close()
+    }
+
+    private mutating func commit(_ count: Int) {
+        for span in pending.prefix(count) {
+            committedEnd = span.end
+            let start = max(span.start, window.start.microsecondsSince1970)
+            let end = min(span.end, window.end.microsecondsSince1970)
+            if span.start < start { beginsInOutage = span.state.condition.isOutage }
+            guard start < end else { continue }
+            let isContinued = beginsInOutage && start == window.start.microsecondsSince1970
+            tally.add(end - start, of: span.state.condition)
+            addDays(from: start, to: end, of: span.state.condition)
+            outages.add(start: start, end: end, isContinued: isContinued, span.state)
+        }
+        pending.removeFirst(count)
+    }
+
+    private mutating func addDays(from start: Int64, to end: Int64, of condition: Condition) {
+        var start = start
+        while start < end {
+            while window.end(ofDay: day) <= start { day += 1 }
+            let until = min(end, window.end(ofDay: day))
+            days[day].add(until - start, of: condition)
+            start = until
+        }
+    }
+}

@@ -1,4 +1,4 @@
-internal import AgentEvents
+public import AgentEvents
 
 /// The default path, an uplink, or a probe at one point.
 public struct Subject: Sendable, Hashable {
@@ -108,4 +108,69 @@ public struct Account: Sendable {
 
     /// True when nothing is known of any subject within the window.
     public var isEmpty: Bool { subjects.allSatisfy { $0.tally.known == 0 } }
+}
+
+/// The part of a journal that an account read, and what was irregular about it.
+public struct Coverage: Sendable, Hashable {
+    /// The time of the first event.
+    public internal(set) var first: Timestamp?
+    /// The time of the last event.
+    public internal(set) var last: Timestamp?
+    /// The number of events.
+    public internal(set) var events = 0
+    /// The number of numbers that are missing between events.
+    public internal(set) var missing: UInt64 = 0
+    /// The number of events that were there twice, and counted once.
+    public internal(set) var duplicates = 0
+    /// The number of ends of the agent without a last event.
+    public internal(set) var crashes = 0
+    /// The number of times that the clock was set back between two events.
+    public internal(set) var clockSteps = 0
+    /// The time that the clock repeated, in microseconds.
+    public internal(set) var repeated: Int64 = 0
+    /// The number of changes to another agent's numbers.
+    public internal(set) var streams = 0
+}
+
+/// A certificate that was about to expire, or had.
+public struct CertificateNotice: Sendable, Hashable {
+    /// The probe that saw it first.
+    public var probe: String
+    /// The subject, in the form of RFC 4514.
+    public var subject: String
+    /// The SHA-256 of its DER.
+    public var sha256: String
+    /// The end of its validity.
+    public var notAfter: Timestamp
+    /// The newest threshold, such as `14d` or `expired`.
+    public var threshold: String
+    /// The time of the event.
+    public var reported: Timestamp
+    /// The number of the event.
+    public var sequence: UInt64
+}
+
+/// The newest notice of each certificate, up to a maximum.
+struct CertificateLog: Sendable {
+    static let maximumCount = 256
+    private var notices: [String: CertificateNotice] = [:]
+
+    mutating func note(_ expiry: CertificateExpiry, sequence: UInt64) {
+        let key = expiry.certificate.sha256
+        guard notices.count < Self.maximumCount || notices[key] != nil else { return }
+        notices[key] = CertificateNotice(
+            probe: notices[key]?.probe ?? expiry.probe,
+            subject: expiry.certificate.subject,
+            sha256: key,
+            notAfter: expiry.certificate.notAfter,
+            threshold: expiry.threshold,
+            reported: expiry.observed,
+            sequence: sequence
+        )
+    }
+
+    /// The notices by the end of the validity.
+    var byEnd: [CertificateNotice] {
+        notices.values.sorted { ($0.notAfter, $0.sequence) < ($1.notAfter, $1.sequence) }
+    }
 }

@@ -77,30 +77,45 @@ extension Form where Value == Int {
 extension Form where Value == Double {
     /// A share in percent, whole or not.
     static var percent: Form {
+        number("percentage", wanted: "a percentage", 0...100) { "\(shown($0)) is not from 0 to 100" }
+    }
+
+    /// A share from 0 to 1.
+    static var share: Form {
+        number("number", wanted: "a number from 0 to 1", 0...1) { value in
+            let percent = (2...100).contains(value) ? "; \(shown(value)) % is \(shown(value / 100))" : ""
+            return "\(shown(value)) is not from 0 to 1\(percent)"
+        }
+    }
+
+    private static func number(
+        _ kind: String,
+        wanted: String,
+        _ range: ClosedRange<Double>,
+        otherwise message: @escaping @Sendable (Double) -> String
+    ) -> Form {
         Form(
-            kind: "percentage",
+            kind: kind,
             read: { node, errors in
                 let value: Double
                 switch node.value {
                 case .integer(let integer): value = Double(integer)
                 case .number(let number): value = number
                 default:
-                    errors.append(.wrongKind(of: node, wanted: "a percentage"))
+                    errors.append(.wrongKind(of: node, wanted: wanted))
                     return nil
                 }
-                guard (0...100).contains(value) else {
-                    errors.append(ValueError(message: "\(shownPercent(value)) is not from 0 to 100"))
+                guard range.contains(value) else {
+                    errors.append(ValueError(message: message(value)))
                     return nil
                 }
                 return value
             },
-            text: shownPercent
+            text: shown
         )
     }
 
-    private static func shownPercent(_ value: Double) -> String {
-        Int(exactly: value).map { "\($0)" } ?? "\(value)"
-    }
+    private static func shown(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
 extension Form where Value == Duration {

@@ -22,7 +22,7 @@ struct TransferKeys: KeyTable {
         "resume",
         .boolean,
         default: false,
-        "Resume an interrupted download over the next path (`Range` and `If-Range`), within the timeout"
+        "Resume a download that a change of the path, a stall or a reset has interrupted (`Range` and `If-Range`), within the timeout"
     )
     let metered = Key(
         "metered",
@@ -77,4 +77,30 @@ struct AddedLatencyKeys: KeyTable {
 
     static let keys = Self()
     static let all = KeyList(of: keys)
+}
+
+extension Form where Value == Double {
+    /// Bits per second with a unit.
+    static var bitRate: Form {
+        .parsed(
+            "bit rate",
+            wanted: "a bit rate in quotes such as \"5Mbit/s\"",
+            maxBytes: maxWordBytes,
+            text: { TOMLText.quoted(Quantity.text(bitRate: $0)) }
+        ) { string in
+            if let rate = Quantity.bitRate(string) { return rate }
+            let likely = Quantity.likelyBitRate(string).map { "; did you mean \"\($0)\"?" }
+            throw ValueError(
+                message: "'\(string)' is not a valid bit rate"
+                    + (likely ?? "; accepted are forms like 800kbit/s, 1.5Mbit/s and 1Gbit/s")
+            )
+        }
+    }
+}
+
+extension TransferPlan {
+    /// The defaults of a probe with a transfer, which costs megabytes: rare, and with time for them.
+    static let (standardInterval, standardFastInterval) = (Duration.seconds(6 * 3600), Duration.seconds(600))
+    /// The default timeout.
+    static let standardTimeout = Duration.seconds(120)
 }

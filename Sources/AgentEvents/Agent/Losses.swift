@@ -76,3 +76,75 @@ public struct NetlinkResynchronization: Codable, Sendable, Hashable {
         }
     }
 }
+
+/// The end of a subscription whose client was too slow.
+public struct SubscriberLagged: Codable, Sendable, Hashable {
+    /// The number of the last event that was sent.
+    public var lastSequence: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case lastSequence = "last_seq"
+    }
+
+    /// The end of a subscription.
+    public init(lastSequence: UInt64) {
+        self.lastSequence = lastSequence
+    }
+}
+
+/// A change of whether the journal can be written.
+public struct JournalDegraded: Codable, Sendable, Hashable {
+    /// True when it cannot be written, false when it can be written again.
+    public var isDegraded: Bool
+    /// The code of the obstacle, present or past.
+    public var code: String
+    /// The particulars, for people.
+    public var detail: String?
+    /// The first number that the journal does not have because of it.
+    public var missingFirstSequence: UInt64?
+    /// The last such number.
+    public var missingLastSequence: UInt64?
+
+    private enum CodingKeys: String, CodingKey {
+        case isDegraded = "degraded"
+        case code, detail
+        case missingFirstSequence = "missing_first_seq"
+        case missingLastSequence = "missing_last_seq"
+    }
+
+    /// A change.
+    public init(
+        isDegraded: Bool,
+        code: String,
+        detail: String? = nil,
+        missingFirstSequence: UInt64? = nil,
+        missingLastSequence: UInt64? = nil
+    ) {
+        self.isDegraded = isDegraded
+        self.code = code
+        self.detail = detail
+        self.missingFirstSequence = missingFirstSequence
+        self.missingLastSequence = missingLastSequence
+    }
+}
+
+/// Events that were recorded, and not kept for as long as others: it stands in the place of the last of them.
+///
+/// The numbers from ``firstSequence`` to the event's own are not missing.
+public struct EventsOmitted: Codable, Sendable, Hashable {
+    /// The number of the first omitted event.
+    public var firstSequence: UInt64
+    /// The number of omitted events.
+    public var count: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case firstSequence = "first_seq"
+        case count
+    }
+
+    /// Omitted events.
+    public init(firstSequence: UInt64, count: UInt64) {
+        self.firstSequence = firstSequence
+        self.count = count
+    }
+}

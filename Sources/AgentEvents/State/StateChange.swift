@@ -1,3 +1,57 @@
+/// The cause of a change.
+public struct ChangeCause: Codable, Sendable, Hashable {
+    /// The kind of thing that changed, such as `link`, `route` or `probe`.
+    public var kind: String
+    /// The code of the reason or of the change.
+    public var code: String
+    /// The interface concerned.
+    public var interface: String?
+    /// The particulars, for people.
+    public var detail: String?
+
+    /// A cause.
+    public init(kind: String, code: String, interface: String? = nil, detail: String? = nil) {
+        self.kind = kind
+        self.code = code
+        self.interface = interface
+        self.detail = detail
+    }
+}
+
+/// A change of a path, of the machine's reachability or of a target's.
+public struct StateChange: Codable, Sendable, Hashable {
+    /// The state before.
+    public var from: ReachabilityState
+    /// The state after.
+    public var to: ReachabilityState
+    /// The cause.
+    public var cause: ChangeCause
+    /// The moment at which the agent saw the change.
+    public var observed: Timestamp
+    /// The settle time that it has held, in milliseconds; `nil` for a raw change of a path.
+    public var settledMilliseconds: Int64?
+
+    private enum CodingKeys: String, CodingKey {
+        case from, to, cause, observed
+        case settledMilliseconds = "settled_ms"
+    }
+
+    /// A change.
+    public init(
+        from: ReachabilityState,
+        to: ReachabilityState,
+        cause: ChangeCause,
+        observed: Timestamp,
+        settledMilliseconds: Int64? = nil
+    ) {
+        self.from = from
+        self.to = to
+        self.cause = cause
+        self.observed = observed
+        self.settledMilliseconds = settledMilliseconds
+    }
+}
+
 // Changes of states and uplinks are written on the thread that reads the kernel's messages, and by hand: the encoder takes four times
 // as long for them (18 µs instead of 4). The golden files hold both to the same bytes.
 
@@ -41,27 +95,6 @@ extension ReachabilityState: JSONRepresentable {
                 json.member("ipv6", ifPresent: path.ipv6) { $1.write(to: &$0) }
             }
         }
-    }
-}
-
-extension Path {
-    fileprivate func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
-
-    fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("via", via.rawValue)
-        json.member("reason", ifPresent: reason)
-        json.member("interface", ifPresent: interface)
-        json.member("ifindex", ifPresent: interfaceIndex) { $0.number($1) }
-        json.member("kind", ifPresent: kind)
-        if kindIsGuess { json.member("kind_is_guess", true) }
-        json.member("gateway", ifPresent: gateway)
-        json.member("source", ifPresent: source)
-        json.member("prefix", ifPresent: prefix)
-        json.member("table", ifPresent: table) { $0.number($1) }
-        json.member("metric", ifPresent: metric) { $0.number($1) }
-        json.member("underlay", ifPresent: underlay) { $0.encode($1) }
-        if !deadLegs.isEmpty { json.member("dead_legs", encoding: deadLegs) }
-        json.member("unconnected", ifPresent: unconnected) { $0.encode($1) }
     }
 }
 
@@ -109,5 +142,26 @@ extension Uplink: JSONRepresentable {
             json.member("used", isUsed)
             if isBoundOnly { json.member("bound_only", true) }
         }
+    }
+}
+
+extension Path {
+    fileprivate func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("via", via.rawValue)
+        json.member("reason", ifPresent: reason)
+        json.member("interface", ifPresent: interface)
+        json.member("ifindex", ifPresent: interfaceIndex) { $0.number($1) }
+        json.member("kind", ifPresent: kind)
+        if kindIsGuess { json.member("kind_is_guess", true) }
+        json.member("gateway", ifPresent: gateway)
+        json.member("source", ifPresent: source)
+        json.member("prefix", ifPresent: prefix)
+        json.member("table", ifPresent: table) { $0.number($1) }
+        json.member("metric", ifPresent: metric) { $0.number($1) }
+        json.member("underlay", ifPresent: underlay) { $0.encode($1) }
+        if !deadLegs.isEmpty { json.member("dead_legs", encoding: deadLegs) }
+        json.member("unconnected", ifPresent: unconnected) { $0.encode($1) }
     }
 }

@@ -1,0 +1,155 @@
+/// The state of a sink: a program of its own reports it, and the agent shows it.
+public struct SinkStatus: Codable, Sendable, Hashable {
+    /// The state of the connection.
+    public struct State: OpenCode {
+        /// The word.
+        public let rawValue: String
+
+        /// A state.
+        public init(_ word: String) { rawValue = word }
+
+        /// `reachagent-sink` has not reported yet: it is not installed, or does not run.
+        public static let absent = State("absent")
+        /// It waits for connectivity, for another uplink, for tomorrow's budget, or for the next attempt.
+        public static let waiting = State("waiting")
+        /// It is connecting.
+        public static let connecting = State("connecting")
+        /// It is connected.
+        public static let connected = State("connected")
+    }
+
+    /// The name: `[sink.NAME]`.
+    public var name: String
+    /// The broker, without credentials.
+    public var broker: String
+    /// The state of the connection.
+    public var state: State
+    /// The moment at which the state began; `nil` while absent.
+    public var since: Timestamp?
+    /// The reason that it is not connected, or that an event was refused: a stable code.
+    public var code: String?
+    /// A sentence for people.
+    public var detail: String?
+    /// The number up to which the broker has all events; `nil` while that is not known.
+    public var acknowledged: UInt64?
+    /// The moment of the last acknowledgement.
+    public var acknowledgedTime: Timestamp?
+    /// The number of events that wait.
+    public var pending: UInt64?
+    /// The number of events that were lost to the broker, since the sink was configured.
+    public var lost: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case name, broker, state, since, code, detail
+        case acknowledged = "acknowledged_seq"
+        case acknowledgedTime = "acknowledged_time"
+        case pending, lost
+    }
+
+    /// A status.
+    public init(
+        name: String,
+        broker: String,
+        state: State = .absent,
+        since: Timestamp? = nil,
+        code: String? = nil,
+        detail: String? = nil,
+        acknowledged: UInt64? = nil,
+        acknowledgedTime: Timestamp? = nil,
+        pending: UInt64? = nil,
+        lost: UInt64 = 0
+    ) {
+        self.name = name
+        self.broker = broker
+        self.state = state
+        self.since = since
+        self.code = code
+        self.detail = detail
+        self.acknowledged = acknowledged
+        self.acknowledgedTime = acknowledgedTime
+        self.pending = pending
+        self.lost = lost
+    }
+}
+
+/// The report of a sink to its agent: the parameters of the control method `sink`.
+public struct SinkReport: Codable, Sendable, Hashable {
+    /// The state; its ``SinkStatus/pending`` and ``SinkStatus/lost`` are the agent's to count.
+    public var status: SinkStatus
+    /// The stream of numbers that ``SinkStatus/acknowledged`` belongs to.
+    public var stream: String?
+    /// The bytes that the connection used since the last report, for the budget of metered uplinks.
+    public var bytes: UInt64
+    /// Events that the broker refused for good; `nil` without any.
+    ///
+    /// Each loss is reported once, and the agent publishes it as `sink.lost`.
+    public var lost: SinkLoss?
+
+    /// A report.
+    public init(status: SinkStatus, stream: String?, bytes: UInt64, lost: SinkLoss? = nil) {
+        self.status = status
+        self.stream = stream
+        self.bytes = bytes
+        self.lost = lost
+    }
+}
+
+/// The agent's answer to a sink's report.
+public struct SinkReportReply: Codable, Sendable, Hashable {
+    /// True when the path that the sink would use is metered.
+    public var isMetered: Bool
+    /// The number of bytes that may still be used over it today; `nil` for any number.
+    public var budget: UInt64?
+
+    private enum CodingKeys: String, CodingKey {
+        case isMetered = "metered"
+        case budget = "budget_bytes"
+    }
+
+    /// An answer.
+    public init(isMetered: Bool, budget: UInt64? = nil) {
+        self.isMetered = isMetered
+        self.budget = budget
+    }
+}
+
+/// Events that a sink's broker never gets.
+public struct SinkLoss: Codable, Sendable, Hashable {
+    /// The code of events that left the journal before the broker had them.
+    public static let expired = "events_expired"
+
+    /// The sink.
+    public var sink: String
+    /// The number of the first lost event.
+    public var firstSequence: UInt64
+    /// The number of the last lost event.
+    public var lastSequence: UInt64
+    /// The reason: ``expired``, or the code with which the broker refuses an event for good, such as `broker_too_large`.
+    public var code: String
+
+    private enum CodingKeys: String, CodingKey {
+        case sink
+        case firstSequence = "first_seq"
+        case lastSequence = "last_seq"
+        case code
+    }
+
+    /// A loss.
+    public init(sink: String, firstSequence: UInt64, lastSequence: UInt64, code: String = SinkLoss.expired) {
+        self.sink = sink
+        self.firstSequence = firstSequence
+        self.lastSequence = lastSequence
+        self.code = code
+    }
+
+    /// The number of lost events; 0 for numbers in the wrong order.
+    public var count: UInt64 { lastSequence < firstSequence ? 0 : lastSequence - firstSequence &+ 1 }
+
+    /// `events 12 to 40 were lost to the broker [events_expired]`.
+    public var summary: String {
+        let events =
+            firstSequence == lastSequence
+            ? "event \(firstSequence) was" : "events \(firstSequence) to \(lastSequence) were"
+        return "\(events) lost to the broker [\(code)]"
+    }
+}

@@ -1,0 +1,239 @@
+internal import AgentEvents
+
+/// The verdicts and uplinks as the newest events have them: what an outage can be put down to.
+struct Observations: Sendable {
+    /// The maximum number of points and of uplinks that are remembered.
+    static let maximumCount = 1024
+
+    private struct Verdict: Sendable {
+        var isUp: Bool
+        var code: String
+        var sequence: UInt64
+    }
+
+    /// The codes that only transfers have.
+    private static let transferCodes: Set<String> = ["throughput_low", "added_latency_high", "transfer_stalled"]
+
+    private var verdicts: [ProbePoint: Verdict] = [:]
+    /// The points whose checks are transfers: they are hours apart, and their verdicts no evidence of the present.
+    private var transfers: Set<ProbePoint> = []
+    private var uplinks: [String: (connectivity: Connectivity, sequence: UInt64)] = [:]
+
+    /// Notes the checks of an hour.
+    mutating func note(_ summary: ScannedSummary) {
+        if summary.transfer != nil { noteTransfer(summary.point) }
+    }
+
+    private mutating func noteTransfer(_ point: ProbePoint) {
+        if transfers.count < Self.maximumCount { transfers.insert(point) }
+    }
+
+    mutating func note(_ change: ProbeChange, sequence: UInt64) {
+        if let code = change.to.code, Self.transferCodes.contains(code) { noteTransfer(change.point) }
+        let word = change.to.verdict
+        guard word == "up" || word == "down" else {
+            verdicts[change.point] = nil
+            return
+        }
+        guard verdicts.count < Self.maximumCount || verdicts[change.point] != nil else { return }
+        verdicts[change.point] = Verdict(isUp: word == "up", code: change.to.code ?? word, sequence: sequence)
+    }
+
+    mutating func note(_ uplink: Uplink, sequence: UInt64) {
+        guard uplinks.count < Self.maximumCount || uplinks[uplink.interface] != nil else { return }
+        uplinks[uplink.interface] = (uplink.connectivity, sequence)
+    }
+
+    mutating func forget() { (verdicts, uplinks) = ([:], [:]) }
+
+    /// Puts the silence of everything beyond a path down to the first hop or to the network behind it.
+    ///
+    /// - Parameters:
+    ///   - interface: The egress interface; points bound to it count, and for the default path those that are bound to
+    ///     none.
+    ///   - uplink: The interface on the link to the first hop: for a tunnel that of its underlay.
+    func silence(over interface: String?, uplink: String?, isDefault: Bool, code: String) -> Attribution {
+        func isOver(_ point: ProbePoint) -> Bool {
+            point.interface == nil ? isDefault : point.interface == interface
+        }
+        let over = sorted { isOver($0) }
+        var attribution = Attribution(segment: .undetermined, code: code, interface: interface, evidence: [])
+        let down = over.filter { !$0.isUp && !$0.point.isFirstHop }
+        let targets = Set(down.map(\.point.probe))
+        let elsewhere = sorted { point in
+            guard let other = point.interface, !point.isFirstHop else { return false }
+            return other != interface && other != uplink
+        }.filter(\.isUp)
+        let otherUplink = uplinks.filter { name, state in
+            name != interface && name != uplink && (state.connectivity == .full || state.connectivity == .partial)
+        }.min { $0.key < $1.key }
+
+        // A gateway that answers in one family is there for both.
+        let firstHops = sorted { $0.isFirstHop && $0.interface == uplink }
+        let firstHop = firstHops.first(where: \.isUp) ?? firstHops.first
+        if let firstHop { attribution.evidence.append(firstHop.evidence) }
+        attribution.evidence += down.prefix(2).map(\.evidence)
+        attribution.evidence += elsewhere.prefix(1).map(\.evidence)
+        if let otherUplink {
+            attribution.evidence.append(
+                Evidence(
+                    kind: .uplinkUp,
+                    code: otherUplink.value.connectivity.rawValue,
+                    subject: otherUplink.key,
+                    sequence: otherUplink.value.sequence
+                )
+            )
+        }
+        guard let firstHop else {
+            attribution.missing = [.firstHop]
+            return attribution
+        }
+        guard firstHop.isUp else {
+            attribution.segment = .firstHop
+            return attribution
+        }
+        guard targets.count >= 2 || !elsewhere.isEmpty || otherUplink != nil else {
+            attribution.missing = [.secondTarget]
+            return attribution
+        }
+        attribution.segment = .provider
+        return attribution
+    }
+
+    /// A probe at another target that is up over the same path.
+    func otherTarget(than point: ProbePoint) -> Evidence? {
+        sorted { other in
+            other.probe != point.probe && !other.isFirstHop && other.interface == point.interface
+                && (other.family == point.family || other.family == nil)
+        }.first(where: \.isUp)?.evidence
+    }
+
+    private struct Fact {
+        var point: ProbePoint
+        var isUp: Bool
+        var evidence: Evidence
+    }
+
+    /// In the order of the events, so that the same journal gives the same evidence.
+    private func sorted(_ isWanted: (ProbePoint) -> Bool) -> [Fact] {
+        let wanted = verdicts.filter { isWanted($0.key) && !transfers.contains($0.key) }
+        return wanted.sorted { $0.value.sequence < $1.value.sequence }.map { point, verdict in
+            let subject = [point.probe, point.interface, point.family].compactMap(\.self).joined(separator: " ")
+            let evidence = Evidence(
+                kind: verdict.isUp ? .probeUp : .probeDown,
+                code: verdict.code,
+                subject: subject,
+                sequence: verdict.sequence
+            )
+            return Fact(point: point, isUp: verdict.isUp, evidence: evidence)
+        }
+    }
+}
+
+/// A state without availability, as the default path and the uplinks have it in common.
+struct FailedState: Sendable {
+    /// The connectivity: `none`, `local` or `portal`.
+    var connectivity: Connectivity
+    /// The code that says why.
+    var reason: String?
+    /// The probe that the code is of.
+    var probe: String?
+    /// The egress interface.
+    var interface: String?
+    /// The interface of a tunnel's underlay.
+    var uplink: String?
+    /// The egress interface's kind.
+    var kind: String?
+    /// The cause of the change; `nil` for a state before the first known change.
+    var cause: ChangeCause?
+    /// True for the default path.
+    var isDefault: Bool
+    /// The number of the event.
+    var sequence: UInt64
+}
+
+extension Observations {
+    /// Puts a state down to a segment.
+    ///
+    /// - Parameter previous: The attribution of the outage so far: a route or an address that is lost after its link
+    ///   went with the link.
+    func attribution(of failed: FailedState, after previous: Attribution?) -> Attribution {
+        let code = failed.reason ?? failed.cause?.code ?? failed.connectivity.rawValue
+        if failed.connectivity == .local {
+            return silence(
+                over: failed.interface,
+                uplink: failed.uplink ?? failed.interface,
+                isDefault: failed.isDefault,
+                code: code
+            )
+        }
+        let subject = failed.connectivity == .portal ? failed.probe : failed.interface
+        var attribution = Attribution(
+            segment: .undetermined,
+            code: code,
+            interface: failed.interface,
+            evidence: [Evidence(kind: .reason, code: code, subject: subject, sequence: failed.sequence)]
+        )
+        if let cause = failed.cause, cause.code != code {
+            let fact = Evidence(kind: .cause, code: cause.code, subject: cause.interface, sequence: failed.sequence)
+            attribution.evidence.append(fact)
+        }
+        if failed.connectivity == .portal {
+            attribution.segment = .portal
+        } else if let previous, Self.goesWithLink(code), Self.isLink(previous) {
+            attribution = previous
+        } else if let segment = Self.segment(of: code, failed) {
+            attribution.segment = segment
+        } else {
+            attribution.missing = [.reason]
+        }
+        return attribution
+    }
+
+    /// Puts a probe's verdict down to a segment.
+    ///
+    /// - Parameter path: The attribution of the present outage of the path that the probe uses.
+    func attribution(of change: ProbeChange, path: Attribution?, sequence: UInt64) -> Attribution {
+        let code = change.to.code ?? change.to.verdict
+        let interface = change.point.interface
+        let kind: Evidence.Kind = change.to.verdict == "portal" ? .reason : .probeDown
+        let own = Evidence(kind: kind, code: code, subject: change.point.probe, sequence: sequence)
+        var attribution = Attribution(segment: .undetermined, code: code, interface: interface, evidence: [own])
+        if change.to.verdict == "portal" {
+            attribution.segment = .portal
+        } else if change.point.isFirstHop {
+            attribution.segment = .firstHop
+        } else if let other = otherTarget(than: change.point) {
+            attribution.segment = .target
+            attribution.evidence.append(other)
+        } else if let path, path.segment != .undetermined {
+            attribution.segment = path.segment
+            attribution.evidence += path.evidence.prefix(Attribution.maximumEvidence - 1)
+        } else {
+            attribution.missing = [.otherTarget]
+        }
+        return attribution
+    }
+
+    private static func segment(of code: String, _ failed: FailedState) -> Segment? {
+        if failed.cause?.kind == "neighbour" { return .firstHop }
+        switch code {
+        case "link_down", "link_dormant":
+            switch failed.kind {
+            case "wifi": return .wifi
+            case "wwan": return .modem
+            default: return .machine
+            }
+        case "no_address", "address_tentative", "leads_nowhere", "no_route", "route_unreachable", "route_blackhole",
+            "route_prohibited", "lookup_failed":
+            return .machine
+        default: return nil
+        }
+    }
+
+    private static func goesWithLink(_ code: String) -> Bool { code == "no_route" || code == "no_address" }
+
+    private static func isLink(_ attribution: Attribution) -> Bool {
+        attribution.code == "link_down" || attribution.code == "link_dormant"
+    }
+}

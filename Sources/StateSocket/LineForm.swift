@@ -1,0 +1,119 @@
+internal import AgentEvents
+internal import NIOCore
+
+/// The form of a stream's lines.
+enum LineForm: Sendable {
+    /// The events themselves: events.sock.
+    case plain
+    /// Each event as a reply's parameters: control.sock.
+    case reply
+    /// Each event as a server-sent event, whose id is the event's number: http.sock.
+    case serverSent
+
+    fileprivate static let replyStart: StaticString = "{\"parameters\":"
+    fileprivate static let replyEnd: StaticString = ",\"continues\":true}\n"
+    /// The member before the end, followed by a number, if unnumbered events were dropped.
+    fileprivate static let droppedMark: StaticString = ",\"dropped\":"
+    fileprivate static let idStart: StaticString = "id: "
+    fileprivate static let dataStart: StaticString = "data: "
+    /// The size of a reply beyond its event with the `\n`, in bytes.
+    static let replyOverhead = replyStart.utf8CodeUnitCount + replyEnd.utf8CodeUnitCount - 1
+}
+
+extension ByteBuffer {
+    /// Writes one event in a form.
+    ///
+    /// - Parameters:
+    ///   - text: The event, without `\n`.
+    ///   - sequence: The event's number; `nil` for an unnumbered one.
+    mutating func writeLine(_ text: some Collection<UInt8>, as form: LineForm, sequence: UInt64? = nil) {
+        switch form {
+        case .plain:
+            writeBytes(text)
+            writeInteger(UInt8(ascii: "\n"))
+        case .reply:
+            writeStaticString(LineForm.replyStart)
+            writeBytes(text)
+            writeStaticString(LineForm.replyEnd)
+        case .serverSent:
+            if let sequence {
+                writeStaticString(LineForm.idStart)
+                writeString(String(sequence))
+                writeInteger(UInt8(ascii: "\n"))
+            }
+            writeStaticString(LineForm.dataStart)
+            writeBytes(text)
+            writeStaticString("\n\n")
+        }
+    }
+
+    /// Writes one unnumbered event in a form, with the number of those dropped before it.
+    mutating func writeUnnumbered(_ text: [UInt8], as form: LineForm, dropped: UInt64) {
+        guard dropped > 0, form != .plain else { return writeLine(text, as: form) }
+        if form == .serverSent {
+            writeString(": \(dropped) dropped\n")
+            return writeLine(text, as: form)
+        }
+        writeStaticString(LineForm.replyStart)
+        writeBytes(text)
+        writeStaticString(LineForm.droppedMark)
+        writeString(String(dropped))
+        writeStaticString(LineForm.replyEnd)
+    }
+}
+
+/// The lines of control.sock that are not events.
+enum ReplyLine {
+    /// Returns a reply with parameters in one JSON object.
+    static func success(_ parameters: [UInt8]) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: parameters.count + 20)
+        buffer.writeStaticString(LineForm.replyStart)
+        buffer.writeBytes(parameters)
+        buffer.writeStaticString("}\n")
+        return buffer
+    }
+
+    /// Returns an error for people.
+    static func failure(_ failure: ControlFailure) -> ByteBuffer {
+        error(failure.code) { json in
+            json.member("message", failure.message)
+            // Rounded up: a retry at that time must not be early by a fraction of a millisecond.
+            json.member("retry_after_ms", ifPresent: failure.retryAfter) { json, time in
+                let (seconds, attoseconds) = time.components
+                json.number(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+            }
+        }
+    }
+
+    /// Returns the line for a connection that is not admitted.
+    static func refusal(_ refusal: ConnectionLimits.Refusal, of origin: ClientOrigin) -> ByteBuffer {
+        switch refusal {
+        case .all(let limit): error("too_many_connections") { $0.member("limit", limit) }
+        case .user(let limit):
+            error("too_many_user_connections") { json in
+                json.member("message", "\(origin) has as many connections as one may have (\(limit))")
+                json.member("limit", limit)
+            }
+        }
+    }
+
+    /// Returns an error with parameters of its own.
+    static func error(_ code: String, _ writeParameters: (inout JSONWriter) -> Void) -> ByteBuffer {
+        var json = JSONWriter()
+        json.object(writeParameters)
+        return error(code, parameters: json.bytes)
+    }
+
+    /// Returns an error with parameters in one JSON object.
+    static func error(_ code: String, parameters: [UInt8]) -> ByteBuffer {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("error", code)
+            json.name("parameters")
+            json.value(parameters)
+        }
+        var buffer = ByteBuffer(bytes: json.bytes)
+        buffer.writeInteger(UInt8(ascii: "\n"))
+        return buffer
+    }
+}
