@@ -150,21 +150,3 @@ package struct FittedTable {
         return (words.count + nearby >= beginning.count ? words : beginning) + ellipsis
     }
 }
-
-extension TerminalStyle {
-    /// `…`, or what stands for it.
-    package var ellipsis: String { hasUnicode ? "…" : "..." }
-    /// `→`, or what stands for it.
-    package var arrow: String { hasUnicode ? "→" : "->" }
-    /// `–`, or what stands for it.
-    package var dash: String { hasUnicode ? "–" : "-" }
-}
-
-extension String {
-    /// The text without the spaces at its end.
-    fileprivate var trimmingEnd: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
-    }
-}

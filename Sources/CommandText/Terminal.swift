@@ -1,5 +1,6 @@
 package import ForeignText
 internal import Glibc
+internal import LinuxSupport
 
 /// Standard output and standard error of a command that prints and ends.
 ///
@@ -44,77 +45,133 @@ package enum Terminal {
     }
 }
 
-/// The abilities of the terminal that reads our output.
-package struct TerminalStyle {
-    /// True where colours may be used.
-    package var hasColour: Bool
-    /// True where characters beyond ASCII may be used.
-    package var hasUnicode: Bool
-    /// The number of columns of a line.
-    package var columns: Int
-    /// The beginning of a colour: an escape sequence's own, unless ``TerminalText`` makes it one.
-    package var introducer: String
-
-    /// A style.
-    package init(hasColour: Bool, hasUnicode: Bool, columns: Int, introducer: String = "\u{1B}[") {
-        self.hasColour = hasColour
-        self.hasUnicode = hasUnicode
-        self.columns = columns
-        self.introducer = introducer
+/// Standard output of a command that prints much: lines are collected, and written when there are enough of them.
+package struct StandardOutput {
+    /// Why nothing more can be written.
+    package enum Failure: Error {
+        /// The reader has gone, as behind `| head`: no reason to complain.
+        case readerGone
+        /// The disk is full, for example (errno(3)).
+        case errno(Int32)
     }
 
-    /// Neither colours nor more than ASCII, for files and pipes.
-    package static let plain = TerminalStyle(hasColour: false, hasUnicode: false, columns: 80)
+    private static let enough = 64 << 10
+    private var unwritten: [UInt8] = []
 
-    /// The style of standard output, by `--color`, the conventions of `NO_COLOR` and `TERM`, and the locale.
-    package static func standardOutput(color: ColorMode = .auto) -> TerminalStyle { of(STDOUT_FILENO, color: color) }
-
-    /// The style of what a descriptor leads to; see ``standardOutput(color:)``.
-    package static func of(_ descriptor: Int32, color: ColorMode = .auto) -> TerminalStyle {
-        let isTerminal = isatty(descriptor) == 1
-        let locale = [value("LC_ALL"), value("LC_CTYPE"), value("LANG")].compactMap(\.self).first { !$0.isEmpty } ?? ""
-        let isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().firstRange(of: $0) != nil }
-        let size = isTerminal ? Self.size(of: descriptor) : nil
-        return TerminalStyle(
-            hasColour: takesColour(descriptor, color),
-            hasUnicode: isTerminal && isUTF8,
-            columns: size.map { min(max($0.columns, 20), 120) } ?? 80,
-            introducer: TerminalText.introducer
-        )
+    /// An empty output; a reader that goes away is from now on an error and no signal.
+    package init() {
+        signal(SIGPIPE, SIG_IGN)
+        unwritten.reserveCapacity(Self.enough * 2)
     }
 
-    /// The size of the terminal that a descriptor leads to; `nil` where it is unknown.
-    package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
-        return (Int(size.ws_col), Int(size.ws_row))
+    /// Prints text for people, without any control character of a stranger's, and the end of a line.
+    package mutating func print(_ text: String) throws(Failure) { try print(line: TerminalText.bytes(of: text)) }
+
+    /// Prints a line of JSON as it is.
+    package mutating func print(line: some Collection<UInt8>) throws(Failure) {
+        unwritten.append(contentsOf: line)
+        unwritten.append(UInt8(ascii: "\n"))
+        if unwritten.count >= Self.enough { try flush() }
     }
 
-    /// True where output to a descriptor is coloured: with `auto` where it is a terminal that shows colours, and `NO_COLOR` is
-    /// not set.
-    package static func takesColour(_ descriptor: Int32, _ mode: ColorMode = .auto) -> Bool {
-        switch mode {
-        case .always: true
-        case .never: false
-        case .auto: isatty(descriptor) == 1 && (value("NO_COLOR") ?? "").isEmpty && value("TERM") != "dumb"
+    /// Writes what was collected.
+    package mutating func flush() throws(Failure) {
+        var start = 0
+        while start < unwritten.count {
+            let written = unwritten[start...].withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                start += written
+            } else if errno == EPIPE {
+                throw .readerGone
+            } else if errno == EAGAIN {
+                var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                throw .errno(errno)
+            }
+        }
+        unwritten.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The last place that text for people passes on its way to a terminal, whichever command prints it.
+///
+/// Names of interfaces, certificates, answers of servers, output of hooks, files and journals may hold anything. Here every
+/// character that could move a cursor, forge a line or turn the order of reading becomes `\u{…}`; only the ends of lines
+/// and the colours of ``TerminalStyle/standardOutput(_:)`` are left, and those no stranger can write.
+package enum TerminalText {
+    /// The beginning of a colour in text that has not passed yet: private characters, drawn anew by each process.
+    package static let introducer: String = {
+        // Characters of plane 15 are private: no text has a use for them. Five with 15 bits each cannot be guessed.
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<5 {
+            if let scalar = Unicode.Scalar(0xF0000 + UInt32.random(in: 0..<0x8000)) { scalars.append(scalar) }
+        }
+        return String(scalars)
+    }()
+    private static let mark = Array(introducer.utf8)
+    private static let sequence = Array("\u{1B}[".utf8)
+
+    /// The bytes that are written for a text, which may have several lines.
+    package static func bytes(of text: String) -> [UInt8] {
+        let utf8 = Array(text.utf8)
+        guard !isPlain(utf8) else { return utf8 }
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let range = rest.firstRange(of: mark) {
+            append(rest[..<range.lowerBound], to: &bytes)
+            bytes += sequence
+            rest = rest[range.upperBound...]
+        }
+        append(rest, to: &bytes)
+        return bytes
+    }
+
+    /// A line of JSON that means the same, in which no character acts on a terminal.
+    ///
+    /// Beyond ASCII there are only the characters of strings, which JSON can escape (RFC 8259, section 7).
+    package static func json(_ line: [UInt8]) -> [UInt8] {
+        guard !isPlain(line) else { return line }
+        var bytes: [UInt8] = []
+        for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
+            if scalar != "\n", ForeignText.isActive(scalar) {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+                }
+            } else {
+                bytes += String(scalar).utf8
+            }
+        }
+        return bytes
+    }
+
+    /// True for printable ASCII and ends of lines alone, as most lines are.
+    private static func isPlain(_ utf8: [UInt8]) -> Bool {
+        utf8.allSatisfy { $0 &- 0x20 < 0x5F || $0 == UInt8(ascii: "\n") }
+    }
+
+    private static func append(_ utf8: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        var lines = utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+        if let first = lines.popFirst() { bytes += ForeignText.shown(first, limit: first.count).utf8 }
+        for line in lines {
+            bytes.append(UInt8(ascii: "\n"))
+            bytes += ForeignText.shown(line, limit: line.count).utf8
         }
     }
+}
 
-    private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-
-    /// The colours that our output uses.
-    package enum Colour: String {
-        case red = "31"
-        case green = "32"
-        case yellow = "33"
-        case cyan = "36"
-        case bold = "1"
-        case dim = "2"
-    }
-
-    /// `text` in a colour, where there are colours.
-    package func paint(_ text: String, _ colour: Colour) -> String {
-        hasColour ? "\(introducer)\(colour.rawValue)m\(text)\(introducer)0m" : text
+/// The process that reads our standard output.
+package enum OutputReader {
+    /// Ends this process with status 0 as soon as nobody reads its output any more, even while nothing is printed.
+    package static func endWhenGone() {
+        signal(SIGPIPE, SIG_IGN)
+        // Without a thread to spare a reader that goes is noticed with the next line.
+        try? NamedThread.start("output-reader") {
+            var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while poll(&entry, 1, -1) < 0, errno == EINTR {}
+            if entry.revents != 0 { exit(0) }
+        }
     }
 }
 

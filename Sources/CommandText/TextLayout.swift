@@ -1,3 +1,5 @@
+internal import LinuxSupport
+
 /// Lines of text that are indented and wrapped to a terminal's width.
 package struct TextBlock {
     package private(set) var lines: [String] = []
@@ -48,33 +50,45 @@ extension String {
         self + String(repeating: " ", count: max(0, width - displayWidth))
     }
 
+    /// The text without the spaces at its end.
+    package var trimmingEnd: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
     /// The text with spaces before it up to `width` columns.
     package func leftPadded(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - displayWidth)) + self
     }
-}
 
-/// Columns for a terminal: as wide as their longest cell, the last one as it comes.
-package struct TextTable {
-    private var rows: [[String]]
-
-    package init(header: [String]) { rows = [header] }
-
-    package mutating func add(_ row: [String]) { rows.append(row) }
-
-    package var text: String {
-        let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in
-            rows.map { $0.indices.contains(column) ? $0[column].displayWidth : 0 }.max() ?? 0
-        }
-        return rows.map { row in
-            var line = ""
-            for (column, cell) in row.enumerated() {
-                let isLast = column == row.count - 1
-                line += isLast ? cell : cell.padded(to: widths[column] + 2)
+    /// The columns that a terminal needs for the text; colours need none.
+    package var displayWidth: Int {
+        // Most texts are ASCII without colours.
+        if utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return utf8.count }
+        var width = 0
+        var rest = unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\u{1B}" {
+                rest = rest.drop { $0 != "m" }.dropFirst()
+            } else if scalar.value >= 0xF0000, rest.starts(with: TerminalText.introducer.unicodeScalars.dropFirst()) {
+                rest = rest.drop { $0 != "m" }.dropFirst()
+            } else {
+                width += CharacterWidth.of(scalar)
             }
-            while line.last == " " { line.removeLast() }
-            return line
-        }.joined(separator: "\n")
+        }
+        return width
+    }
+
+    /// The beginning of a text without colours that has room in so many columns; no character is broken.
+    package func prefix(columns: Int) -> String {
+        var width = 0
+        var end = startIndex
+        while end < endIndex {
+            width += String(self[end]).displayWidth
+            guard width <= columns else { break }
+            end = index(after: end)
+        }
+        return String(self[..<end])
     }
 }

@@ -61,7 +61,7 @@ package final class MosquittoBroker: Sendable {
     /// Starts a broker, and waits until it listens.
     package init(_ options: Options = Options()) async throws {
         self.options = options
-        port = try Self.freePort()
+        port = try FreePort.take()
         folder = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         try await writeFiles()
@@ -178,22 +178,5 @@ package final class MosquittoBroker: Sendable {
 
     private func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: folder.appending(path: name))
-    }
-
-    /// A port that the kernel has just given away and taken back: nobody else gets it for a while.
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        guard result == 0 else { throw Failure(description: "no free port: \(String(cString: strerror(errno)))") }
-        return UInt16(bigEndian: address.sin_port)
     }
 }

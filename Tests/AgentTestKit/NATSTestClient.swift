@@ -35,8 +35,10 @@ package final class NATSTestClient {
 
     /// Connects.
     ///
-    /// - Parameter options: The members of `CONNECT`'s object besides those that always count, such as `"user":"a"`.
-    package init(port: UInt16, options: String = "") throws {
+    /// - Parameters:
+    ///   - options: The members of `CONNECT`'s object besides those that always count, such as `"user":"a"`.
+    ///   - patience: The seconds after which an answer that has not come is an error.
+    package init(port: UInt16, options: String = "", patience: Int = 30) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -48,7 +50,7 @@ package final class NATSTestClient {
             }
         }
         guard result == 0 else { throw FinishedCommand.Failure(description: "cannot connect to port \(port)") }
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let more = options.isEmpty ? "" : "," + options
         try send(#"CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true\#(more)}"# + "\r\n")

@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A process that ends the programs of tests when the tests themselves were killed, and could not.
 ///
 /// It knows the process groups that run, and its input ends with the tests. The kernel's own means would not do:
 /// PR_SET_PDEATHSIG counts the thread that has started a program, and is forgotten where the program enters a namespace.
+/// Where it was killed itself, the next program brings another one, which learns of all that run.
 final class Warden: Sendable {
     /// The one of this process; `nil` where it cannot be started.
     static let shared = try? Warden()
@@ -21,30 +23,63 @@ final class Warden: Sendable {
         for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
         """
 
-    private let descriptor: Int32
-    private let process = Process()
-
-    private init() throws {
-        var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw FinishedCommand.Failure(description: "no pair of sockets: \(String(cString: strerror(errno)))")
-        }
-        descriptor = ends[0]
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", Self.script]
-        process.standardInput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
+    private struct State {
+        var shell: Shell
+        var groups: Set<Int32> = []
     }
 
+    private let state: Mutex<State>
+
+    /// The process.
+    var process: Process { state.withLock { $0.shell.process } }
+
+    init() throws { state = Mutex(State(shell: try Shell())) }
+
     /// Ends a process group with the tests.
-    func watch(_ group: Int32) { tell("+ \(group)\n") }
+    func watch(_ group: Int32) {
+        state.withLock { state in
+            state.groups.insert(group)
+            guard !state.shell.tell("+ \(group)\n"), let shell = try? Shell() else { return }
+            state.shell = shell
+            for group in state.groups { _ = shell.tell("+ \(group)\n") }
+        }
+    }
 
     /// Forgets a process group, whose number may be another one's soon.
-    func release(_ group: Int32) { tell("- \(group)\n") }
+    func release(_ group: Int32) {
+        state.withLock { state in
+            state.groups.remove(group)
+            _ = state.shell.tell("- \(group)\n")
+        }
+    }
 
-    private func tell(_ line: String) {
-        let bytes = Array(line.utf8)
-        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    /// The shell that runs the script, and the socket that is its input.
+    private final class Shell: Sendable {
+        let process = Process()
+        private let descriptor: Int32
+
+        init() throws {
+            var ends: [Int32] = [-1, -1]
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+                throw FinishedCommand.Failure(description: "no pair of sockets: \(String(cString: strerror(errno)))")
+            }
+            descriptor = ends[0]
+            let input = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", script]
+            process.standardInput = input
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            // While this process has that end too, it would not see that the shell is gone.
+            try input.close()
+        }
+
+        deinit { close(descriptor) }
+
+        /// Writes a line; false when the shell is gone.
+        func tell(_ line: String) -> Bool {
+            let bytes = Array(line.utf8)
+            return send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        }
     }
 }

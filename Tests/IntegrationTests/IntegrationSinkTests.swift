@@ -38,7 +38,7 @@ struct IntegrationSinkTests {
         let numbered = try journal.map(SeenEvent.init)
         #expect(events.subjects == numbered.map { "reachagent.edge-7.\($0.name)" })
         let stream = try #require(numbered.first?.stream)
-        #expect(events.ids == numbered.map { "\(stream)-\($0.seq ?? 0)" })
+        #expect(events.ids == numbered.map { "edge-7.\(stream)-\($0.seq ?? 0)" })
         let first = try #require(reader.messages(of: "EVENTS").first)
         #expect(first.message.headers["Content-Type"] == "application/cloudevents+json")
 

@@ -74,7 +74,7 @@ final class SinkLab: Sendable {
 struct ShippedEvents {
     /// The payloads in the order of the stream.
     let payloads: [String]
-    /// The ids, in the same order.
+    /// The ids (`Nats-Msg-Id`), in the same order.
     let ids: [String]
     /// The subjects, in the same order.
     let subjects: [String]

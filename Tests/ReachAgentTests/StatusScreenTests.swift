@@ -130,7 +130,15 @@ import Testing
     @Test func `what a used-up budget stops is said once`() throws {
         let probes = (1...3).map { StatusScenes.probe("p\($0)", "unknown", #""code":"budget_exhausted""#) }
         let screen = try Self.status(#""probes":[\#(probes.joined(separator: ","))]"#, columns: 120).screen
-        #expect(screen.contains("! the byte budget of a metered link is used up: 3 probes over it are not checked"))
+        #expect(screen.contains("! the byte budget of a metered link has no room for 3 probes: not checked"))
+    }
+
+    @Test func `a transfer that does not fit into what is left of a budget has both numbers`() throws {
+        let left = "8000 bytes are left for today (UTC), and the transfer may need 900000"
+        let probe = StatusScenes.probe("speed", "unknown", #""code":"budget_exhausted","detail":"\#(left)""#)
+        let screen = try Self.status(#""probes":[\#(probe)]"#, columns: 240).screen
+        #expect(screen.contains("has no room for 1 probe: not checked"))
+        #expect(screen.contains("speed: \(left)"))
     }
 
     @Test(arguments: [

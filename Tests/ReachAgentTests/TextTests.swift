@@ -2,21 +2,11 @@ import NetlinkMonitor
 import Reachability
 import Testing
 
-import struct AgentEvents.Timestamp
-
 @testable import ReachAgent
 
 /// What people read on a terminal.
 struct TextTests {
     private func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
-
-    @Test("columns are as wide as their longest cell, and no line ends in spaces")
-    func table() {
-        var table = TextTable(header: ["NAME", "KIND", "NOTE"])
-        table.add(["lo", "loopback", ""])
-        table.add(["enp0s31f6", "wired", "a note"])
-        #expect(table.text == "NAME       KIND      NOTE\nlo         loopback\nenp0s31f6  wired     a note")
-    }
 
     @Test("a path is told with everything that an operator asks next")
     func path() {

@@ -1,5 +1,9 @@
 internal import ArgumentParser
+internal import EventJournal
+internal import Glibc
+internal import InputRecording
 internal import NetlinkMonitor
+internal import StateSocket
 
 /// The statuses that the agent ends with, beside 0 (sysexits.h).
 enum ExitStatus {
@@ -53,5 +57,81 @@ enum BadConfiguration {
             AgentLogger.fail("\(error)")
             throw ExitCode(ExitStatus.badConfiguration)
         }
+    }
+}
+
+/// The end of the program with an error, or with what a built-in option such as `--help` asks for.
+enum CommandEnd {
+    /// Prints what an error says, and returns the exit status.
+    ///
+    /// Help, completion scripts and completions are our own text and go out as they are; whatever repeats arguments passes
+    /// ``Terminal/printError(_:)``.
+    static func status(of error: any Error, arguments: [String]) -> Int32 {
+        if let code = error as? ExitCode { return code.rawValue }
+        switch ReachAgentCommand.exitCode(for: error) {
+        case .success:
+            Terminal.write(Array((ReachAgentCommand.fullMessage(for: error) + "\n").utf8))
+            return 0
+        case .validationFailure:
+            let columns = isatty(STDERR_FILENO) == 1 ? TerminalStyle.size(of: STDERR_FILENO)?.columns : nil
+            Terminal.printError(UsageError(error, arguments).text(columns: columns.map { max($0, 40) }))
+            return ExitStatus.usage
+        case let code:
+            let message = ReachAgentCommand.message(for: error)
+            // An exit status of a command has said why already.
+            guard !message.isEmpty else { return code.rawValue }
+            Terminal.printError("reachagent: \(message)")
+            return ExitStatus.tryAgain
+        }
+    }
+}
+
+/// The agent cannot start.
+enum StartFailure {
+    /// Runs `body`; says why it failed in one sentence on standard error, and ends with the status that fits.
+    static func orExit(_ body: () throws -> Void) throws {
+        let (reason, status): (any Error, Int32)
+        do {
+            return try body()
+        } catch let error as NetlinkError {
+            return try Unavailable.orExit { () throws(NetlinkError) in throw error }
+        } catch let error as JournalError {
+            (reason, status) = (error, exitStatus(error))
+        } catch let error as StateSocketError {
+            (reason, status) = (error, exitStatus(error))
+        } catch let error as RecordingError {
+            (reason, status) = (error, exitStatus(error))
+        }
+        AgentLogger.fail("\(reason)")
+        if status == ExitStatus.tryAgain {
+            AgentLogger.fail("to watch beside it, use 'reachagent watch', or 'run --no-journal --no-sockets'")
+        }
+        throw ExitCode(status)
+    }
+
+    private static func exitStatus(_ error: JournalError) -> Int32 {
+        switch error.cause {
+        case .inUse: ExitStatus.tryAgain
+        case .errno(let number): exitStatus(errno: number)
+        case .malformed: ExitStatus.badConfiguration
+        }
+    }
+
+    private static func exitStatus(_ error: RecordingError) -> Int32 {
+        guard case .errno(let number) = error.cause else { return ExitStatus.badConfiguration }
+        return exitStatus(errno: number)
+    }
+
+    private static func exitStatus(_ error: StateSocketError) -> Int32 {
+        switch error.cause {
+        case .inUse: ExitStatus.tryAgain
+        case .errno(let number): exitStatus(errno: number)
+        case .notASocket, .pathTooLong, .unknownGroup, .unsuitableDescriptor: ExitStatus.badConfiguration
+        case .startedBefore, .eventLoop: ExitStatus.unavailable
+        }
+    }
+
+    private static func exitStatus(errno number: Int32) -> Int32 {
+        number == EACCES || number == EPERM ? ExitStatus.notPermitted : ExitStatus.badConfiguration
     }
 }

@@ -1,8 +1,11 @@
 internal import AgentEvents
 internal import EventJournal
+internal import FoundationEssentials
+internal import Glibc
 internal import Hooks
 internal import Logging
 internal import NotificationBus
+internal import ServiceSupport
 internal import StateSocket
 
 /// The consumers of the bus, as parts.
@@ -136,6 +139,78 @@ extension AgentServices {
         } stop: {
             feed.end()
             hooks.stop()
+        }
+    }
+
+    // MARK: The service manager
+
+    /// Returns the reporter to the service manager; `nil` where there is none.
+    static func reporter(_ board: StatusBoard, _ loop: AgentLoop) -> ServiceReporter? {
+        let environment = ProcessInfo.processInfo.environment
+        do throws(NotifySocketError) {
+            guard let socket = try NotifySocket.named(in: environment) else { return nil }
+            return ServiceReporter(
+                socket: socket,
+                watchdog: WatchdogTimeout(in: environment, of: getpid()),
+                sentence: { StateText.headline(board.reachability) },
+                wake: loop.wake
+            )
+        } catch {
+            AgentLogger.make().warning("\(error)")
+            return nil
+        }
+    }
+
+    /// The part that starts last and stops first: when everything is at work it says so.
+    ///
+    /// - Parameter threads: Those that the agent cannot do without.
+    static func reporting(
+        _ reporter: ServiceReporter,
+        _ bus: NotificationBus<Event>,
+        _ loop: AgentLoop,
+        _ threads: [AgentThread]
+    ) -> AgentPart {
+        let feed = EventFeed(bus: bus) { event in
+            if event.type == .reachabilityChanged { reporter.stateChanged() }
+        }
+        return AgentPart(name: "service manager") {
+            feed.start()
+            reporter.ready(threads)
+        } stop: {
+            feed.end()
+            reporter.stopping(because: loop.reason ?? "the agent ends")
+        }
+    }
+}
+
+/// The journal as what the sockets replay from.
+private struct JournalReplay: ReplaySource {
+    let journal: EventJournal
+
+    var oldestSequence: UInt64? { journal.oldestSequence }
+
+    func replay(after sequence: UInt64) throws -> any Replay {
+        Reading(try JournalReader(directory: journal.configuration.directory).events(after: sequence))
+    }
+
+    func firstSequence(from time: Timestamp) throws -> UInt64? {
+        try JournalReader(directory: journal.configuration.directory).firstSequence(from: time)
+    }
+
+    private final class Reading: Replay {
+        private var cursor: JournalCursor
+
+        init(_ cursor: JournalCursor) { self.cursor = cursor }
+
+        func next(atMost bytes: Int) throws -> ReplayChunk {
+            guard let chunk = try cursor.next(atMost: bytes) else { return ReplayChunk() }
+            return ReplayChunk(
+                bytes: chunk.bytes,
+                lines: chunk.lines.map {
+                    ReplayChunk.Line(text: $0.range, sequence: $0.sequence, type: $0.type, subject: $0.subject)
+                },
+                missing: chunk.missing
+            )
         }
     }
 }

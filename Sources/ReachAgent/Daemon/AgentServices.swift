@@ -1,5 +1,4 @@
 internal import AgentEvents
-internal import ArgumentParser
 internal import EventJournal
 internal import Glibc
 internal import Hooks
@@ -10,6 +9,7 @@ internal import NotificationBus
 internal import Probes
 internal import Reachability
 internal import StateSocket
+internal import Synchronization
 
 /// The parts of a running agent and how they hang together: kernel and probes → state machine → bus → consumers.
 ///
@@ -208,5 +208,33 @@ struct AgentServices {
         StartUpCode.release()
         loop.run()
         parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
+    }
+}
+
+/// File descriptors that are kept free for the end.
+///
+/// A process that has used up its descriptors (RLIMIT_NOFILE) cannot even end: the journal is closed with new files, and
+/// libdispatch, on whose queues NIO ends its threads, traps when it cannot open the descriptors of its own event loop.
+private final class DescriptorReserve: Sendable {
+    /// As many as the end needs, and some to spare for what opens one at the same time.
+    private static let count = 32
+
+    private let descriptors: Mutex<[CInt]>
+
+    /// Takes them; as many as there are.
+    init() {
+        let taken = (0..<Self.count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        descriptors = Mutex(taken.filter { $0 >= 0 })
+    }
+
+    deinit { release() }
+
+    /// Gives them back; the second call does nothing.
+    func release() {
+        let taken = descriptors.withLock { descriptors in
+            defer { descriptors = [] }
+            return descriptors
+        }
+        for descriptor in taken { close(descriptor) }
     }
 }

@@ -12,13 +12,15 @@ extension ReachabilityDriver {
             points = state.machine.points
         }
         state.meetsPortal = false
+        defer { state.isConfiguring = false }
         let now = ContinuousClock.now
         // A transfer ends with the path that it began over, unless it is resumed: then it counts.
         for point in looks where !state.plan.isTransfer(point) { state.freshSince[point] = now }
         noteTransfers(&state)
         if points != state.points || !looks.isEmpty || state.hasNewSchedule {
             let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
-            noteTransfers(looks, points, &state)
+            // A transfer under way is judged by the new thresholds: its path is the same.
+            noteTransfers(state.isConfiguring ? [] : looks, points, &state)
             // A point that is new is due at once by itself.
             let known = Set(state.points)
             state.looks += looks.filter(known.contains)

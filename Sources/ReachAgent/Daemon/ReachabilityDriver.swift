@@ -45,6 +45,8 @@ final class ReachabilityDriver: Sendable {
         /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
         var transfers = TransferNews()
+        /// `true` while rechecks are wanted because of another configuration, and not of another path.
+        var isConfiguring = false
         /// The checks of the present hour.
         var summaries = ProbeSummaries()
         /// `true` if a check has met a portal since the schedule was looked at.
@@ -181,6 +183,7 @@ final class ReachabilityDriver: Sendable {
             board.setTargets(settings.targets)
             state.plan = plan
             state.hasNewSchedule = true
+            state.isConfiguring = true
             record(.configuration(configuration, observed: now))
             publish(state.machine.configure(configuration, observed: now), &state, at: now)
         }

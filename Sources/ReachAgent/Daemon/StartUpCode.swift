@@ -20,3 +20,47 @@ enum StartUpCode {
         }
     }
 }
+
+/// A part of a file that is mapped into the process, as /proc/PID/smaps tells it (proc(5)).
+struct MappedFile: Equatable {
+    let start: UInt
+    let length: Int
+    /// Nobody can write to it, and nobody has: every page is the file's own and can be had from it again.
+    ///
+    /// The loader makes what it has filled in read-only afterwards; only its pages, here or in the swap, tell the two apart.
+    let isUnwritten: Bool
+
+    /// The mapped files in the text of an smaps; what is not understood is left out.
+    static func all(inSmaps text: String) -> [MappedFile] {
+        var mappings: [MappedFile] = []
+        var heading: (start: UInt, length: Int, isReadOnly: Bool)?
+        // Both counts must be there, and nothing.
+        var unwritten = 0
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard let first = fields.first else { continue }
+            switch first {
+            case "Anonymous:", "Swap:":
+                if fields.count > 1, fields[1] == "0" { unwritten += 1 }
+            case "VmFlags:":
+                // The last line of each mapping.
+                guard let (start, length, isReadOnly) = heading else { continue }
+                mappings.append(MappedFile(start: start, length: length, isUnwritten: isReadOnly && unwritten == 2))
+                heading = nil
+            default:
+                guard first.last != ":" else { continue }
+                (heading, unwritten) = (Self.heading(fields), 0)
+            }
+        }
+        return mappings
+    }
+
+    /// `start-end permissions offset device inode path`, of a private mapping of a file.
+    private static func heading(_ fields: [Substring]) -> (start: UInt, length: Int, isReadOnly: Bool)? {
+        guard fields.count == 6, fields[5].drop(while: { $0 == " " }).first == "/" else { return nil }
+        let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+        guard bounds.count == 2, bounds[0] > 0, bounds[0] < bounds[1] else { return nil }
+        guard let length = Int(exactly: bounds[1] - bounds[0]) else { return nil }
+        return (bounds[0], length, fields[1] == "r-xp" || fields[1] == "r--p")
+    }
+}

@@ -28,120 +28,96 @@ extension Manual {
         return page
     }
 
-    /// Returns a page for each command, such as reachagent-status(8), with its name.
-    func commandPages(_ tool: ToolDescription) throws -> [(name: String, page: RoffPage)] {
-        try tool.command.leaves.map { path, command in (Self.pageName(path), try commandPage(path, command)) }
-    }
+    /// The description beyond the program's own help.
+    static let agentDescription = """
+        `reachagent run` is the agent: it watches the kernel, checks the targets that reachagent.toml(5) names, publishes \
+        each change with its reason as an event (reachagent-events(7)), keeps them in a journal, serves two sockets and \
+        runs hooks. The package starts it as `reachagent.service`. All other commands ask that agent, read its journal, or \
+        look for themselves; none of them needs to be root. The sockets are open to the group `reachagent`.
+        """
 
-    /// Returns the name of a command's page: its words with hyphens between them.
-    static func pageName(_ path: [String]) -> String { path.joined(separator: "-").replacing(" ", with: "-") }
+    /// The sections after the commands, in Markdown.
+    static let agentSections = [
+        ("Signals", signals), ("Environment", environment), ("Files", files), ("Examples", examples),
+        ("See also", seeAlso),
+    ]
 
-    /// Returns the page of a command.
-    private func commandPage(_ path: [String], _ command: ToolDescription.Command) throws -> RoffPage {
-        let abstract = command.abstract ?? ""
-        let summary = abstract.prefix(1).lowercased() + abstract.dropFirst()
-        var page = page(Self.pageName(path), 8, summary.hasSuffix(".") ? String(summary.dropLast()) : summary)
-        page.section("Synopsis")
-        page.lines([RoffPage.usage(path, command)])
-        let help = HelpText.sections(of: command.discussion ?? "")
-        page.section("Description")
-        page.paragraph(HelpText.spans(abstract))
-        page.set(help.first { $0.title == nil }?.blocks ?? [])
-        page.setOptions(of: command)
-        // A manual has its examples last (man-pages(7)).
-        let (examples, others) = (help.filter { $0.title == "EXAMPLES" }, help.filter { $0.title != "EXAMPLES" })
-        for section in others + examples {
-            guard let title = section.title else { continue }
-            page.section(title)
-            page.set(section.blocks)
-        }
-        for (title, text) in Self.sections[Self.pageName(path)] ?? [] {
-            page.section(title)
-            page.set(try Self.blocks(text, page: Self.pageName(path)))
-        }
-        page.section("See also")
-        page.paragraph([
-            .page(name: "reachagent", section: 8), .plain(", "), .page(name: "reachagent.toml", section: 5),
-            .plain(", "),
-            .page(name: "reachagent-events", section: 7),
-        ])
-        return page
-    }
-}
+    private static let signals = """
+        For `reachagent run`:
 
-extension RoffPage {
-    /// Returns the usage of a command.
-    fileprivate static func usage(_ path: [String], _ command: ToolDescription.Command) -> [Span] {
-        var spans = [Span.literal(path.joined(separator: " "))]
-        let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
-        for argument in arguments where argument.kind == .option && !argument.isOptional {
-            spans += [.plain(" ")] + argument.tag
-        }
-        if arguments.contains(where: { $0.kind != .positional && $0.isOptional && !$0.isCommon }) {
-            spans += [.plain(" ["), .emphasis("option"), .plain("]...")]
-        }
-        for argument in arguments where argument.kind == .positional {
-            let name = Span.emphasis(argument.valueName ?? "")
-            spans += argument.isOptional ? [.plain(" ["), name, .plain("]")] : [.plain(" "), name]
-        }
-        return spans
-    }
+        | Signal | Meaning |
+        |---|---|
+        | `SIGTERM`, `SIGINT` | The agent ends in order: `agent.stopping` is published and kept, subscribers are given what they wait for, and programs that run as hooks have `stop_grace` to end. The second of them ends it at once. |
+        | `SIGHUP` | The configuration is read again, as by `reachagent reload`; what is wrong with it is in the log, and changes nothing. An agent whose terminal was closed ends instead. |
+        | `SIGUSR1` | The state, as `reachagent status --full` shows it, is written to the log, whatever the log's level is. |
+        | `SIGPIPE` | Ignored: the agent outlives whoever reads its output. |
+        """
 
-    /// Writes a command's options in the groups of its help.
-    fileprivate mutating func setOptions(of command: ToolDescription.Command) {
-        let arguments = (command.arguments ?? []).filter { $0.shouldDisplay && !$0.isCommon }
-        var titles = ["Arguments"]
-        for argument in arguments where !titles.contains(argument.title) { titles.append(argument.title) }
-        // The help also shows options without a title last.
-        titles = titles.filter { $0 != "Options" } + ["Options"]
-        if !arguments.isEmpty { section("Options") }
-        for title in titles {
-            let group = arguments.filter { $0.title == title }
-            // The section's own heading stands above a single group.
-            if !group.isEmpty, group.count < arguments.count { subsection(Self.sentence(title)) }
-            for argument in group {
-                item(argument.tag, [HelpText.spans(argument.sentence), HelpText.spans(argument.discussion ?? "")])
-            }
-        }
-    }
+    private static let environment = """
+        | Variable | Meaning |
+        |---|---|
+        | `REACHAGENT_SOCKET` | The control socket that commands ask, where `--socket` names none. |
+        | `CONFIGURATION_DIRECTORY` | The folder of `reachagent.toml` (systemd.exec(5)). |
+        | `CREDENTIALS_DIRECTORY` | The folder of what the configuration calls `credential:NAME`. |
+        | `STATE_DIRECTORY` | The journal is in `journal` below it. |
+        | `RUNTIME_DIRECTORY` | The sockets are in it; commands look there, too. |
+        | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_RUNTIME_DIR`, `HOME` | Where configuration and hooks, the journal, and the sockets are for a user who is not root. |
+        | `NOTIFY_SOCKET` | The service manager that is told `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |
+        | `WATCHDOG_USEC`, `WATCHDOG_PID` | How often the service manager wants a sign of life. It is given only while the loop, the reader of the kernel's messages and the event loops all answer. |
+        | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets that the service manager has made, named `events` and `control` (sd_listen_fds(3)). |
+        | `JOURNAL_STREAM` | Standard error is systemd's journal: lines begin with a priority instead of a time. |
+        | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |
+        | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, or the second is `dumb`; nor where the output is no terminal. |
+        | `LC_ALL`, `LC_CTYPE`, `LANG` | Whether the terminal is given characters beyond ASCII. |
+        | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |
 
-    /// Writes the blocks of a help text.
-    fileprivate mutating func set(_ blocks: [HelpText.Block]) {
-        for block in blocks {
-            switch block {
-            case .heading(let title): heading(Self.sentence(title))
-            case .paragraph(let text): paragraph(HelpText.spans(text))
-            case .rows(let rows): for row in rows { item([.literal(row.tag)], [HelpText.spans(row.text)]) }
-            case .example(let lines): example(lines)
-            }
-        }
-    }
+        Hooks are given an environment of their own: see reachagent.toml(5).
+        """
 
-    /// Returns a title such as `EXIT STATUS` as a heading within a section.
-    private static func sentence(_ title: String) -> String {
-        title.prefix(1).uppercased() + title.dropFirst().lowercased()
-    }
-}
+    private static let files = """
+        | File | Meaning |
+        |---|---|
+        | `/etc/reachagent/reachagent.toml` | The configuration; reachagent.toml(5). |
+        | `/etc/reachagent/reachagent.toml.d/` | Drop-ins, read after it in the order of their names. |
+        | `/usr/lib/reachagent/` | The same of a vendor. |
+        | `/etc/reachagent/hooks.d/` | Programs that run when something changes. |
+        | `/var/lib/reachagent/journal/` | The journal: every event as one line of JSON. |
+        | `/run/reachagent/events.sock` | Connect and read: a greeting, the state, then each event. |
+        | `/run/reachagent/control.sock` | Requests: the state, subscriptions, checks, reload. |
+        | `\(installed)/` | More documentation: hooks, the protocol of the sockets, the journal, replays, examples. |
+        """
 
-extension ToolDescription.Argument {
-    /// The group in the help.
-    fileprivate var title: String { sectionTitle ?? (kind == .positional ? "Arguments" : "Options") }
+    private static let examples = """
+        What the state is, since when and why; then each change as it happens:
 
-    /// `--type TYPE`, or the name of an argument.
-    fileprivate var tag: [Span] {
-        guard kind != .positional else { return [.emphasis(valueName ?? "")] }
-        var spans: [Span] = []
-        for name in names ?? [] { spans += (spans.isEmpty ? [] : [.plain(", ")]) + [.literal(name.text)] }
-        if kind == .option, let valueName { spans += [.plain(" "), .emphasis(valueName)] }
-        return spans
-    }
+            reachagent status
+            reachagent watch
 
-    /// The meaning, with the values and the default unless the sentence mentions them.
-    fileprivate var sentence: String {
-        let abstract = abstract ?? ""
-        let values = allValues.map { "values: \($0.joined(separator: ", "))" }
-        let standard = abstract.contains("default:") ? nil : defaultValue.map { "default: \($0)" }
-        let facts = [values, standard].compactMap(\.self)
-        return facts.isEmpty ? abstract : "\(abstract) (\(facts.joined(separator: "; ")))"
-    }
+        What is broken, from link to TLS, as a page to attach to a report:
+
+            reachagent diagnose --output report.txt
+
+        Without the service, in a terminal, with a check besides:
+
+            reachagent run --format human --probe https://www.example.org/
+
+        Begin a transfer as soon as there is Wi-Fi or a cable:
+
+            reachagent wait-online --via wifi --via wired --timeout 60s &&
+                rsync -a /srv/data backup.example:
+
+        Try a configuration before the agent takes it:
+
+            reachagent config check && systemctl reload reachagent
+
+        A program of your own, in any language, begins by reading lines:
+
+            socat -u UNIX-CONNECT:/run/reachagent/events.sock - | jq .type
+        """
+
+    private static let seeAlso = """
+        reachagent.toml(5), reachagent-events(7), systemd.service(5), journalctl(1), ip(8)
+
+        Documentation in `\(installed)`.
+        """
 }

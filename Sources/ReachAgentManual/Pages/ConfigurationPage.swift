@@ -56,7 +56,7 @@ extension Manual {
     }
 
     /// A row of a table of keys, `up = duration`, and below it the meaning and the default.
-    private func set(_ row: [[Span]], head: [String], on page: inout RoffPage) {
+    func set(_ row: [[Span]], head: [String], on page: inout RoffPage) {
         var (rest, names) = (row, head)
         rest.remove(at: 1)
         names.remove(at: 1)

@@ -1,4 +1,5 @@
 public import AgentEvents
+public import Availability
 internal import Crypto
 internal import FoundationEssentials
 
@@ -166,5 +167,38 @@ public struct StatusPage {
 
     private static func hash(_ text: String) -> String {
         Data(SHA256.hash(data: Array(text.utf8))).base64EncodedString()
+    }
+}
+
+/// The values that the page shows.
+public struct PageContent: Sendable {
+    /// The status.
+    public var status: AgentStatus
+    /// The availability day by day of the default path and of each uplink; empty while the journal was not read yet.
+    public var calendars: [AvailabilityCalendar]
+    /// The checks of each point in the last 24 hours.
+    public var latency: [ProbePoint: [RecentLatency.Hour]]
+    /// The transfers over each uplink; those over the default path have no name.
+    public var transfers: [String?: RecentTransfers.Series]
+    /// The newest events, the newest first.
+    public var timeline: [TimelineEntry]
+    /// True while the journal is read: there will be more in a moment.
+    public var isReading: Bool
+
+    /// Creates the values of a page.
+    public init(
+        status: AgentStatus,
+        calendars: [AvailabilityCalendar] = [],
+        latency: [ProbePoint: [RecentLatency.Hour]] = [:],
+        transfers: [String?: RecentTransfers.Series] = [:],
+        timeline: [TimelineEntry] = [],
+        isReading: Bool = false
+    ) {
+        self.status = status
+        self.calendars = calendars
+        self.latency = latency
+        self.transfers = transfers
+        self.timeline = timeline
+        self.isReading = isReading
     }
 }

@@ -1,5 +1,7 @@
+internal import AgentEvents
 internal import ArgumentParser
 internal import ForeignText
+internal import StateClient
 
 /// `reachagent completion`: the script that completes the command line.
 struct CompletionCommand: ParsableCommand {
@@ -32,5 +34,86 @@ struct CompletionCommand: ParsableCommand {
     func run() throws {
         guard let shell = CompletionShell(rawValue: shell) else { return }
         Terminal.write(Array((ReachAgentCommand.completionScript(for: shell) + "\n").utf8))
+    }
+}
+
+/// The names that a running agent knows, for completions.
+enum AgentNames {
+    /// A sort of names.
+    enum Sort: Sendable {
+        case probes, targets, hooks, uplinks
+        /// Everything that events are about.
+        case subjects
+        /// Targets and probes: what `route` and `diagnose` take.
+        case destinations
+        /// The codes of what is wrong at the moment, and without an agent all codes.
+        case codes
+        /// The beginnings of URLs, and what the configuration names.
+        case checks
+    }
+
+    /// The time that the agent has: a shell waits for its completions.
+    private static let patience: Duration = .milliseconds(300)
+    private static let schemes = ["https://", "http://", "tcp://", "icmp://", "dns://"]
+
+    /// The names of a sort, each once and in order; those of the agent only while one answers.
+    ///
+    /// - Parameter words: The words of the command line, with the option `--socket` if there is one.
+    static func names(of sort: Sort, words: [String]) -> [String] {
+        let socket = words.firstIndex(of: "--socket").flatMap { words.dropFirst($0 + 1).first }
+        let reply = try? AgentQuestion.answer(to: "status", socket: socket, patience: patience)
+        let status = reply.flatMap { try? StateClient.decode(AgentStatus.self, from: $0, to: "status") }
+        return names(of: sort, in: status)
+    }
+
+    /// The names of a sort in a status; those that a shell would have to quote are left out.
+    static func names(of sort: Sort, in status: AgentStatus?) -> [String] {
+        let probes = status?.probes.map(\.probe) ?? []
+        let targets = status?.targets.map(\.name) ?? []
+        let hooks = status?.hooks.map(\.hook) ?? []
+        let uplinks = status?.uplinks.map(\.interface) ?? []
+        let names: [String] =
+            switch sort {
+            case .probes: probes
+            case .targets: targets
+            case .hooks: hooks
+            case .uplinks: uplinks
+            case .subjects: [AgentEvent.defaultSubject, AgentEvent.agentSubject] + targets + uplinks + probes + hooks
+            case .destinations: targets + probes
+            case .checks: probes + targets + schemes
+            case .codes: codes(in: status)
+            }
+        var seen: Set<String> = []
+        return names.filter { isPlain($0) && seen.insert($0).inserted }
+    }
+
+    private static func codes(in status: AgentStatus?) -> [String] {
+        guard let status else { return Explanation.codes }
+        let state = status.reachability.state
+        let paths = [state?.path.overall, state?.path.ipv4, state?.path.ipv6].map { $0?.reason }
+        let codes =
+            [state?.reason, state?.connectivityReason, state?.alternative?.code] + paths
+            + status.uplinks.map { $0.reason?.code } + status.probes.flatMap { [$0.code, $0.lastCode] }
+        let known = Set(Explanation.codes)
+        let present = codes.compactMap(\.self).filter(known.contains)
+        return present.isEmpty ? Explanation.codes : present
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_./:".utf8.contains(byte)
+            }
+        }
+    }
+}
+
+extension CompletionKind {
+    /// The names that the running agent knows; none where no agent answers at once.
+    static func agentNames(of sort: AgentNames.Sort) -> CompletionKind {
+        .custom { words, _, _ in AgentNames.names(of: sort, words: words) }
     }
 }

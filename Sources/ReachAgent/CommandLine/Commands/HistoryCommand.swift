@@ -161,3 +161,85 @@ struct HistoryCommand: ParsableCommand {
         Terminal.printError("reachagent: no event is about '\(name)'\(question); these events are about \(known)")
     }
 }
+
+/// Prints what was read from the journal, with its gaps.
+private struct HistoryPrinter {
+    private let isJSON: Bool
+    private var output = StandardOutput()
+    private var lines: EventLines
+    private var corruptLines = 0
+
+    /// A printer of lines as they are, or of lines for people in a style.
+    init(isJSON: Bool, style: TerminalStyle) {
+        self.isJSON = isJSON
+        lines = EventLines(style: style)
+    }
+
+    /// Prints some of a chunk's lines, and what is missing where it is missing.
+    mutating func print(_ chunk: JournalChunk, _ selected: [JournalLine]) throws(StandardOutput.Failure) {
+        corruptLines += chunk.corruptLines
+        var missing = chunk.missing[...]
+        for line in selected {
+            while let gap = missing.first, gap.upperBound < line.sequence {
+                try print(missing: gap)
+                missing.removeFirst()
+            }
+            let bytes = chunk.bytes[line.range]
+            if isJSON {
+                try output.print(line: Terminal.json(Array(bytes)))
+            } else {
+                for text in lines.lines(of: Array(bytes)) { try output.print(text) }
+            }
+        }
+        for gap in missing { try print(missing: gap) }
+    }
+
+    /// Writes the rest, and tells how many lines were damaged.
+    mutating func flush() throws(StandardOutput.Failure) {
+        try output.flush()
+        switch corruptLines {
+        case 0: break
+        case 1: Terminal.printError("reachagent: 1 line of the journal is damaged and was left out")
+        default: Terminal.printError("reachagent: \(corruptLines) lines of the journal are damaged and were left out")
+        }
+        corruptLines = 0
+    }
+
+    /// A gap is told among the lines for people; beside JSON lines, which stay as they are, on standard error.
+    private mutating func print(missing gap: ClosedRange<UInt64>) throws(StandardOutput.Failure) {
+        let text =
+            gap.lowerBound == gap.upperBound
+            ? "event #\(gap.lowerBound) is missing" : "events #\(gap.lowerBound) to #\(gap.upperBound) are missing"
+        if isJSON {
+            Terminal.printError("reachagent: \(text)")
+        } else {
+            try output.print(lines.remark(text))
+        }
+    }
+}
+
+/// Waits for changes in a journal's directory (inotify(7)).
+private final class JournalWatch {
+    private let descriptor: Int32
+
+    /// Watches a directory from now on; `nil` when the system has no watch left.
+    init?(directory: String) {
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        guard inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)) >= 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Blocks until something was written since the last call.
+    func wait() {
+        // What changed does not matter: the journal is read on from where the last reading ended.
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
+        }
+    }
+}

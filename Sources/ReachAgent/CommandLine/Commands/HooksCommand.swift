@@ -1,4 +1,8 @@
+internal import AgentEvents
 internal import ArgumentParser
+internal import Configuration
+internal import Glibc
+internal import Hooks
 
 /// `reachagent hooks`: what runs when something changes.
 struct HooksCommand: ParsableCommand {
@@ -12,4 +16,201 @@ struct HooksCommand: ParsableCommand {
             """,
         subcommands: [HooksListCommand.self, HooksRunCommand.self]
     )
+}
+
+/// `reachagent hooks list`: which hooks would run, and why others would not.
+struct HooksListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show which hooks run for which event, and why not.",
+        usage: "reachagent hooks list [<options>]",
+        discussion: """
+            Shows the hooks in the order in which they are started, and of others why they do not run. Every file is looked \
+            at as it is before it runs. It is judged as the user who asks: the agent may be another one, so ask as the \
+            agent's user.
+
+            EXAMPLES
+              reachagent hooks list
+              reachagent hooks list --event last
+              reachagent history --last 1 --json | reachagent hooks list --event -
+
+            EXIT STATUS
+              0   done, also when there are hooks that do not run
+              69  there is no journal, or no such event in it
+              77  no permission to read the event or the journal
+              78  the configuration, or the event, is bad
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Only what would happen for this event: a file with one line of JSON, '-', or 'last' of the journal.",
+            valueName: "file|last"
+        ),
+        completion: .file()
+    )
+    var event: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var source: HookSourceOptions
+
+    func run() throws {
+        let survey = try source.survey()
+        let event = try event.map { argument in
+            try source.event(argument).event(of: []) { _ in true }
+        }
+        if json {
+            var writer = JSONWriter()
+            HookListJSON(survey: survey, event: event).write(to: &writer)
+            Terminal.print(writer.bytes)
+        } else {
+            Terminal.print(HookListText(survey: survey, style: .standardOutput(), event: event).text)
+        }
+    }
+}
+
+/// `reachagent hooks run`: one hook, here and now.
+struct HooksRunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run one hook now, for an event of the past.",
+        usage: "reachagent hooks run <name> --event <file|last> [<options>]",
+        discussion: """
+            Shows what the hook wrote, on standard output, and how it ended, on standard error. The hook is checked, and \
+            given the same environment, input and time as by the agent; it runs as the user who asks, or as the one that its \
+            table names. Each failed attempt of a webhook is shown at once. Nothing is recorded, and a running agent does not \
+            know of it. Whether the hook wants the event makes no difference; it is only told.
+
+            EXAMPLES
+              reachagent hooks run 10-log --event last
+              reachagent hooks run vpn --event last --dry-run
+              reachagent history --last 1 --json |
+                  reachagent hooks run vpn --event -
+
+            EXIT STATUS
+              0   the hook succeeded
+              1   it failed, or took too long
+              69  there is no such hook, journal or event
+              75  no process could be made; try again
+              77  no permission to read the event or the journal
+              78  the hook is refused, or the configuration or the event is bad
+            """
+    )
+
+    @Argument(
+        help: "The hook: a table's name, or a file's, such as '10-log' or 'wifi.d/10-log'.",
+        completion: .agentNames(of: .hooks)
+    )
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The event: a file with one line of JSON, '-' for standard input, or 'last' of the journal for this hook.",
+            valueName: "file|last"
+        ),
+        completion: .file()
+    )
+    var event: String
+
+    @Flag(help: "Only show what would be run: the checked path, arguments, user, environment and input.")
+    var dryRun = false
+
+    @OptionGroup var source: HookSourceOptions
+
+    func run() throws {
+        let survey = try source.survey()
+        let hook = try hook(in: survey)
+        let event = try source.event(event).event(of: hook.types) { event in
+            hook.matches(event) == .matches
+        }
+        guard let run = hook.run(for: event, timeout: survey.folderTimeout) else {
+            return try end(hook.name, because: "is no program")
+        }
+        let number = event.sequence.map { " \($0)" } ?? ""
+        Terminal.printError(HookText.safe("event: \(event.type.shortName)\(number), \(event.time)"))
+        if let reason = HookText.reason(hook.matches(event), of: hook) {
+            Terminal.printError("the agent would not run it for this event: \(reason)")
+        }
+        if dryRun {
+            let plan = run.plan()
+            Terminal.print(HookPlanText(plan: plan, user: survey.user, style: .standardOutput()).text)
+            if case .refused = plan.action { throw ExitCode(ExitStatus.badConfiguration) }
+            return
+        }
+        let completion = run.run { Terminal.printError(HookRunText.retry($0)) }
+        let output = HookRunText.output(completion.output)
+        if !output.isEmpty { Terminal.print(output) }
+        Terminal.printError(HookRunText.ending(completion))
+        switch completion.ending.outcome {
+        case "succeeded": return
+        case "refused": throw ExitCode(ExitStatus.badConfiguration)
+        case "not_started": throw ExitCode(ExitStatus.tryAgain)
+        default: throw ExitCode(ExitStatus.finding)
+        }
+    }
+
+    /// The hook of the name; one that is masked, disabled or put aside is told with the reason.
+    private func hook(in survey: HookSurvey) throws -> SurveyedHook {
+        guard let hook = survey.hook(named: name) else {
+            let names = survey.hooks.filter { $0.obstacle == nil }.map(\.name)
+            let more = names.count > 8 ? " and \(names.count - 8) more" : ""
+            let shown = names.prefix(8).joined(separator: ", ") + more
+            let known = names.isEmpty ? "there is none at all" : "there are \(shown)"
+            Terminal.printError(HookText.safe("reachagent: there is no hook '\(name)'; \(known)"))
+            throw ExitCode(ExitStatus.unavailable)
+        }
+        switch hook.obstacle {
+        case nil, .refused: return hook
+        case .masked(let path): try end(name, because: "is hidden by \(path)")
+        case .skipped(_, let words): try end(name, because: "does not run: \(words)")
+        }
+        return hook
+    }
+
+    private func end(_ name: String, because reason: String) throws {
+        Terminal.printError(HookText.safe("reachagent: hook '\(name)' \(reason)"))
+        throw ExitCode(ExitStatus.badConfiguration)
+    }
+}
+
+/// The files and folders that `reachagent hooks` is about: those of the running agent, unless others are named.
+struct HookSourceOptions: ParsableArguments {
+    @OptionGroup var source: AgentFileOptions
+
+    @OptionGroup var place: HookFolderOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The journal's directory, for '--event last' (default: the running agent's).",
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var directory: String?
+
+    /// Reads the configuration and the folders.
+    ///
+    /// What is wrong with the configuration is said on standard error, and the status is 78.
+    func survey() throws -> HookSurvey {
+        let files = try source.files()
+        let settings: Settings
+        do throws(ConfigurationErrors) {
+            settings = try files.load().settings
+        } catch {
+            throw AgentFileOptions.rejection(of: error)
+        }
+        return HookSurvey(
+            place.hooks(of: settings, agent: files.agent),
+            files: files,
+            isSwitchedOff: !settings.runsHooks,
+            user: AccountName.user(geteuid()) ?? "UID \(geteuid())"
+        )
+    }
+
+    /// The source of the event that an argument names.
+    func event(_ argument: String) -> HookEventSource {
+        HookEventSource(argument: argument, directory: directory, socket: source.agent.socket)
+    }
 }

@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import ArgumentParser
+internal import ForeignText
 internal import FoundationEssentials
 internal import StateClient
 
@@ -45,5 +46,58 @@ struct ReloadCommand: ParsableCommand {
         }
         if json { return Terminal.print(reply) }
         for line in ReloadText.lines(reply) { Terminal.print(line) }
+    }
+}
+
+/// The result of a reload.
+private enum ReloadText {
+    /// The most names of one sort that are listed.
+    private static let maximumNames = 40
+
+    /// The lines for an answer; what cannot be understood is told as it is.
+    static func lines(_ parameters: [UInt8]) -> [String] {
+        guard let reply = try? EventDecoder.decode(ConfigurationReload.self, from: parameters) else {
+            return ["the configuration was read again"]
+        }
+        let files = reply.files
+        var lines = ["read \(files.isEmpty ? "the configuration" : listed(files)) again"]
+        let parts = [("added", reply.added), ("removed", reply.removed), ("changed", reply.changed)]
+        for (name, list) in parts {
+            if !list.isEmpty { lines.append("  \(name.padded(to: 9))\(listed(list))") }
+        }
+        if !reply.needsRestart.isEmpty {
+            lines.append("  with the next start only: \(listed(reply.needsRestart))")
+        }
+        if lines.count == 1 { lines.append("  nothing changed") }
+        return lines
+    }
+
+    /// True for a code that puts the fault on the configuration, not on the question.
+    static func isRefusal(_ code: String) -> Bool { code == "configuration_invalid" || code == "no_configuration_file" }
+
+    /// The lines for a configuration that was refused: every flaw on a line of its own.
+    static func refusal(_ code: String, _ message: String) -> [String] {
+        let lines = message.split(whereSeparator: \.isNewline).map { ForeignText.line(String($0)) }
+        guard code == "configuration_invalid" else {
+            return ["reachagent: \(lines.joined(separator: " ")) [\(ForeignText.shown(code, limit: 64))]"]
+        }
+        return ["reachagent: the configuration was rejected, and the agent keeps the earlier one:"]
+            + lines.map { "  \($0)" }
+    }
+
+    /// The agent's answer for a configuration that was refused, as it is on the wire.
+    static func json(_ code: String, _ message: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("error", code)
+            json.name("parameters")
+            json.object { $0.member("message", message) }
+        }
+        return json.bytes
+    }
+
+    private static func listed(_ names: [String]) -> String {
+        let shown = names.prefix(maximumNames).map { ForeignText.shown($0, limit: 200) }.joined(separator: ", ")
+        return names.count > maximumNames ? "\(shown) and \(names.count - maximumNames) more" : shown
     }
 }

@@ -4,6 +4,7 @@ internal import ForeignText
 internal import Glibc
 internal import InputRecording
 internal import NetlinkMonitor
+internal import Probes
 internal import Reachability
 
 /// `reachagent replay`: what an agent made of the inputs that it recorded.
@@ -72,5 +73,118 @@ struct ReplayCommand: ParsableCommand {
             Terminal.printError("reachagent: cannot write to standard output: \(String(cString: strerror(number)))")
             throw ExitCode(ExitStatus.tryAgain)
         }
+    }
+}
+
+/// The settled states of a machine that a recording is fed to.
+private struct ReplayedStates: Equatable {
+    struct TargetStatus: Equatable {
+        let name: String
+        let state: TargetState
+    }
+
+    struct ProbeStatus: Equatable {
+        let point: Probes.ProbePoint
+        let standing: ProbeStanding
+    }
+
+    let state: Reachability.ReachabilityState
+    let targets: [TargetStatus]
+    let probes: [ProbeStatus]
+
+    init(_ machine: ReachabilityMachine) {
+        state = machine.state
+        targets = machine.targetPaths.map { TargetStatus(name: $0.target.name, state: $0.state) }
+        probes = machine.probes.map { ProbeStatus(point: $0.point, standing: $0.standing) }
+    }
+}
+
+/// Prints what a replay comes to.
+private struct ReplayPrinter {
+    private let format: OutputFormat
+    private var output = StandardOutput()
+    private var lines: EventLines
+    private var clock = EventClock()
+    private var origin = EventOrigin(streamID: "", host: "")
+    private var sequence: UInt64 = 1
+
+    /// A printer; lines for people are in a style.
+    init(format: OutputFormat, style: TerminalStyle) {
+        self.format = format
+        lines = EventLines(style: style)
+    }
+
+    /// Takes who recorded; to be called first.
+    mutating func begin(_ header: RecordingHeader) {
+        let prefix = "/reachagent/"
+        let host = header.source.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+        origin = EventOrigin(streamID: header.stream, host: host ?? "recording", bootID: header.bootID)
+        sequence = header.nextSequence
+    }
+
+    /// Prints the events of one input, as the agent published them: at the input's time, with consecutive numbers.
+    mutating func print(_ step: RecordingReplay.Step) throws(StandardOutput.Failure) {
+        sequence = step.recorded.sequence ?? sequence
+        for transition in step.transitions {
+            let time = Timestamp(clock.stamp(step.recorded.input.observed))
+            let event = Event(EventDraft(transition), from: origin, at: time, number: sequence)
+            // A recording may come from anywhere, with any number in it.
+            sequence &+= 1
+            switch format {
+            case .json: try output.print(line: event.line)
+            case .human: for line in lines.lines(of: event) { try output.print(line) }
+            case .none: break
+            }
+        }
+    }
+
+    /// Prints the settled states.
+    mutating func print(_ states: ReplayedStates, behind recorded: RecordedInput) throws(StandardOutput.Failure) {
+        switch format {
+        case .json: try output.print(line: json(states, behind: recorded))
+        case .human: try output.print(ForeignText.line(text(states, behind: recorded)))
+        case .none: break
+        }
+    }
+
+    /// Writes the rest.
+    mutating func finish() throws(StandardOutput.Failure) { try output.flush() }
+
+    private func json(_ states: ReplayedStates, behind recorded: RecordedInput) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("line", recorded.line)
+            json.member("input", recorded.input.name)
+            json.member("time", Timestamp(recorded.input.observed))
+            json.member("state", encoding: states.state.published)
+            json.name("targets")
+            json.array(states.targets) { json, target in
+                json.object { json in
+                    json.member("name", target.name)
+                    json.member("state", encoding: target.state.published)
+                }
+            }
+            json.name("probes")
+            json.array(states.probes) { json, probe in
+                json.object { json in
+                    json.member("probe", probe.point.description)
+                    json.member("verdict", probe.standing.verdict.rawValue)
+                    json.member("code", ifPresent: probe.standing.code?.rawValue)
+                    json.member("flapping", probe.standing.isFlapping)
+                }
+            }
+        }
+        return json.bytes
+    }
+
+    private func text(_ states: ReplayedStates, behind recorded: RecordedInput) -> String {
+        let state = ["\(states.state.published.summary), connectivity \(states.state.connectivity.rawValue)"]
+        let targets = states.targets.map { "\($0.name) \($0.state.published.summary)" }
+        let probes = states.probes.map { probe in
+            let code = probe.standing.code.map { " (\($0.rawValue))" } ?? ""
+            return "\(probe.point) \(probe.standing.verdict.rawValue)\(code)"
+        }
+        let all = (state + targets + probes).joined(separator: "; ")
+        return "    line \(recorded.line), \(recorded.input.name): \(all)"
     }
 }

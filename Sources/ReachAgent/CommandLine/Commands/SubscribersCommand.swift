@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import ArgumentParser
+internal import ForeignText
 internal import NetlinkMonitor
 internal import StateClient
 
@@ -38,4 +39,61 @@ struct SubscribersCommand: ParsableCommand {
         )
         Terminal.print(text.text(reply))
     }
+}
+
+/// The agent's connections, as a table.
+struct SubscribersText {
+    let style: TerminalStyle
+    let clock: ClockText
+    /// A user's name; `nil` when the number has none.
+    let userName: (UInt32) -> String?
+
+    /// The whole text.
+    func text(_ reply: SubscriberList) -> String {
+        var table = FittedTable(["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
+        for subscriber in reply.subscribers {
+            table.add(row(subscriber).map { .init($0, subscriber.state == "lagged" ? .red : nil) })
+        }
+        var lines: [String] = []
+        for (index, line) in table.lines(style).enumerated() {
+            lines.append(line)
+            if index > 0 { lines += filters(reply.subscribers[index - 1]) }
+        }
+        let limit = reply.limit.map { " of \($0)" } ?? ""
+        return lines.joined(separator: "\n") + "\n\(reply.subscribers.count)\(limit) connections"
+    }
+
+    private func row(_ subscriber: SubscriberList.Subscriber) -> [String] {
+        [
+            (subscriber.command.map { safe($0, 15) } ?? subscriber.address.map { safe($0, 39) } ?? "?")
+                + (subscriber.processID.map { "[\($0)]" } ?? ""),
+            subscriber.userID.map { safe(userName($0) ?? String($0), 12) } ?? "?",
+            safe(subscriber.socket ?? "?", 8),
+            safe(subscriber.state ?? "?", 9),
+            subscriber.lag.map { String($0) } ?? "-",
+            subscriber.bytes.map { ByteCountText.of($0) } ?? "-",
+            subscriber.connected.map { clock.age(of: $0, units: 1) } ?? "-",
+        ]
+    }
+
+    /// The filters of a subscriber, below its line; none when it gets everything.
+    private func filters(_ subscriber: SubscriberList.Subscriber) -> [String] {
+        guard !subscriber.types.isEmpty || !subscriber.subjects.isEmpty else { return [] }
+        var words: [String] = []
+        let types = subscriber.types.prefix(16).map { safe(EventType.shortName(of: $0), 40) }
+        if !types.isEmpty { words.append(types.joined(separator: ", ") + more(than: 16, subscriber.types)) }
+        let subjects = subscriber.subjects.prefix(16).map { safe($0, 40) }
+        if !subjects.isEmpty {
+            words.append("about " + subjects.joined(separator: ", ") + more(than: 16, subscriber.subjects))
+        }
+        var block = TextBlock(columns: style.columns)
+        block.add("only", words.joined(separator: " "), indent: 2, labelWidth: 5)
+        return block.lines.map { style.paint($0, .dim) }
+    }
+
+    private func more(than shown: Int, _ all: [String]) -> String {
+        all.count > shown ? " and \(all.count - shown) more" : ""
+    }
+
+    private func safe(_ text: String, _ limit: Int) -> String { ForeignText.shown(text, limit: limit) }
 }

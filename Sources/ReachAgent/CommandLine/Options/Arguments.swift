@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import ArgumentParser
 internal import Configuration
+internal import FoundationEssentials
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -145,5 +146,22 @@ extension Arguments {
         } catch {
             throw ValidationError(error.description)
         }
+    }
+}
+
+/// Paths that mean the same in every working directory.
+enum AbsolutePath {
+    /// A path from the root on; a relative one begins at the working directory.
+    static func of(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        let current = FileManager.default.currentDirectoryPath
+        let parts = path.split(separator: "/").drop { $0 == "." }
+        return parts.reduce(current == "/" ? "" : current) { "\($0)/\($1)" }
+    }
+
+    /// A directory that a variable names; the XDG Base Directory Specification has relative ones ignored.
+    static func named(_ variable: String, in environment: [String: String]) -> String? {
+        guard let value = environment[variable], value.hasPrefix("/") else { return nil }
+        return value
     }
 }

@@ -68,13 +68,9 @@ struct HookLocation {
         // What systemd gives to services.
         let isService = environment["RUNTIME_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
         if isRoot || isService { return HookSettings.systemFolders }
-        if let configuration = absolute("XDG_CONFIG_HOME") { return ["\(configuration)/reachagent/hooks.d"] }
-        return absolute("HOME").map { ["\($0)/.config/reachagent/hooks.d"] } ?? []
-    }
-
-    /// A directory that a variable names; the specification of XDG tells us to ignore relative ones.
-    private func absolute(_ name: String) -> String? {
-        guard let value = environment[name], value.hasPrefix("/") else { return nil }
-        return value
+        if let configuration = AbsolutePath.named("XDG_CONFIG_HOME", in: environment) {
+            return ["\(configuration)/reachagent/hooks.d"]
+        }
+        return AbsolutePath.named("HOME", in: environment).map { ["\($0)/.config/reachagent/hooks.d"] } ?? []
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Probes
 internal import Reachability
 internal import StatePages
@@ -97,5 +98,103 @@ extension MetricsBoard.State {
     fileprivate mutating func settle(at now: ContinuousClock.Instant) {
         seconds[connectivity, default: 0] += max(.zero, since.duration(to: now)) / .seconds(1)
         since = now
+    }
+}
+
+extension CheckMetrics {
+    /// The phases of blackbox_exporter that phases of a report belong to.
+    private static let phasesOfHTTP: [(name: String, phases: Set<Probes.Phase>)] = [
+        ("resolve", [.resolve]), ("connect", [.connect]), ("tls", [.tls]), ("processing", [.request, .firstByte]),
+        ("transfer", [.body]),
+    ]
+
+    /// The figures of a report.
+    ///
+    /// - Parameter ended: The end of the check, in seconds since 1970.
+    init(_ report: Probes.CheckReport, ended: Double) {
+        let outcome =
+            switch report.verdict {
+            case .ok: "ok"
+            case .failed: "failed"
+            case .unknown: "unknown"
+            }
+        self.init(outcome: outcome, ended: ended, seconds: report.duration / .seconds(1))
+        let timings = report.hops.flatMap(\.phases)
+        lookupSeconds = Self.seconds(of: [.resolve], in: timings)
+        if timings.contains(where: { $0.phase == .echo }) {
+            icmpPhases = Self.phases([("resolve", [.resolve]), ("rtt", [.echo])], in: timings)
+        } else if timings.contains(where: { $0.phase == .query }) {
+            dnsPhases = Self.phases(
+                [("resolve", [.resolve]), ("connect", [.connect, .tls]), ("request", [.query])],
+                in: timings
+            )
+        }
+        ipVersion = report.hops.last?.peerAddress.map { $0.hasPrefix("[") ? 6 : 4 }
+        tlsVersion = report.hops.last?.tls?.version
+        guard let hop = report.hops.last, hop.url.hasPrefix("http") else { return }
+        httpPhases = Self.phases(Self.phasesOfHTTP, in: timings)
+        httpStatus = hop.response?.status
+        httpVersion = hop.response?.httpVersion
+        bodyBytes = hop.response?.bodyBytes
+        redirects = report.hops.count - 1
+        isTLS = hop.url.hasPrefix("https:")
+    }
+
+    private static func phases(_ wanted: [(name: String, phases: Set<Probes.Phase>)], in timings: [PhaseTiming])
+        -> [CheckMetrics.Phase]
+    {
+        wanted.compactMap { name, phases in
+            seconds(of: phases, in: timings).map { CheckMetrics.Phase(name, seconds: $0) }
+        }
+    }
+
+    /// The sum of the phases; `nil` where none of them was reached.
+    private static func seconds(of phases: Set<Probes.Phase>, in timings: [PhaseTiming]) -> Double? {
+        let found = timings.filter { phases.contains($0.phase) }
+        return found.isEmpty ? nil : found.reduce(0) { $0 + $1.duration / .seconds(1) }
+    }
+}
+
+extension AgentMetrics.ProcessMetrics {
+    /// The resources of this process; `nil` where /proc is not there.
+    ///
+    /// - Parameter started: The start of the agent, in seconds since 1970.
+    static func current(started: Double) -> Self? {
+        guard let text = text(of: "/proc/self/stat"), let name = text.lastIndex(of: ")") else { return nil }
+        // After the name of the program, which may contain anything (proc_pid_stat(5)): field 3 and on.
+        let fields = text[text.index(after: name)...].split(separator: " ")
+        func field(_ number: Int) -> UInt64? { fields.count > number - 3 ? UInt64(fields[number - 3]) : nil }
+        guard let user = field(14), let system = field(15), let threads = field(20), let virtual = field(23),
+            let pages = field(24)
+        else { return nil }
+        var usage = rlimit()
+        getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &usage)
+        return Self(
+            cpuSeconds: Double(user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))),
+            residentBytes: pages * UInt64(max(1, sysconf(Int32(_SC_PAGESIZE)))),
+            virtualBytes: virtual,
+            threads: Int(clamping: threads),
+            openFiles: openFiles(),
+            maximumFiles: UInt64(usage.rlim_cur),
+            started: started
+        )
+    }
+
+    private static func text(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(file, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    private static func openFiles() -> Int? {
+        guard let folder = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(folder) }
+        var count = 0
+        while let entry = readdir(folder) { if entry.pointee.d_name.0 != 46 { count += 1 } }
+        // One of them is the folder's.
+        return max(0, count - 1)
     }
 }

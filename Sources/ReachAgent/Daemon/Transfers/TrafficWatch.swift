@@ -26,7 +26,7 @@ final class TrafficWatch: Sendable {
     /// Creates a watch; nil when the system has no descriptor left for it.
     ///
     /// - Parameters:
-    ///   - interface: The interface; nil when it is not known.
+    ///   - interface: The interface until the transfer says over which one it goes; nil when it is not known.
     ///   - tolerated: The share of other traffic that the transfer tolerates, from 0 to 1.
     ///   - yield: Called once, on the watch's thread, with the evidence.
     init?(of interface: String?, tolerated: Double, yield: @escaping @Sendable (String) -> Void) {
@@ -44,6 +44,8 @@ final class TrafficWatch: Sendable {
     func note(_ progress: TransferProgress) {
         let isAwaited = state.withLock { state in
             state.own = max(state.own, progress.bytesOnWire)
+            // The route to the server need not be the default one.
+            if let interface = progress.interface { state.interface = interface }
             defer { state.isWaiting = false }
             return state.isWaiting
         }

@@ -84,3 +84,87 @@ extension HookFilter {
         .filter { !$0.1.isEmpty }
     }
 }
+
+/// The plan of a run of a hook, for people.
+struct HookPlanText {
+    private static let labelWidth = 14
+
+    let plan: HookPlan
+    /// The user that asks.
+    let user: String
+    let style: TerminalStyle
+
+    /// The whole text; what it begins with is not wrapped, so that it can be copied.
+    var text: String {
+        switch plan.action {
+        case .refused(let refusal):
+            let (reason, remedy) = HookText.obstacle(.refused(refusal))
+            return lines([("not run", reason)] + (remedy.map { [("to do", $0)] } ?? []))
+        case .program(let program):
+            let account = [program.user, program.group].compactMap(\.self).joined(separator: ":")
+            return lines(
+                [
+                    ("program", HookText.safe(program.path)),
+                    ("arguments", HookText.safe(program.arguments.map(ShellWord.quoted).joined(separator: " "))),
+                    ("user", HookText.safe(account.isEmpty ? user : account)),
+                    ("folder", HookText.safe(program.workingDirectory)),
+                    ("time-out", DurationText.coarse(program.timeout)),
+                ] + listed("environment", program.environment) + [("input", input)]
+            )
+        case .request(let method, let url):
+            return lines(
+                [("request", HookText.safe("\(method) \(url)"))] + listed("variables", plan.variables)
+                    + [("body", input)]
+            )
+        }
+    }
+
+    private var input: String {
+        ForeignText.shown(String(decoding: plan.input, as: UTF8.self).trimmedEnd, limit: 16_384)
+    }
+
+    private func listed(_ label: String, _ variables: [String: String]) -> [(String, String)] {
+        variables.sorted { $0.key < $1.key }.enumerated().map { index, variable in
+            (index == 0 ? label : "", HookText.safe("\(variable.key)=\(ShellWord.quoted(variable.value))"))
+        }
+    }
+
+    private func lines(_ rows: [(label: String, text: String)]) -> String {
+        rows.map { $0.label.padded(to: Self.labelWidth) + $0.text }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// The text without the line's end.
+    fileprivate var trimmedEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
+
+/// The output and the end of a hook, for people.
+enum HookRunText {
+    /// The output, line by line; empty when there was none.
+    static func output(_ output: String?) -> String {
+        guard let output else { return "" }
+        var lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines.map { line in ForeignText.line(line.hasSuffix("\r") ? String(line.dropLast()) : String(line)) }
+            .joined(separator: "\n")
+    }
+
+    /// A failed attempt of a webhook: `attempt 1 of 6 failed: 503; wanted 200-299 [http_status]; next in 1 s`.
+    static func retry(_ retry: WebhookRetry) -> String {
+        let pause = SummaryText.lasting(milliseconds: retry.pause.milliseconds)
+        return ForeignText.line(
+            "attempt \(retry.number) of \(retry.maximum) failed: \(retry.detail) [\(retry.code)]; next in \(pause)"
+        )
+    }
+
+    /// The end: `hook vpn failed: exit status 3 after 1.2 s`.
+    static func ending(_ completion: HookCompletion) -> String {
+        var text = ForeignText.line("hook \(completion.hook) \(completion.ending.words)")
+        if let bytes = completion.outputBytes, completion.outputOmittedBytes != nil {
+            text += "; of its \(ByteCountText.of(UInt64(clamping: bytes))) of output the middle is left out"
+        }
+        if let refusal = completion.ending.refusal { text += "\nto do: \(HookText.safe(refusal.remedy))" }
+        return text
+    }
+}

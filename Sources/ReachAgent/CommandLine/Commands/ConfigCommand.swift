@@ -1,0 +1,228 @@
+internal import AgentEvents
+internal import ArgumentParser
+internal import Configuration
+internal import ForeignText
+internal import Glibc
+
+/// `reachagent config`: the configuration files.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Validate, show and write the configuration.",
+        discussion: """
+            The configuration of the running agent is looked at, unless a file is named; without an agent that of \
+            'reachagent run': $CONFIGURATION_DIRECTORY/reachagent.toml in a service; for root \
+            /etc/reachagent/reachagent.toml, else the one below /usr/lib; for others \
+            $XDG_CONFIG_HOME/reachagent/reachagent.toml. The drop-ins FILE.d/*.toml are read too, ordered by name. See \
+            reachagent.toml(5).
+            """,
+        subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self, ConfigInitCommand.self]
+    )
+}
+
+/// `reachagent config check`: the errors and warnings of the configuration files.
+struct ConfigCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Validate the configuration.",
+        usage: "reachagent config check [<file>] [<options>]",
+        discussion: """
+            Reports all errors at once, each with file, line and key, and what the configuration names and this machine \
+            does not have as warnings. Nothing is sent, and a running agent is not affected.
+
+            EXAMPLES
+              reachagent config check
+              reachagent config check new.toml
+
+            EXIT STATUS
+              0   the configuration is valid, also when there is no file
+              69  no agent answers at the named socket
+              78  the configuration is invalid
+            """
+    )
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var source: ConfigurationFileArgument
+
+    func run() throws {
+        let check = try ConfigurationCheck(of: source.files())
+        if json {
+            var writer = JSONWriter()
+            check.write(to: &writer)
+            Terminal.print(writer.bytes)
+        } else {
+            for line in check.problems { Terminal.printError(line) }
+            for line in check.verdict { check.isValid ? Terminal.print(line) : Terminal.printError(line) }
+        }
+        guard check.isValid else { throw ExitCode(ExitStatus.badConfiguration) }
+    }
+}
+
+/// `reachagent config show`: the values in effect, and where they come from.
+struct ConfigShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show every value in effect, and where it comes from.",
+        usage: "reachagent config show [<file>] [<options>]",
+        discussion: """
+            The output is a configuration file that means the same; secrets are not shown. Options of the agent's command \
+            line, such as '--probe', are not part of it.
+
+            EXAMPLES
+              reachagent config show
+              reachagent config show | grep -v default
+
+            EXIT STATUS
+              0   done
+              69  no agent answers at the named socket
+              78  the configuration is invalid
+            """
+    )
+
+    @OptionGroup var source: ConfigurationFileArgument
+
+    func run() throws {
+        let check = try ConfigurationCheck(of: source.files(), listsEffective: true)
+        for line in check.problems { Terminal.printError(line) }
+        guard check.isValid else {
+            for line in check.verdict { Terminal.printError(line) }
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+        Terminal.print((check.verdict.map { "# \($0)" } + check.effective).joined(separator: "\n"))
+    }
+}
+
+/// `reachagent config init`: a configuration to begin with.
+struct ConfigInitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Write a configuration with two probes.",
+        usage: "reachagent config init [--output <file>]",
+        discussion: """
+            Writes a configuration with comments: a probe of an HTTPS server, and one for captive portals. The file is the \
+            one that the running agent, else 'reachagent run', reads; where that exists and has no probe, it is \
+            \(InitialConfiguration.dropInName) among its drop-ins. Nothing is overwritten.
+
+            EXAMPLES
+              sudo reachagent config init
+              reachagent config init --output -
+
+            EXIT STATUS
+              0   the file was written
+              1   there is such a file, or the configuration has probes
+              69  no agent answers at the named socket
+              75  the file could not be written; try again
+              77  no permission to write it
+              78  the configuration is invalid
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("The file to write, or '-' for standard output.", valueName: "file"),
+        completion: .file()
+    )
+    var output: String?
+
+    @OptionGroup var agent: SocketOptions
+
+    func run() throws {
+        if output == "-" { return Terminal.write(Array(InitialConfiguration.text.utf8)) }
+        let files = try AgentFiles.find(socket: agent.socket)
+        let path = try output ?? standardPath(files)
+        do throws(NewFile.Failure) {
+            try NewFile.write(InitialConfiguration.text, to: path)
+        } catch {
+            try refuse(error, path)
+        }
+        Terminal.print("wrote \(ForeignText.line(path))")
+        Terminal.print("  sends once a minute: requests to \(InitialConfiguration.hosts.joined(separator: " and "))")
+        for step in steps(files, path) { Terminal.print("  \(ForeignText.line(step))") }
+    }
+
+    /// The file that gives probes to a configuration without any.
+    private func standardPath(_ files: AgentFiles) throws -> String {
+        guard let main = files.configuration ?? files.searched.first else {
+            Terminal.printError("reachagent: no home directory says where the file belongs; name it with '--output'")
+            throw ExitCode(ExitStatus.finding)
+        }
+        guard let path = files.configuration, access(path, F_OK) == 0 else { return main }
+        let check = ConfigurationCheck(of: files)
+        guard check.isValid else {
+            for line in check.problems { Terminal.printError(line) }
+            Terminal.printError("reachagent: \(ForeignText.line(path)) is invalid; nothing was written")
+            throw ExitCode(ExitStatus.badConfiguration)
+        }
+        guard !check.hasProbes else {
+            Terminal.printError(
+                "reachagent: \(ForeignText.line(path)) has probes already; nothing was written. "
+                    + "To read the example: reachagent config init --output -"
+            )
+            throw ExitCode(ExitStatus.finding)
+        }
+        return ConfigurationFile.dropIn(named: InitialConfiguration.dropInName, of: path)
+    }
+
+    private func refuse(_ failure: NewFile.Failure, _ path: String) throws -> Never {
+        let shown = ForeignText.line(path)
+        switch failure.code {
+        case EEXIST:
+            Terminal.printError("reachagent: \(shown) exists; nothing was written. Name another file with '--output'")
+            throw ExitCode(ExitStatus.finding)
+        case EACCES, EPERM, EROFS:
+            Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
+            if geteuid() != 0 { Terminal.printError("  try: sudo reachagent config init --output \(shown)") }
+            throw ExitCode(ExitStatus.notPermitted)
+        default:
+            Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
+            throw ExitCode(ExitStatus.tryAgain)
+        }
+    }
+
+    /// The commands that bring it into effect.
+    private func steps(_ files: AgentFiles, _ path: String) -> [String] {
+        if let output {
+            return ["validate it: reachagent config check \(output)", "use it: reachagent run --config \(output)"]
+        }
+        let edit = "put the address of a server of yours into it"
+        return files.agent == nil ? [edit, "use it: reachagent run"] : [edit, "apply it: reachagent reload"]
+    }
+}
+
+/// A file that must not exist before.
+enum NewFile {
+    /// The reason why it could not be written.
+    struct Failure: Error {
+        /// errno(3).
+        let code: Int32
+        var reason: String { String(cString: strerror(code)) }
+    }
+
+    /// Writes a text to a new file, and makes the folders above it; a file that cannot be written whole is removed.
+    static func write(_ text: String, to path: String) throws(Failure) {
+        try makeFolders(above: path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        defer { close(descriptor) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else {
+                let code = errno
+                unlink(path)
+                throw Failure(code: code)
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private static func makeFolders(above path: String) throws(Failure) {
+        for end in path.indices.dropFirst() where path[end] == "/" {
+            guard mkdir(String(path[..<end]), 0o755) != 0, errno != EEXIST else { continue }
+            let code = errno
+            // A folder that exists need not be writable for its user (mkdir(2) may say so first).
+            guard access(String(path[..<end]), F_OK) == 0 else { throw Failure(code: code) }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import AgentEvents
+internal import Glibc
+internal import NetlinkMonitor
+
+internal import struct FoundationEssentials.Date
+
+extension Timestamp {
+    /// The civil time of a moment.
+    init(_ observed: ObservedTime) { self.init(microsecondsSince1970: observed.microsecondsSince1970) }
+
+    /// The moment that a date stands for, to the microsecond; one that is too far away becomes the nearest that fits.
+    init(_ date: Date) {
+        let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        // Years 0001 to 9999: what RFC 3339 can write.
+        self.init(microsecondsSince1970: Int64(min(max(microseconds, -62_135_596_800e6), 253_402_300_799e6)))
+    }
+
+    /// The moment as Foundation knows it.
+    var date: Date { Date(timeIntervalSince1970: Double(microsecondsSince1970) / 1_000_000) }
+}
+
+extension ObservedTime {
+    /// The time since the moment, by the clock that does not jump.
+    func milliseconds(until now: ObservedTime) -> Int64 { max(0, instant.duration(to: now.instant).milliseconds) }
+}
+
+/// The times of events in the order of their numbers: they never run backwards, unless the clock is set back.
+///
+/// An input that was read before the last event went out has that event's time.
+struct EventClock: Sendable {
+    private var last: ObservedTime?
+
+    /// The time of the next event, which an input of that moment brings about.
+    mutating func stamp(_ observed: ObservedTime) -> ObservedTime {
+        // Compared by the clock that nobody sets.
+        if let last, observed.instant < last.instant { return last }
+        last = observed
+        return observed
+    }
+}
+
+extension EventOrigin {
+    /// This host as the origin of a stream.
+    ///
+    /// - Parameter streamID: The name of the stream whose numbers go on; without one (no journal) numbers begin at 1 with
+    ///   each process, so a random name keeps `id` from repeating.
+    static func current(streamID: String? = nil) -> EventOrigin {
+        func half() -> String {
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        return EventOrigin(streamID: streamID ?? half() + half(), host: hostName, bootID: currentBootID)
+    }
+
+    /// The kernel's name for this boot; `nil` when `/proc` does not tell it.
+    static var currentBootID: String? {
+        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let text = String(decoding: buffer[..<count].prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
+
+    private static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,165 @@
+internal import AgentEvents
+internal import Hooks
+
+/// All hooks that an agent with the same configuration would have, and what would become of them.
+struct HookSurvey: Sendable {
+    /// The user as which it was judged.
+    let user: String
+    /// The files, and the agent that uses them.
+    let files: AgentFiles
+    /// `true` if the configuration switches hooks off.
+    let isSwitchedOff: Bool
+    /// The folders, by falling priority.
+    let folders: [String]
+    /// The time for files of the folders.
+    let folderTimeout: Duration
+    /// The configured hooks by name, then what lies in the folders.
+    let hooks: [SurveyedHook]
+
+    /// Looks at what settings name.
+    ///
+    /// Blocks while files are looked at.
+    init(_ settings: HookSettings, files: AgentFiles, isSwitchedOff: Bool, user: String) {
+        self.user = user
+        self.files = files
+        self.isSwitchedOff = isSwitchedOff
+        folders = settings.folders
+        folderTimeout = settings.folderTimeout
+        hooks =
+            settings.definitions.sorted { $0.name < $1.name }.map { SurveyedHook($0) }
+            + HookFolders(settings.folders).entries().map { SurveyedHook($0) }
+    }
+
+    /// The hooks that run for an event, in the order in which they are started: the files, then the configured ones.
+    func started(for event: HookEvent) -> [SurveyedHook] {
+        let wanted = hooks.filter { $0.obstacle == nil && $0.matches(event) == .matches }
+        let configured = wanted.filter { if case .configured = $0.kind { true } else { false } }
+        let order = HookFolders(folders).hooks(for: HookOccasion.occasions(of: event)).map(\.path)
+        let files = wanted.compactMap { hook in
+            hook.path.flatMap { path in order.firstIndex(of: path).map { (place: $0, hook: hook) } }
+        }
+        return files.sorted { $0.place < $1.place }.map(\.hook) + configured
+    }
+
+    /// The hook of a name: a configured one, else a file that runs, else one that does not.
+    func hook(named name: String) -> SurveyedHook? {
+        let all = hooks.filter { $0.name == name }
+        return all.first { $0.obstacle == nil } ?? all.first { $0.obstacle?.code == "refused" } ?? all.first
+    }
+}
+
+/// A hook as it was found, and what would become of it.
+struct SurveyedHook: Sendable {
+    /// The kind of a hook.
+    enum Kind: Sendable {
+        /// A file of the folders, which runs on an occasion.
+        case folder(HookOccasion)
+        /// A table of the configuration.
+        case configured(HookDefinition)
+    }
+
+    /// The reason that it does not run at all, whatever happens.
+    enum Obstacle: Sendable, Hashable {
+        /// A file of a folder before this one hides it.
+        case masked(by: String)
+        /// It is not to be trusted, or cannot be run.
+        case refused(HookRefusal)
+        /// Anything else, with a name for programs and words for people.
+        case skipped(code: String, words: String)
+
+        /// The obstacle's stable name.
+        var code: String {
+            switch self {
+            case .masked: "masked"
+            case .refused: "refused"
+            case .skipped(let code, _): code
+            }
+        }
+    }
+
+    var name: String
+    var kind: Kind
+    /// The path of its file.
+    var path: String?
+    /// The reason that it does not run; `nil` when it does.
+    var obstacle: Obstacle?
+
+    /// The types of event that it is for.
+    var types: Set<EventType> {
+        switch kind {
+        case .folder(let occasion): [occasion.type]
+        case .configured(let definition): definition.trigger.types
+        }
+    }
+
+    /// Returns the match with an event, if nothing else were against it.
+    func matches(_ event: HookEvent) -> HookMatch {
+        switch kind {
+        case .configured(let definition): return definition.matches(event)
+        case .folder(let occasion):
+            guard event.type == occasion.type else { return .type }
+            guard HookOccasion.occasions(of: event).contains(occasion) else {
+                return .filter(name: "folder", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
+            }
+            return .matches
+        }
+    }
+
+    /// The run of it for an event; nil for what is no hook at all, such as a folder.
+    func run(for event: HookEvent, timeout: Duration) -> SingleRun? {
+        switch kind {
+        case .configured(let definition): SingleRun(.configured(definition), event: event)
+        case .folder: path.map { SingleRun(.folder(name: name, path: $0, timeout: timeout), event: event) }
+        }
+    }
+}
+
+extension SurveyedHook {
+    /// A file, or something else, that lies in the folders.
+    init(_ entry: FolderEntry) {
+        self.init(name: entry.name, kind: .folder(entry.occasion), path: entry.path)
+        func skipped(_ code: String) -> Obstacle { .skipped(code: code, words: entry.reason ?? code) }
+        obstacle =
+            switch entry.state {
+            case .runs: nil
+            case .masked(let path): .masked(by: path)
+            case .refused(let refusal): .refused(refusal)
+            case .disabled: skipped("disabled")
+            case .leftOver: skipped("left_over")
+            case .unknownFolder: skipped("unknown_folder")
+            case .badName: skipped("bad_name")
+            case .beyondLimit: skipped("beyond_limit")
+            }
+    }
+
+    /// A configured hook; its program is looked at as if it were to run now.
+    init(_ definition: HookDefinition) {
+        self.init(name: definition.name, kind: .configured(definition))
+        if case .refused(let refusal) = SingleRun(.configured(definition), event: .sample).plan().action {
+            obstacle = .refused(refusal)
+        }
+    }
+}
+
+extension HookOccasion {
+    /// Returns the part of an event that the folders ask for.
+    fileprivate static func change(of event: HookEvent) -> String {
+        func words(_ name: String, _ from: String?, _ to: String?) -> String {
+            "\(name) \(from ?? "unknown") → \(to ?? "unknown")"
+        }
+        return words("via", event.from.via, event.to.via) + ", "
+            + words("connectivity", event.from.connectivity, event.to.connectivity)
+    }
+}
+
+extension HookEvent {
+    /// An event that says nothing, for looking at what does not depend on one.
+    fileprivate static let sample = HookEvent(
+        Event(
+            EventDraft(.agentStopping, .agentStopping(AgentStopping(reason: "none"))),
+            from: EventOrigin(streamID: "0", host: "none"),
+            at: Timestamp(microsecondsSince1970: 0),
+            number: 1
+        )
+    )
+}

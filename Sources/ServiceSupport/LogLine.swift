@@ -1,0 +1,127 @@
+internal import AgentEvents
+internal import CommandText
+internal import ForeignText
+internal import Glibc
+package import Logging
+
+/// A log message as the lines that are written of it.
+///
+/// Certificates, hooks and servers say what they like, and much of it ends up in a message: nothing of it can begin a
+/// line of its own making, move a terminal's cursor, or be longer than a write that stays in one piece.
+enum LogLine {
+    /// The most bytes of a line with its end: a pipe takes so many in one piece, whoever else writes to it (PIPE_BUF).
+    static let maximumBytes = 4096
+    /// The most lines of one message.
+    static let maximumLines = 64
+    private static let ellipsis = Array("...".utf8)
+
+    /// The lines of a message, each with its prefix and its end.
+    ///
+    /// - Parameter program: The name of the program, for readers of files.
+    static func lines(
+        _ message: String,
+        of program: String,
+        level: Logger.Level,
+        form: LogForm,
+        time: Timestamp
+    ) -> [[UInt8]] {
+        let prefix = Array(prefix(program, level, form, time).utf8)
+        let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: maximumLines)
+        return (texts.isEmpty ? [""] : texts).map { text in
+            prefix + cut(ForeignText.shown(text, limit: maximumBytes), to: maximumBytes - prefix.count - 1) + [
+                UInt8(ascii: "\n")
+            ]
+        }
+    }
+
+    /// Returns the text before every line.
+    private static func prefix(
+        _ program: String,
+        _ level: Logger.Level,
+        _ form: LogForm,
+        _ time: Timestamp
+    ) -> String {
+        switch form {
+        case .journal: return "<\(level.priority)>"
+        case .plain: return "\(time) \(program): \(level): "
+        case .terminal(let hasColour):
+            let clock = time.localDescription.split(separator: "T").last ?? ""
+            let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)
+            let word = "\(level)".padded(to: 8)
+            return "\(clock)  \(level.colour.map { style.paint(word, $0) } ?? word)  "
+        }
+    }
+
+    /// At most so many bytes of a text, which ends with a whole character.
+    private static func cut(_ text: String, to limit: Int) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard bytes.count > limit else { return bytes }
+        var end = limit - ellipsis.count
+        // Not before a byte that continues a character.
+        while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return bytes[..<end] + ellipsis
+    }
+}
+
+extension [String] {
+    /// At most so many lines; the last one tells how many are missing.
+    package func cut(to most: Int) -> [String] {
+        count > most ? prefix(most - 1) + ["... and \(count - most + 1) more lines"] : self
+    }
+}
+
+extension Logger.Level {
+    /// syslog(3) priorities.
+    package var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+
+    /// The colour on a terminal of a warning, and of anything worse.
+    fileprivate var colour: TerminalStyle.Colour? {
+        switch self {
+        case .trace, .debug, .info, .notice: nil
+        case .warning: .yellow
+        case .error, .critical: .red
+        }
+    }
+}
+
+/// The form of a log message, which depends on the reader of standard error.
+package enum LogForm: Sendable, Equatable {
+    /// systemd's journal, which notes the time and the program itself: `<4>message`.
+    case journal
+    /// Somebody at a terminal: local time, level, message.
+    case terminal(hasColour: Bool)
+    /// A file, a pipe, another log daemon: `2026-11-21T07:00:00.123456Z reachagent: warning: message`.
+    case plain
+
+    /// The form for what a descriptor leads to.
+    ///
+    /// - Parameter journalStream: `JOURNAL_STREAM`, which systemd sets to the device and inode of the connection to its
+    ///   journal (systemd.exec(5)). It stays set when standard error is redirected, so that it is set says nothing yet.
+    package static func of(
+        _ descriptor: Int32,
+        journalStream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
+    ) -> LogForm {
+        var status = stat()
+        if fstat(descriptor, &status) == 0,
+            names(journalStream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        {
+            return .journal
+        }
+        guard isatty(descriptor) == 1 else { return .plain }
+        return .terminal(hasColour: TerminalStyle.takesColour(descriptor))
+    }
+
+    /// Returns true when a value of `JOURNAL_STREAM` means this file.
+    static func names(_ journalStream: String?, device: UInt64, inode: UInt64) -> Bool {
+        journalStream == "\(device):\(inode)"
+    }
+}

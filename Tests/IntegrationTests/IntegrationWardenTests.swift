@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import AgentTestKit
+
+/// The end of the programs that tests have started, when the tests are killed.
+@Suite(.onOwnThread, .timeLimit(.minutes(2)))
+struct IntegrationWardenTests {
+    /// Less than the time after which a program whose lines are awaited is ended anyway.
+    private static let patience: Duration = .seconds(20)
+
+    private static func programs(_ count: Int) throws -> [CommandLines] {
+        try (0..<count).map { _ in try CommandLines("sleep 600 & sleep 600") }
+    }
+
+    private static func expectEnd(of programs: [CommandLines]) async {
+        let start = ContinuousClock.now
+        for program in programs {
+            #expect(await program.rest() == [])
+            #expect(await program.status() == SIGKILL)
+        }
+        #expect(start.duration(to: .now) < patience)
+    }
+
+    @Test func `programs end with the tests, except those that were released`() async throws {
+        let programs = try Self.programs(3)
+        var warden: Warden? = try Warden()
+        for program in programs { warden?.watch(program.processIdentifier) }
+        warden?.release(programs[1].processIdentifier)
+        // The socket ends, as it does with the tests.
+        let process = try #require(warden?.process)
+        warden = nil
+        await onThread { process.waitUntilExit() }
+        await Self.expectEnd(of: [programs[0], programs[2]])
+        #expect(kill(programs[1].processIdentifier, 0) == 0)
+    }
+
+    @Test func `a warden that was killed is replaced with the next program, and none is forgotten`() async throws {
+        let programs = try Self.programs(3)
+        var warden: Warden? = try Warden()
+        warden?.watch(programs[0].processIdentifier)
+        warden?.watch(programs[1].processIdentifier)
+        let killed = try #require(warden?.process)
+        #expect(kill(killed.processIdentifier, SIGKILL) == 0)
+        await onThread { killed.waitUntilExit() }
+        warden?.release(programs[1].processIdentifier)
+        warden?.watch(programs[2].processIdentifier)
+        #expect(warden?.process !== killed)
+        warden = nil
+        await Self.expectEnd(of: [programs[0], programs[2]])
+        #expect(kill(programs[1].processIdentifier, 0) == 0)
+    }
+}
