@@ -97,13 +97,6 @@ package final class NATSCluster: Sendable {
         return try NATSTestClient(port: server.port, patience: patience)
     }
 
-    /// The server that a process is connected to; `nil` when it is none, or several.
-    package func server(of process: Int32) -> Int? {
-        let ports = TCPConnections.ports(of: process)
-        let connected = servers.indices.filter { ports.contains(servers[$0].port) }
-        return connected.count == 1 ? connected.first : nil
-    }
-
     private static func name(of number: Int) -> String { "nats-\(number + 1)" }
 
     private func state(of stream: String) throws -> StreamState {
@@ -129,28 +122,5 @@ package final class NATSCluster: Sendable {
             usleep(50_000)
         }
         throw FinishedCommand.Failure(description: "cannot \(what): \(obstacle)")
-    }
-}
-
-/// The TCP connections of a process.
-package enum TCPConnections {
-    /// The ports of the other ends (IPv4).
-    package static func ports(of process: Int32) -> Set<UInt16> {
-        let folder = "/proc/\(process)/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let sockets = Set(
-            names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
-        )
-        let table = (try? String(contentsOfFile: "/proc/\(process)/net/tcp", encoding: .utf8)) ?? ""
-        var ports: Set<UInt16> = []
-        for line in table.split(separator: "\n").dropFirst() {
-            // proc_net_tcp: number, local address, remote address, state, …, inode.
-            let words = line.split(separator: " ")
-            guard words.count > 9, words[3] == "01", sockets.contains("socket:[\(words[9])]"),
-                let port = words[2].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) })
-            else { continue }
-            ports.insert(port)
-        }
-        return ports
     }
 }
