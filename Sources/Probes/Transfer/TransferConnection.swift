@@ -46,8 +46,8 @@ final class TransferConnection: @unchecked Sendable {
     /// Lets the server send no more than so many payload bytes ahead of what was read.
     func admit(_ bytes: Int) { TransferSocket.admit(bytes, on: channel) }
 
-    /// Bounds the receive buffer where the answer has more than so many bytes; nil leaves it to the kernel.
-    func bound(_ bytes: Int?) { TransferSocket.bound(bytes, on: channel) }
+    /// Bounds the receive buffer, for an answer that has more than so many bytes.
+    func bound(_ bytes: Int) { TransferSocket.bound(bytes, on: channel) }
 
     /// Spaces the reads of a download.
     func paceReads(_ isPacing: Bool) {

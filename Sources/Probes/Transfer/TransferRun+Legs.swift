@@ -80,7 +80,7 @@ extension TransferRun {
             if run.recorder.phase != .body { run.recorder.begin(.body) }
             main?.paceReads(true)
             let wanted = download?.wantedBytes ?? 0
-            main?.bound(accepted.bodyBytes.map { $0 > wanted } ?? true ? wanted : nil)
+            if accepted.bodyBytes.map({ $0 > wanted }) ?? true { main?.bound(wanted) }
             endSuspension(isRestarted: accepted.isRestarted)
             return true
         }

@@ -13,9 +13,6 @@ enum TransferSocket {
     private static let congestion: CInt = 13
     /// `TCP_WINDOW_CLAMP` of linux/tcp.h.
     private static let windowClamp: CInt = 10
-    /// `SO_BUF_LOCK` and `SOCK_RCVBUF_LOCK` of linux/socket.h, since Linux 5.14.
-    private static let bufferLock: CInt = 72
-    private static let receiveBufferLock: CInt = 2
     /// The maximum receive buffer of an answer that goes on behind what is wanted; `net.core.rmem_max` may be less.
     private static let maximumBoundedBuffer = 4 << 20
     /// What the window leaves beside the payload: the last records and frames, and a rate that is still to be measured.
@@ -30,8 +27,6 @@ enum TransferSocket {
                 .whenFailure { _ in }
         }
         set(.tcp, notSentLowWater, unsentBytes)
-        // Until the answer has shown its length: a single read may make the window grow to many megabytes.
-        set(.socket, bufferLock, receiveBufferLock)
         guard plan.priority == .low else { return }
         set(.ip, IP_TOS, lowerEffort)
         set(.ipv6, IPV6_TCLASS, lowerEffort)
@@ -40,15 +35,14 @@ enum TransferSocket {
         set(.tcp, congestion, CongestionName.lowPriority)
     }
 
-    /// Lets the kernel choose the receive buffer, or keeps it at so many payload bytes where the answer has more.
+    /// Keeps the receive buffer at so many payload bytes, for an answer that has more.
     ///
     /// An announced window is never taken back (RFC 9293, section 3.8.6): what a server that ignores ranges sends into it
     /// is on the link.
-    static func bound(_ bytes: Int?, on channel: any Channel) {
+    static func bound(_ bytes: Int, on channel: any Channel) {
         guard let options = channel as? any SocketOptionProvider else { return }
-        let (name, value) =
-            bytes.map { (SO_RCVBUF, CInt(clamping: min($0 + windowReserve, maximumBoundedBuffer))) } ?? (bufferLock, 0)
-        options.unsafeSetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: name), value: value)
+        let size = CInt(clamping: min(bytes + windowReserve, maximumBoundedBuffer))
+        options.unsafeSetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_RCVBUF), value: size)
             .whenFailure { _ in }
     }
 
