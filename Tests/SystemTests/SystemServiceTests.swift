@@ -38,8 +38,8 @@ struct SystemServiceTests {
         #expect(installed["Type"] == "notify")
         #expect(installed["User"] == "reachagent")
         #expect(installed["NRestarts"] == "0")
-        // The quickest of three, for what the machine does besides is not the agent's time. An emulated processor that
-        // others use too may be slower than any machine: there, three times what a start takes that does nothing.
+        // An emulated processor that others use too may be slower than any machine: there, three times what a start takes
+        // that does nothing. The two are seconds apart, so that whatever else the machine does slows both.
         func milliseconds(_ step: String) -> [Int] {
             evidence.all(step).compactMap { fact in
                 guard let begin = fact.number("InactiveExitTimestampMonotonic") else { return nil }
@@ -47,10 +47,13 @@ struct SystemServiceTests {
             }
         }
         let (ready, nothing) = (milliseconds("ready"), milliseconds("nothing"))
-        #expect(ready.count == 3)
-        #expect(nothing.count == 3)
+        #expect(ready.count == 5)
+        #expect(nothing.count == 5)
         #expect(evidence.all("nothing").allSatisfy { $0["Result"] == "success" })
-        #expect((ready.min() ?? .max) < max(1000, 3 * (nothing.min() ?? 0)), "READY: \(ready), nothing: \(nothing)")
+        #expect(
+            zip(ready, nothing).contains { $0 < max(1000, 3 * $1) },
+            "READY: \(ready), nothing: \(nothing)"
+        )
     }
 
     @Test
