@@ -112,13 +112,17 @@ package final class MosquittoBroker: Sendable {
     ///
     /// A line has the topic, 1 where the message was retained, the content type and the user properties in brackets,
     /// and the payload, separated by spaces.
-    package func subscribe(to topics: [String], withCertificate client: (chain: String, key: String)? = nil)
-        async throws
-        -> CommandLines
-    {
-        let name = "observer-\(UUID().uuidString)"
+    ///
+    /// - Parameter session: The name of a session that the broker keeps while the client is not connected.
+    package func subscribe(
+        to topics: [String],
+        asSession session: String? = nil,
+        withCertificate client: (chain: String, key: String)? = nil
+    ) async throws -> CommandLines {
+        let name = session ?? "observer-\(UUID().uuidString)"
         var words = ["exec", "mosquitto_sub", "-h", "127.0.0.1", "-p", "\(port)", "-i", name, "-V", "5", "-q", "1"]
         words += ["-F", "'%t %r [%C] [%P] %p'"] + topics.flatMap { ["-t", "'\($0)'"] }
+        if session != nil { words += ["-c", "-x", "3600"] }
         if let login = options.login { words += ["-u", "'\(login.user)'", "-P", "'\(login.password)'"] }
         if options.tls != nil {
             words += ["--cafile", "'\(file("authority.pem"))'", "--insecure"]

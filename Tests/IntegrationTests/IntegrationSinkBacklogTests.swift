@@ -35,7 +35,7 @@ struct IntegrationSinkBacklogTests {
         try Self.awaitEvents(SinkStorm.events, server)
         changes.end()
         _ = await changes.rest()
-        let count = try await storm.judge()
+        let count = try await storm.judge { try server.expectAll(of: $0) }
         #expect(count >= SinkStorm.events)
         print("\(kills) kills, \(count) events, of which \(waiting) waited at the beginning")
     }

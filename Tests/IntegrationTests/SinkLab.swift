@@ -102,6 +102,17 @@ struct ShippedEvents {
     }
 }
 
+extension NATSServer {
+    /// Waits for the journal's newest event, and expects that a stream has each event once and in order.
+    func expectAll(of journal: [String], in stream: String = "EVENTS") throws {
+        let reader = try NATSTestClient(port: port)
+        try reader.awaits(try #require(journal.last), in: stream)
+        let events = try ShippedEvents(of: stream, reader)
+        #expect(events.flaws(beside: journal) == [])
+        #expect(Set(events.ids).count == events.ids.count)
+    }
+}
+
 extension NATSTestClient {
     /// Waits until a stream's newest message is an event.
     func awaits(_ event: String, in stream: String, subject: String = "reachagent.>") throws {

@@ -4,8 +4,9 @@ internal import NIOCore
 extension TransferRun {
     /// The time between two small requests on a connection.
     private static let smallInterval = TimeAmount.milliseconds(100)
-    /// The number of small requests at a time on an HTTP/2 connection.
-    private static let smallAtATime = 8
+    /// The maximum number of small requests at a time on an HTTP/2 connection: enough for one each 100 ms over round trips
+    /// of three seconds. With fewer of them, long round trips would be sampled less often than short ones.
+    private static let smallAtATime = 32
     /// The number of times that a connection for small requests is opened again.
     private static let mostReopenings = 4
 

@@ -156,8 +156,7 @@ extension TransferRun {
         switch code {
         case .pathChanged, .transferStalled, .connectionReset, .connectionClosed, .httpTruncated, .hostUnreachable,
             .noRoute, .linkDown, .noAddress, .connectTimeout, .connectRefused, .connectReset, .connectFailed,
-            .dnsTimeout, .dnsFailure,
-            .tlsClosed:
+            .dnsTimeout, .dnsFailure, .tlsClosed:
             true
         default: false
         }

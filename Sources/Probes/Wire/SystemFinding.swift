@@ -4,24 +4,30 @@ internal import NIOCore
 
 /// Findings for failed socket system calls.
 enum SystemFinding {
+    /// Returns a finding for a failed call.
+    ///
     /// - Parameters:
     ///   - error: The errno value.
     ///   - operation: The failed operation, for the evidence: `connect`.
     static func make(_ error: CInt, operation: String, subject: String) -> Finding {
-        let code: FindingCode =
-            switch error {
-            // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
-            case ENETUNREACH, EINVAL, EACCES: .noRoute
-            case EHOSTUNREACH: .hostUnreachable
-            case ENETDOWN: .linkDown
-            case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
-            case ECONNREFUSED: .connectRefused
-            case ECONNRESET: .connectReset
-            case ETIMEDOUT: .connectTimeout
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN: .resourcesExhausted
-            default: .connectFailed
-            }
-        return Finding(code, subject: subject, evidence: "\(operation): \(text(error))")
+        Finding(code(error), subject: subject, evidence: "\(operation): \(text(error))")
+    }
+
+    /// Returns the code for an errno value of connect(2), send(2) or recv(2).
+    static func code(_ error: CInt) -> FindingCode {
+        switch error {
+        case ECONNREFUSED: .connectRefused
+        case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
+        case ETIMEDOUT: .connectTimeout
+        case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
+        // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
+        case ENETUNREACH, EINVAL, EACCES: .noRoute
+        case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
+        case ENETDOWN: .linkDown
+        case ENODEV, ENXIO: .interfaceUnknown
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN: .resourcesExhausted
+        default: .connectFailed
+        }
     }
 
     /// Returns a finding for a failure to bind to an interface.
@@ -51,7 +57,7 @@ enum ConnectFailure {
         switch error {
         case let failure as WireFailure: return failure.finding
         case let failure as IOError:
-            let code = code(failure.errnoCode)
+            let code = SystemFinding.code(failure.errnoCode)
             let evidence = "connect: \(SystemFinding.text(failure.errnoCode))"
             if code == .noRoute, LocalRoute.exists(to: target, interface: interface) {
                 return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
@@ -61,23 +67,6 @@ enum ConnectFailure {
             return Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
         default:
             return Finding(.connectFailed, subject: subject, evidence: String(describing: error))
-        }
-    }
-
-    /// Returns the code for an error of connect(2).
-    static func code(_ errnoCode: CInt) -> FindingCode {
-        switch errnoCode {
-        case ECONNREFUSED: .connectRefused
-        case ETIMEDOUT: .connectTimeout
-        case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
-        // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
-        case ENETUNREACH, EINVAL, EACCES: .noRoute
-        case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
-        case ENETDOWN: .linkDown
-        case ENODEV, ENXIO: .interfaceUnknown
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .resourcesExhausted
-        case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
-        default: .connectFailed
         }
     }
 }

@@ -78,13 +78,16 @@ def _measure(case: Case, programs: Programs, server: Nginx, outcome: Outcome) ->
         return
     leg = (outcome.report.get("transfer") or {}).get(case.direction) or {}                # type: ignore[union-attr]
     loaded = leg.get("loaded") or {}
-    outcome.rate = (leg.get("goodput") or {}).get("mean_bps")
+    goodput = leg.get("goodput") or {}
+    outcome.rate = goodput.get("mean_bps")
     outcome.rpm = loaded.get("rpm")
     if (added := loaded.get("added_us")) is not None:
         outcome.added = added / 1000
     span = watch.span()
     idle = pings.median(begun, idle_end)
-    under_load = pings.median(*span) if span else None
+    # Of the same phase as the agent's: the queue of slow start is not that of the transfer.
+    slow_start = (goodput.get("slow_start_us") or 0) / 1e6
+    under_load = pings.median(span[0] + slow_start, span[1]) if span else None
     if idle is not None and under_load is not None:
         outcome.peer_added = max(0.0, under_load - idle)
     if outcome.report.get("verdict") != "ok":

@@ -38,7 +38,7 @@ enum HTTPFailure {
         switch error {
         case let error as IOError:
             let text = SystemFinding.text(error.errnoCode)
-            let code = ConnectFailure.code(error.errnoCode)
+            let code = SystemFinding.code(error.errnoCode)
             return (code == .connectReset ? .connectionReset : code, text)
         case NIOSSLError.uncleanShutdown:
             let finding = end(of: exchange)

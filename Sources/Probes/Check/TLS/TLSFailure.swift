@@ -10,7 +10,7 @@ enum TLSFailure {
         case is TLSHandshake.Closed, NIOSSLError.uncleanShutdown:
             return closed(subject)
         case let error as IOError:
-            let code = ConnectFailure.code(error.errnoCode)
+            let code = SystemFinding.code(error.errnoCode)
             return Finding(
                 code == .connectReset ? .connectionReset : code,
                 subject: subject,
