@@ -99,7 +99,7 @@ import Testing
             out=$(mktemp); export REACHAGENT_SOCKET=\(agent.path)
             python3 \(script) reachability.changed > "$out" 2>/dev/null & client=$!
             until grep -q '^4 ' "$out"; do sleep 0.05; done
-            kill $client; cat "$out"; rm "$out"
+            kill -KILL $client; cat "$out"; rm "$out"
             """
         )
         #expect(result.lines.map { $0.prefix { $0 != " " } } == ["-", "41", "42", "-", "4"])
