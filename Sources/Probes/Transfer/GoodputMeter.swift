@@ -122,7 +122,8 @@ struct GoodputMeter {
         windows[window] = sum(windows[window], count)
     }
 
-    private func elapsed(at time: NIODeadline) -> Int64 {
+    /// The nanoseconds from the first byte to a time, without the pauses.
+    func elapsed(at time: NIODeadline) -> Int64 {
         guard let begin else { return 0 }
         return max(last, (time - begin).nanoseconds - paused)
     }

@@ -3,6 +3,11 @@ internal import NIOCore
 
 /// The measurements of one direction of a transfer under way.
 struct TransferLegMeter {
+    /// The bytes of a transfer for each byte of its small requests.
+    private static let smallShare = 20
+    /// The bytes that they may be ahead when the transfer pauses.
+    private static let smallAdvance = 16 << 10
+
     let direction: TransferDirection
     var wantedBytes: Int
     var goodput = GoodputMeter()
@@ -20,8 +25,23 @@ struct TransferLegMeter {
     var bytes: Int { goodput.bytes }
     var isComplete: Bool { bytes >= wantedBytes }
 
-    /// Returns whether another small request keeps their share of the bytes below a twentieth.
-    func affordsSmallRequest(of bytes: Int) -> Bool { smallRequests * bytes <= goodput.bytes / 20 }
+    /// Returns the time between two rounds of small requests that keeps their share of the bytes below a twentieth; nil
+    /// before the first byte, and when they are ahead.
+    ///
+    /// From the mean rate, not from what has just come: on a slow link data comes by the record of TLS, and requests that
+    /// followed each of them would see the queue only when it is long.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of one request on the wire.
+    ///   - count: The number of requests in a round.
+    func smallRequestInterval(of bytes: Int, times count: Int, at now: NIODeadline) -> TimeAmount? {
+        guard goodput.bytes > 0, smallRequests * bytes <= goodput.bytes / Self.smallShare + Self.smallAdvance else {
+            return nil
+        }
+        let roundShare = Double(bytes * count * Self.smallShare) / Double(goodput.bytes)
+        let day = 86_400e9
+        return .nanoseconds(Int64(min(Double(goodput.elapsed(at: now)) * roundShare, day)))
+    }
 
     /// The leg so far.
     func leg(idle: RoundTrips?) -> TransferLeg {

@@ -4,8 +4,10 @@ internal import NIOCore
 extension TransferRun {
     /// The time between two small requests on a connection.
     private static let smallInterval = TimeAmount.milliseconds(100)
-    /// The maximum number of small requests at a time on an HTTP/2 connection: enough for one each 100 ms over round trips
-    /// of three seconds. With fewer of them, long round trips would be sampled less often than short ones.
+    /// The maximum number of small requests at a time on an HTTP/2 connection.
+    ///
+    /// Enough for one each 100 ms over round trips of three seconds: with fewer of them, long round trips would be sampled
+    /// less often than short ones.
     private static let smallAtATime = 32
     /// The number of times that a connection for small requests is opened again.
     private static let mostReopenings = 4
@@ -44,26 +46,35 @@ extension TransferRun {
 
     /// Sends the small requests that are due, as long as they stay a small share of the transfer's bytes.
     private func sendSmallRequests(at now: NIODeadline) {
-        guard small != nil, now - lastSmall >= Self.smallInterval - .milliseconds(5) else { return }
+        guard small != nil, let leg = currentLeg else { return }
+        let isShared = main?.isHTTPTwo == true
+        guard let interval = self[keyPath: leg]?.smallRequestInterval(of: smallBytes, times: isShared ? 2 : 1, at: now),
+            now - lastSmall >= max(Self.smallInterval, interval) - .milliseconds(5)
+        else { return }
         lastSmall = now
         if let separate, separate.isUsable {
-            if separate.canSend, separate.outstanding < Self.smallAtATime { sendLoaded(on: separate, \.separate) }
+            if separate.canSend, separate.outstanding < Self.smallAtATime {
+                sendLoaded(on: separate, for: leg, \.separate)
+            }
         } else if separate != nil {
             reopenSeparate()
         }
-        if let main, main.isHTTPTwo, main.canSend, main.outstanding <= Self.smallAtATime {
-            sendLoaded(on: main, \.same)
+        if let main, isShared, main.canSend, main.outstanding <= Self.smallAtATime {
+            sendLoaded(on: main, for: leg, \.same)
         }
+    }
+
+    /// The leg that runs.
+    private var currentLeg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?>? {
+        guard case .leg(let direction) = state else { return nil }
+        return direction == .download ? \.download : \.upload
     }
 
     private func sendLoaded(
         on connection: TransferConnection,
+        for leg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?>,
         _ meter: WritableKeyPath<LoadedMeter, RoundTripMeter>
     ) {
-        guard case .leg(let direction) = state else { return }
-        let leg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?> =
-            direction == .download ? \.download : \.upload
-        guard self[keyPath: leg]?.affordsSmallRequest(of: smallBytes) == true else { return }
         self[keyPath: leg]?.smallRequests += 1
         sendSmall(on: connection) { [weak self] duration, sent in
             self?[keyPath: leg]?.loaded[keyPath: meter].add(duration, sent: sent)
