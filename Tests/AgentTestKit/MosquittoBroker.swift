@@ -56,15 +56,11 @@ package final class MosquittoBroker: Sendable {
     package let folder: URL
 
     private let options: Options
-    private let disk: SmallDisk?
     private let process = Mutex<CommandLines?>(nil)
 
     /// Starts a broker, and waits until it listens.
-    ///
-    /// - Parameter disk: Where it stores messages; a folder of its own by default.
-    package init(_ options: Options = Options(), disk: SmallDisk? = nil) async throws {
+    package init(_ options: Options = Options()) async throws {
         self.options = options
-        self.disk = disk
         port = try FreePort.take()
         folder = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -79,9 +75,7 @@ package final class MosquittoBroker: Sendable {
 
     /// Starts it again after ``kill()``, on the same port and with the messages that it had stored.
     package func start() async throws {
-        let broker = try CommandLines(
-            "exec \(disk?.launcher ?? "") mosquitto --config-file '\(file("mosquitto.conf"))' 2>&1"
-        )
+        let broker = try CommandLines("exec mosquitto --config-file '\(file("mosquitto.conf"))' 2>&1")
         do {
             try await broker.next(containing: " running")
         } catch {
@@ -159,8 +153,7 @@ package final class MosquittoBroker: Sendable {
 
     private func writeFiles() async throws {
         var lines = [
-            "user root", "listener \(port) 127.0.0.1", "persistence true",
-            "persistence_location \((disk?.folder ?? folder).path())/",
+            "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(folder.path())/",
             "autosave_interval 1", "autosave_on_changes true", "log_dest stderr", "log_type all",
             "connection_messages true", "allow_anonymous \(options.login == nil)",
         ]

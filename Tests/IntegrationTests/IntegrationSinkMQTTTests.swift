@@ -27,32 +27,4 @@ struct IntegrationSinkMQTTTests {
         #expect(end.contains("offline"))
         #expect(try await agent.stop().status == 0)
     }
-
-    @Test func `a broker whose disk is full hands every event to its readers all the same`() async throws {
-        let lab = try SinkLab()
-        let disk = try await SmallDisk(size: "4m")
-        let broker = try await MosquittoBroker(disk: disk)
-        try lab.configure(SinkLab.sink("home", "mqtt://127.0.0.1:\(broker.port)"))
-        let agent = try await lab.agent()
-        let seen = try await broker.subscribe(to: ["reachagent/edge-7/+"], asSession: "observer")
-        let sink = try lab.sink()
-        try await sink.next(containing: "sink home: connected")
-        try await disk.fill()
-        for number in 3...20 { try await lab.folder.turn(agent, to: number) }
-        try await broker.log(containing: "No space left on device")
-        let full = try await seen.lines(to: try #require(await lab.journal().last))
-
-        try await disk.free()
-        await broker.kill()
-        try await broker.start()
-        // It could not store the reader's session, and keeps nothing for it until it has subscribed again.
-        try await broker.log(containing: "Sending SUBACK to observer")
-        try await sink.next(containing: "sink home: connected")
-        for number in 21...30 { try await lab.folder.turn(agent, to: number) }
-        let journal = try await lab.journal()
-        let lines = full + (try await seen.lines(to: try #require(journal.last)))
-        for event in journal { #expect(lines.contains { $0.contains(event) }, "\(event)") }
-        sink.end()
-        #expect(try await agent.stop().status == 0)
-    }
 }
