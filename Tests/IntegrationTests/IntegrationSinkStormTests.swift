@@ -32,7 +32,7 @@ struct IntegrationSinkStormTests {
         let server = try await NATSServer()
         // A window that is shorter than some outages: the server's memory of ids is not what prevents doubles.
         try NATSTestClient(port: server.port).makeStream("EVENTS", options: #""duplicate_window":100000000"#)
-        try await rage(over: link, "nats", server.port, server) { try server.expectAll(of: $0) }
+        try await expectAll(over: link, "nats", server.port, server) { try server.expectAll(of: $0) }
     }
 
     @Test(.withMosquitto, arguments: links)
@@ -40,18 +40,18 @@ struct IntegrationSinkStormTests {
         async throws
     {
         let broker = try await ObservedBroker()
-        try await rage(over: link, "mqtt", broker.port, broker) { journal in
+        try await expectAll(over: link, "mqtt", broker.port, broker) { journal in
             let lines = try await broker.reader.lines(to: try #require(journal.last))
             let events = lines.filter { !$0.hasPrefix("reachagent/edge-7/stat") }
                 .compactMap { line in line.firstIndex(of: "{").map { String(line[$0...]) } }
-            // What came again after a connection ended is known by its id; without it everything is in order.
+            // Events that came again after a connection ended are known by their ids; without them all are in order.
             var seen: Set<String> = []
             #expect(events.filter { seen.insert($0).inserted } == journal)
         }
     }
 
-    /// Kills and cuts while events come, and has what has arrived compared with the journal.
-    private func rage(
+    /// Kills and cuts while events come, and compares the arrived ones with the journal.
+    private func expectAll(
         over link: Link,
         _ scheme: String,
         _ port: UInt16,

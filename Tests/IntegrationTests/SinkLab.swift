@@ -70,7 +70,7 @@ final class SinkLab: Sendable {
     }
 }
 
-/// What a stream of a broker has of one device, judged against the journal.
+/// The events of one device in a stream of a broker, judged against the journal.
 struct ShippedEvents {
     /// The payloads in the order of the stream.
     let payloads: [String]
@@ -86,7 +86,7 @@ struct ShippedEvents {
         subjects = messages.map(\.subject)
     }
 
-    /// What is wrong beside a journal: events that are missing, doubled, out of order, or not as they were written.
+    /// The flaws beside a journal: events that are missing, doubled, out of order, or not as they were written.
     func flaws(beside journal: [String]) -> [String] {
         guard payloads != journal else { return [] }
         let (wanted, got) = (Set(journal), Set(payloads))

@@ -4,7 +4,7 @@ import Testing
 /// The package's service under a real systemd: `service.sh` does what administrators and users do.
 @Suite(.serialized, .enabled(if: SystemService.obstacle == nil, "\(SystemService.obstacle ?? "")"))
 struct SystemServiceTests {
-    /// What the agent's status says, as far as these tests look at it.
+    /// The members of the agent's status that these tests look at.
     private struct Status: Decodable {
         struct Probe: Decodable {
             let probe: String
@@ -39,7 +39,7 @@ struct SystemServiceTests {
         #expect(installed["User"] == "reachagent")
         #expect(installed["NRestarts"] == "0")
         // An emulated processor that others use too may be slower than any machine: there, three times what a start takes
-        // that does nothing. The two are seconds apart, so that whatever else the machine does slows both.
+        // that does nothing. The two are seconds apart, so that whatever else the machine does slows both, and most pairs count.
         func milliseconds(_ step: String) -> [Int] {
             evidence.all(step).compactMap { fact in
                 guard let begin = fact.number("InactiveExitTimestampMonotonic") else { return nil }
@@ -50,10 +50,8 @@ struct SystemServiceTests {
         #expect(ready.count == 5)
         #expect(nothing.count == 5)
         #expect(evidence.all("nothing").allSatisfy { $0["Result"] == "success" })
-        #expect(
-            zip(ready, nothing).contains { $0 < max(1000, 3 * $1) },
-            "READY: \(ready), nothing: \(nothing)"
-        )
+        let inTime = zip(ready, nothing).count { $0 < max(1000, 3 * $1) }
+        #expect(inTime >= 3, "READY: \(ready), nothing: \(nothing)")
     }
 
     @Test
@@ -190,7 +188,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a bad file at the start is told, ends with 78, and nothing is tried again`() async throws {
+    func `a bad file at the start is reported, ends with 78, and is not tried again`() async throws {
         let evidence = try await evidence()
         #expect(evidence["bad_start"].status != 0)
         let state = evidence["bad_start_state"]
@@ -244,12 +242,12 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `where the sockets are systemd's, whoever connects starts the service`() async throws {
+    func `where the sockets are systemd's, a connection starts the service`() async throws {
         let evidence = try await evidence()
         #expect(evidence["socket_start"].status == 0)
         #expect(evidence["before_connect"]["ActiveState"] == "inactive")
         #expect(evidence["socket_modes"]["/run/reachagent/events.sock"] == "reachagent:reachagent 660")
-        // What an agent that has just begun says of the state is its own affair; it answers.
+        // Either state will do for an agent that has just begun, as long as it answers.
         #expect([0, 1].contains(evidence["connect"].status), "\(evidence["connect"].err)")
         #expect(evidence["after_connect"]["ActiveState"] == "active")
         #expect(evidence["activated"].out.contains("reachagent.agent.hello"))

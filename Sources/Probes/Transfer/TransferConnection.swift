@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// A connection of a transfer: over HTTP/1.1 it carries one exchange after another, over HTTP/2 also several at a time.
 ///
-/// `@unchecked Sendable`: used only on the check's event loop.
+/// `@unchecked Sendable`: all methods run on the check's event loop, which alone accesses the state.
 final class TransferConnection: @unchecked Sendable {
     /// The check, or part of one, that has opened the connection, and closes it.
     let owner: CheckRun

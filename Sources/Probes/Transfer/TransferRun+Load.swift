@@ -9,8 +9,8 @@ extension TransferRun {
     /// Enough for one each 100 ms over round trips of three seconds: with fewer of them, long round trips would be sampled
     /// less often than short ones.
     private static let smallAtATime = 32
-    /// The number of times that a connection for small requests is opened again.
-    private static let mostReopenings = 4
+    /// The maximum number of times that a connection for small requests is opened again.
+    private static let maximumReopenings = 4
 
     /// Looks at the clock and the counters, twenty times a second.
     func look() {
@@ -28,7 +28,7 @@ extension TransferRun {
         case .leg(let direction):
             if direction == .upload { countUpload(at: now) }
             if direction == .upload, isUploadAnswered, let content = exchange?.upload {
-                // What is left is TLS's and HTTP's share of the acknowledged bytes.
+                // The rest is TLS's and HTTP's share of the acknowledged bytes.
                 if main?.counters == nil || content.isAtEnd { upload?.goodput.reach(plan.uploadBytes, at: now) }
                 if upload?.isComplete == true { return endLeg(.upload) }
             }
@@ -86,7 +86,7 @@ extension TransferRun {
 
     /// Opens the connection for small requests again, which the server has closed, or the path has taken.
     func reopenSeparate() {
-        guard let target, small != nil, !isReopening, reopenings < Self.mostReopenings else { return }
+        guard let target, small != nil, !isReopening, reopenings < Self.maximumReopenings else { return }
         isReopening = true
         reopenings += 1
         open(to: target) { [weak self] result in

@@ -15,7 +15,7 @@ enum TransferSocket {
     private static let windowClamp: CInt = 10
     /// The maximum receive buffer of an answer that goes on behind what is wanted; `net.core.rmem_max` may be less.
     private static let maximumBoundedBuffer = 4 << 20
-    /// What the window leaves beside the payload: the last records and frames, and a rate that is still to be measured.
+    /// The room of the window beside the payload: the last records and frames, and a rate that is still to be measured.
     private static let windowReserve = 64 << 10
 
     /// Sets the options of a socket that is not connected yet.
