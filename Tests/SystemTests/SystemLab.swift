@@ -98,7 +98,9 @@ enum SystemLab {
         let output = boot.output.appending(path: scenario)
         guard status == 0 else {
             let text = try String(contentsOf: output.appending(path: "output.txt"), encoding: .utf8)
-            throw Failure(description: "scenario \(scenario) ended with status \(status):\n\(text.suffix(4000))")
+            // A log's reader may see one line only: the reason comes first.
+            let reason = text.split(separator: "\n").last { $0.hasPrefix("FAIL: ") } ?? "no reason in its output"
+            throw Failure(description: "scenario \(scenario), status \(status): \(reason)\n\(text.suffix(4000))")
         }
         let steps = try String(contentsOf: output.appending(path: "steps.jsonl"), encoding: .utf8)
             .split(separator: "\n")

@@ -32,6 +32,8 @@ public final class HookContainment: Sendable {
 
     private let reaper = OrphanReaper()
     private let state = Mutex(State())
+    /// Held while the groups are made, for which the kernel may take its time: ``state`` is free meanwhile.
+    private let making = Mutex(())
     private let runs = Atomic<UInt64>(0)
     private let note: @Sendable (String) -> Void
 
@@ -42,13 +44,11 @@ public final class HookContainment: Sendable {
 
     /// The means that apply; nil before the first run, and while its groups are made, for which nobody waits here.
     public var means: Means? {
-        state.withLockIfAvailable { state -> Means? in
-            switch state.groups {
-            case .unknown: nil
-            case .found(let groups): .controlGroups(below: groups.group.path)
-            case .none(let reason): .descendants(because: reason)
-            }
-        } ?? nil
+        switch state.withLock({ $0.groups }) {
+        case .unknown: nil
+        case .found(let groups): .controlGroups(below: groups.group.path)
+        case .none(let reason): .descendants(because: reason)
+        }
     }
 
     /// Reaps the processes that were left behind and have ended; to be called after each SIGCHLD.
@@ -56,10 +56,7 @@ public final class HookContainment: Sendable {
     /// Safe from any thread, and quick. This takes how any child ended that no hook is.
     public func reap() {
         reaper.sweep()
-        // The thread that makes the groups may be waiting for the kernel: the next run removes what is left then.
-        _ = state.withLockIfAvailable { state in
-            if case .found(let groups) = state.groups { groups.removeEmpty() }
-        }
+        found?.removeEmpty()
     }
 
     /// Takes the limits of all hooks together into use.
@@ -92,13 +89,13 @@ public final class HookContainment: Sendable {
                     // A group that cannot be entered keeps no hook from running.
                     guard error.isOfGroup, let former = group else { throw error }
                     group = nil
-                    groups?.end(former)
+                    _ = groups?.end(former)
                     return try HookLeader.start(launch, streams: streams)
                 }
             }
             return (leader, group)
         } catch {
-            if let group { groups?.end(group) }
+            if let group { _ = groups?.end(group) }
             throw error
         }
     }
@@ -109,33 +106,46 @@ public final class HookContainment: Sendable {
     }
 
     /// Notes that a program was reaped.
-    func end(_ leader: HookLeader, _ group: ControlGroup?) {
+    ///
+    /// - Returns: Whether nothing is left of the run. Otherwise ``reap()`` removes its group when the rest has ended.
+    func end(_ leader: HookLeader, _ group: ControlGroup?) -> Bool {
         reaper.release(leader)
-        guard let group else { return }
+        guard let group, let found else { return true }
+        return found.end(group)
+    }
+
+    /// The control groups that were made.
+    private var found: HookControlGroups? {
         state.withLock { state in
-            if case .found(let groups) = state.groups { groups.end(group) }
+            if case .found(let groups) = state.groups { groups } else { nil }
         }
     }
 
     /// The control groups, which are made for the first program.
     private var groups: HookControlGroups? {
-        let (groups, news) = state.withLock { state -> (HookControlGroups?, String?) in
-            switch state.groups {
-            case .found(let groups): return (groups, nil)
-            case .none: return (nil, nil)
-            case .unknown:
-                do throws(HookControlGroups.Unavailable) {
-                    let groups = try HookControlGroups(state.limits)
+        making.withLock { _ in
+            let (known, limits) = state.withLock { ($0.groups, $0.limits) }
+            switch known {
+            case .found(let groups): return groups
+            case .none: return nil
+            case .unknown: break
+            }
+            do throws(HookControlGroups.Unavailable) {
+                let groups = try HookControlGroups(limits)
+                let newest = state.withLock { state in
                     state.groups = .found(groups)
-                    return (groups, "each run has a control group of its own below \(groups.group.path)")
-                } catch {
-                    state.groups = .none(reason: "\(error)")
-                    return (nil, "what hooks start is found by its parents, as \(error)")
+                    return state.limits
                 }
+                // Limits that came meanwhile found no groups to apply to.
+                if newest != limits { groups.apply(newest) }
+                note("each run has a control group of its own below \(groups.group.path)")
+                return groups
+            } catch {
+                state.withLock { $0.groups = .none(reason: "\(error)") }
+                note("what hooks start is found by its parents, as \(error)")
+                return nil
             }
         }
-        if let news { note(news) }
-        return groups
     }
 }
 

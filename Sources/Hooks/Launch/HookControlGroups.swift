@@ -33,7 +33,7 @@ final class HookControlGroups: Sendable {
     /// Makes the groups, and moves the agent into its own.
     ///
     /// - Throws: ``Unavailable`` where nothing is delegated, or the kernel cannot end a group (before Linux 5.14).
-    init(_ limits: HookLimits) throws(Unavailable) {
+    convenience init(_ limits: HookLimits) throws(Unavailable) {
         guard let own = ControlGroup.own else {
             throw Unavailable(description: "there are no control groups (version 2)")
         }
@@ -47,8 +47,7 @@ final class HookControlGroups: Sendable {
             throw Unavailable(description: "\(own.path) is not delegated")
         }
         guard top.has("cgroup.kill") else { throw Unavailable(description: "this kernel cannot end a control group") }
-        group = top.child("hooks")
-        state = Mutex(State(limits: limits))
+        let group = top.child("hooks")
         // A group that has processes can have no limits for those in it.
         let agent = top.child(Self.agentName)
         try Self.check(agent.make(), "make \(agent.path)")
@@ -61,6 +60,13 @@ final class HookControlGroups: Sendable {
         }
         // Those of an agent that has ended.
         for name in Self.names(in: group.path) { _ = group.child(name).remove() }
+        self.init(in: group, limits)
+    }
+
+    /// Takes the group of all hooks, which is there.
+    init(in group: ControlGroup, _ limits: HookLimits) {
+        self.group = group
+        state = Mutex(State(limits: limits))
         apply(limits)
     }
 
@@ -86,12 +92,26 @@ final class HookControlGroups: Sendable {
     }
 
     /// Removes the group of a run that is over; one with processes that it has left behind goes when they have ended.
-    func end(_ run: ControlGroup) {
-        if !run.remove() { state.withLock { $0.leftBehind.append(run) } }
+    ///
+    /// - Returns: Whether no group is left. Otherwise ``removeEmpty()`` is to be called when a process has ended.
+    func end(_ run: ControlGroup) -> Bool {
+        // Noted before it is tried: a process that ends in between has its SIGCHLD find the group here.
+        state.withLock { $0.leftBehind.append(run) }
+        return removeEmpty()
     }
 
     /// Removes the groups in which all that was left behind has ended.
-    func removeEmpty() { state.withLock { state in state.leftBehind.removeAll { $0.remove() } } }
+    ///
+    /// Safe from any thread, and quick.
+    ///
+    /// - Returns: Whether no group is left.
+    @discardableResult
+    func removeEmpty() -> Bool {
+        state.withLock { state in
+            state.leftBehind.removeAll { $0.remove() }
+            return state.leftBehind.isEmpty
+        }
+    }
 
     private static func write(_ limits: HookLimits, to group: ControlGroup) {
         _ = group.set("pids.max", "\(limits.tasks)")

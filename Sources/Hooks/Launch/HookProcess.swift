@@ -16,6 +16,8 @@ package final class HookProcess: Sendable {
     package static let grace = Duration.seconds(1)
     /// The time to wait for a killed program: the kernel may be unable to end it (a hanging file system).
     private static let patience = TimeAmount.seconds(5)
+    /// The time after a run that has left processes behind, in which most of these have ended.
+    private static let lastLook = TimeAmount.seconds(1)
     /// The number of searches for descendants that began meanwhile, where there is no control group to end.
     private static let maximumRounds = 4
 
@@ -209,7 +211,10 @@ package final class HookProcess: Sendable {
 
     private func over(_ leader: HookLeader) {
         let ending = leader.reap()
-        containment?.end(leader, state.value.group)
+        if let containment, !containment.end(leader, state.value.group) {
+            // The kernel may tell of a process's end before the process has left its group; nothing would look again.
+            loop.assumeIsolated().scheduleTask(in: Self.lastLook) { containment.reap() }
+        }
         switch ending {
         case _ where state.value.reason != nil: finish(state.value.reason ?? .stopped)
         case .exited(0): finish(.succeeded)

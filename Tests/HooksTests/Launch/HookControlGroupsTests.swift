@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import Hooks
+
+/// The groups of runs, with folders in the place of the kernel's: one with something in it cannot be removed either.
+struct HookControlGroupsTests {
+    let folder = URL.temporaryDirectory.appending(path: "groups-\(UUID().uuidString)")
+    let groups: HookControlGroups
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        groups = HookControlGroups(in: ControlGroup(path: folder.path()), HookLimits())
+    }
+
+    private func putProcess(in group: ControlGroup) -> Bool { group.child("process").make() == 0 }
+    private func endProcess(in group: ControlGroup) -> Bool { group.child("process").remove() }
+
+    @Test
+    func `the group of a run that leaves nothing behind goes with it`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let run = try #require(groups.begin())
+        #expect(groups.end(run))
+        #expect(!run.has(""))
+    }
+
+    @Test
+    func `the group of a run goes when the processes that it has left behind have ended`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = try (#require(groups.begin()), #require(groups.begin()))
+        #expect(putProcess(in: first))
+        #expect(putProcess(in: second))
+        #expect(!groups.end(first))
+        #expect(!groups.end(second))
+
+        #expect(endProcess(in: first))
+        #expect(!groups.removeEmpty())
+        #expect(!first.has(""))
+        #expect(second.has(""))
+
+        #expect(endProcess(in: second))
+        #expect(groups.removeEmpty())
+        #expect(!second.has(""))
+    }
+
+    @Test
+    func `no sign of an ended process is lost beside the ends of runs`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let runs = try (0..<200).map { _ in try #require(groups.begin()) }
+        #expect(runs.allSatisfy(putProcess))
+        // As over there SIGCHLD, each end is followed by one look, whatever else is going on.
+        await withTaskGroup { tasks in
+            for run in runs {
+                tasks.addTask { _ = groups.end(run) }
+                tasks.addTask {
+                    _ = endProcess(in: run)
+                    groups.removeEmpty()
+                }
+            }
+        }
+        #expect(runs.allSatisfy { !$0.has("") })
+    }
+}
