@@ -189,7 +189,7 @@ bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_
 
 bench-fleet: dependencies ## Measure `reachagent fleet` over the events of 10,000 devices; ARGS passes options
 	@scripts/install-dependencies test
-	swift build -c release --product reachagent-fleet >&2
+	@scripts/build-release reachagent-fleet >&2
 	scripts/bench-fleet $(ARGS)
 
 bench-report: dependencies ## Measure `reachagent report` over a year's journal; ARGS passes options
