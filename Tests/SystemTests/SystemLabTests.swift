@@ -62,6 +62,24 @@ struct SystemLabTests {
         #expect(up.to?.path.kind == "wwan")
     }
 
+    @Test("PPPoE: a DSL line is wired by its Ethernet device, whatever is on standby, and is lost with that device's cable")
+    func pppoe() async throws {
+        let result = try await SystemLab.result(of: "pppoe")
+        let events = try expectSound(result)
+        #expect(states(events, "reachability.changed") == ["none", "wired", "none", "wired", "none"])
+        // A standby that comes and goes is no reason for a change, not even for a short one.
+        #expect(states(events, "path.changed") == ["none", "wired", "none", "wired", "none"])
+        let line = try #require(events.first { $0.name == "reachability.changed" && $0.to?.via.rawValue == "wired" })
+        #expect(line.to?.path.interface == "ppp0")
+        #expect(line.to?.path.kind == "ppp")
+        #expect(line.to?.path.underlay?.interface == "dsl0")
+        #expect(line.to?.path.underlay?.evidence == "pppoe")
+        // The kernel would still have sent packets into the line, which is up.
+        #expect(result.step("cable_pulled")?.kernel_choice == "ppp0")
+        let pulled = try #require(events.first { $0.name == "path.changed" && $0.from?.via.rawValue == "wired" })
+        #expect(pulled.to?.reason == "underlay_down")
+    }
+
     @Test("failover: Wi-Fi to WWAN and back, although the kernel keeps the route through the dead Wi-Fi")
     func failover() async throws {
         let result = try await SystemLab.result(of: "failover")

@@ -188,7 +188,8 @@ def _root(tree, chosen, release, archive):
 
 def _programs(tree):
     """The programs with every library that they need, each under the name it is asked for by."""
-    files, waiting = {}, [f"usr/bin/{name}" for name in (*PROGRAMS, *scenario.needs("programs"))]
+    named = (*PROGRAMS, *scenario.needs("programs"))
+    files, waiting = {}, [name if "/" in name else f"usr/bin/{name}" for name in named]
     while waiting:
         wanted = waiting.pop()
         if wanted in files:

@@ -6,7 +6,7 @@ A line "# lab: KEY=VALUE..." among the first comments, all of it optional:
   limit=SECONDS                 its time limit (180)
   package=installed|absent      with systemd: the state of the agent's package when it begins (absent)
   packages=NAME,...             Debian packages besides those that every guest has, and of them the
-  programs=NAME,...             programs, with their libraries, and
+  programs=NAME,...             programs, or the paths of plugins, with their libraries, and
   modules=NAME,...              kernel modules that the guest without systemd has for it
 """
 
