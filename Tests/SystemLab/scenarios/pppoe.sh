@@ -7,7 +7,7 @@
 
 PROVIDER=provider
 # The session outlives a pulled cable, as a DSL modem's does: no echoes, and nothing to authenticate.
-OPTIONS="noauth noccp nolock lcp-echo-interval 0"
+OPTIONS="noauth noccp nolock lcp-echo-interval 0 lcp-restart 1 lcp-max-terminate 1"
 
 provider() { ip netns exec $PROVIDER "$@"; }
 
@@ -33,7 +33,7 @@ dial() {
 has_address() { [ -n "$(ip -4 address show dev ppp0)" ]; }
 has_session() { grep -q ' dsl0$' /proc/net/pppoe; }
 
-printf 'kinds = { dsl0 = "wired" }\n' >/run/reachagent.toml
+printf '[interfaces]\nkinds = { dsl0 = "wired" }\n' >/run/reachagent.toml
 start_agent --config /run/reachagent.toml
 wait_settled none
 
