@@ -67,7 +67,7 @@ final class FleetFollower: Sendable {
         var interruption: (failure: TransportFailure, since: Timestamp)?
         /// The reason for the end.
         var end: TransportFailure?
-        var hasNews = true
+        var hasChanges = true
     }
 
     /// Becomes ready whenever there is news.
@@ -162,8 +162,8 @@ final class FleetFollower: Sendable {
     private func note(_ change: (inout State) -> Void) {
         let isFirst = state.withLock { state in
             change(&state)
-            defer { state.hasNews = true }
-            return !state.hasNews
+            defer { state.hasChanges = true }
+            return !state.hasChanges
         }
         // A reader that has not looked yet is awake already, or sleeps until it wants to look.
         if isFirst { wakeup.signal() }

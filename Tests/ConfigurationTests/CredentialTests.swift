@@ -26,7 +26,7 @@ import Testing
     func `every path of a configuration takes the form`(value: String, path: String?) throws {
         let node = Node(value: .string(value), origin: Origin(file: "/etc/reachagent/reachagent.toml"))
         var errors: [ValueError] = []
-        let read = Form<String>.path(credentials: { CredentialFolder(folder: "/c") }).read(node, &errors)
+        let read = ValueFormat<String>.path(credentials: { CredentialFolder(folder: "/c") }).read(node, &errors)
         #expect(read == path)
         #expect(errors.isEmpty == (path != nil))
     }

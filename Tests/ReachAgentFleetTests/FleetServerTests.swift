@@ -125,7 +125,7 @@ struct FleetServerTests {
         try follower.start()
         func wait(_ isTrue: (FleetFollower.State) -> Bool) {
             while !follower.withState({ state in
-                state.hasNews = false
+                state.hasChanges = false
                 return isTrue(state)
             }) {
                 _ = follower.wakeup.sleep(deadline: nil)

@@ -10,7 +10,7 @@ struct SubjectTemplateTests {
         "the properties of an event stand in the place of the variables",
         arguments: [
             (
-                "reachagent.<device>.<type>", SubjectTemplate.Form.subject, "reachagent.edge7.probe.changed",
+                "reachagent.<device>.<type>", SubjectTemplate.Syntax.subject, "reachagent.edge7.probe.changed",
                 "reachagent.edge7.>"
             ),
             ("a.<device>.x-<type>.<subject>", .subject, "a.edge7.x-probe.changed.web_1", "a.edge7.>"),
@@ -19,8 +19,8 @@ struct SubjectTemplateTests {
             ("fleet/a.b/<device>/<subject>/<type>", .topic, "fleet/a.b/edge7/web.1/probe.changed", "fleet/a.b/edge7/#"),
         ]
     )
-    func names(_ text: String, _ form: SubjectTemplate.Form, _ name: String, _ filter: String) throws {
-        let template = try SubjectTemplate(text, form: form)
+    func names(_ text: String, _ syntax: SubjectTemplate.Syntax, _ name: String, _ filter: String) throws {
+        let template = try SubjectTemplate(text, syntax: syntax)
         #expect(template.name(device: "edge7", type: "reachagent.probe.changed", subject: "web.1") == name)
         #expect(template.filter(device: "edge7") == filter)
     }
@@ -28,7 +28,7 @@ struct SubjectTemplateTests {
     @Test(
         "a template that is not valid is refused with a sentence",
         arguments: [
-            ("", SubjectTemplate.Form.subject, "expected a subject of 1 to 255 bytes, got 0"),
+            ("", SubjectTemplate.Syntax.subject, "expected a subject of 1 to 255 bytes, got 0"),
             ("reachagent.<type>", .subject, "before '<type>' and '<subject>', got 'reachagent.<type>'"),
             ("a.<type>.<device>", .subject, "expected '<device>' as a token of its own"),
             ("a.dev-<device>.<type>", .subject, "expected '<device>' as a token of its own"),
@@ -45,9 +45,9 @@ struct SubjectTemplateTests {
             (String(repeating: "a", count: 256), .topic, "expected a topic of 1 to 255 bytes, got 256"),
         ]
     )
-    func invalid(_ text: String, _ form: SubjectTemplate.Form, _ part: String) {
+    func invalid(_ text: String, _ syntax: SubjectTemplate.Syntax, _ part: String) {
         do {
-            _ = try SubjectTemplate(text, form: form)
+            _ = try SubjectTemplate(text, syntax: syntax)
             Issue.record("it was accepted")
         } catch {
             #expect(error.description.firstRange(of: part) != nil, "\(error)")
@@ -63,14 +63,14 @@ struct SubjectTemplateTests {
         ]
     )
     func tokens(_ text: String, _ subject: String, _ topic: String) {
-        #expect(SubjectTemplate.Form.subject.token(text) == subject)
-        #expect(SubjectTemplate.Form.topic.token(text) == topic)
-        #expect(SubjectTemplate.Form.subject.isToken(text) == (text == subject))
+        #expect(SubjectTemplate.Syntax.subject.token(text) == subject)
+        #expect(SubjectTemplate.Syntax.topic.token(text) == topic)
+        #expect(SubjectTemplate.Syntax.subject.isToken(text) == (text == subject))
     }
 
     @Test("hostile types and subjects never make another device's subject or a wildcard")
     func hostile() throws {
-        let template = try SubjectTemplate("r.<device>.<type>.<subject>", form: .subject)
+        let template = try SubjectTemplate("r.<device>.<type>.<subject>", syntax: .subject)
         var random = Jumble(seed: 3)
         for _ in 0..<5000 {
             let pieces = [".", "*", ">", " ", "a", "reachagent.", "\u{7F}", "é", "\r\n"]
@@ -114,14 +114,14 @@ struct SubjectTemplateTests {
         _ name: String,
         _ device: String?
     ) throws {
-        let template = try SubjectTemplate(text, form: .subject)
+        let template = try SubjectTemplate(text, syntax: .subject)
         #expect(template.allDevices == filter)
         #expect(template.device(in: name).map(String.init) == device)
     }
 
     @Test
     func `an MQTT topic has its own wildcards`() throws {
-        let template = try SubjectTemplate("reachagent/<device>/<type>", form: .topic)
+        let template = try SubjectTemplate("reachagent/<device>/<type>", syntax: .topic)
         #expect(template.allDevices == "reachagent/+/#")
         #expect(template.device(in: "reachagent/edge-7/path.changed") == "edge-7")
     }

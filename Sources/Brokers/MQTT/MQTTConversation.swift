@@ -61,11 +61,11 @@ final class MQTTConversation {
     }
 
     /// True when ``takeEvents()`` or ``failure`` has something new.
-    var hasNews: Bool { failure != nil || !events.isEmpty }
+    var hasChanges: Bool { failure != nil || !events.isEmpty }
 
     /// The next moment at which something is due by itself.
     var deadline: ContinuousClock.Instant? {
-        if hasNews { return .now }
+        if hasChanges { return .now }
         guard isGreeted else { return connectionEnd }
         return [keepAlive.due(at: .now), answerEnd, acknowledgementEnd].compactMap(\.self).min()
     }

@@ -128,7 +128,7 @@ public final class MQTTTransport: SinkTransport {
         guard case .talking(let conversation) = phase else { return }
         conversation.publish(message)
         // What libmosquitto refuses at once, nothing else would make the caller ask for.
-        if conversation.hasNews { wake() }
+        if conversation.hasChanges { wake() }
     }
 
     /// Publishes the state, and again on each connection.
@@ -137,7 +137,7 @@ public final class MQTTTransport: SinkTransport {
         self.state = state
         guard case .talking(let conversation) = phase else { return }
         conversation.keep(retained.state(state))
-        if conversation.hasNews { wake() }
+        if conversation.hasChanges { wake() }
     }
 
     /// Says farewell as far as that takes no waiting, and closes.

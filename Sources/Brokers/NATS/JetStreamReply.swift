@@ -111,14 +111,14 @@ enum JetStreamReply {
     static let noMessageFound = 10_037
 
     private static func root(of payload: [UInt8]) throws -> JSONNode {
-        guard let root = JSONDocument(payload, maximumValues: maximumValues)?.root, root.form == .object else {
+        guard let root = JSONDocument(payload, maximumValues: maximumValues)?.root, root.kind == .object else {
             throw Flaw.unreadable
         }
         return root
     }
 
     private static func failure(in root: JSONNode) -> Failure? {
-        guard let error = root.member("error"), error.form != .null else { return nil }
+        guard let error = root.member("error"), error.kind != .null else { return nil }
         return Failure(
             number: error.member("err_code")?.integer() ?? 0,
             status: error.member("code")?.integer() ?? 0,
@@ -149,8 +149,8 @@ enum JetStreamReply {
 
     /// Decodes Base64; an absent member is empty.
     private static func base64(_ node: JSONNode?) -> [UInt8]? {
-        guard let node, node.form != .null else { return [] }
-        guard node.form == .string else { return nil }
+        guard let node, node.kind != .null else { return [] }
+        guard node.kind == .string else { return nil }
         return Data(base64Encoded: Data(node.text)).map { Array($0) }
     }
 }

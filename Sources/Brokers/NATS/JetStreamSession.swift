@@ -88,7 +88,7 @@ struct JetStreamSession: Sendable {
     init(_ settings: SinkSettings, template: SubjectTemplate, token: String, answerLimit: Duration = .seconds(10)) {
         self.answerLimit = answerLimit
         device = settings.device
-        deviceToken = template.form.token(settings.device)
+        deviceToken = template.syntax.token(settings.device)
         filter = template.filter(device: settings.device)
         configuredStream = settings.stream
         inbox = "_INBOX.\(deviceToken).\(token)"

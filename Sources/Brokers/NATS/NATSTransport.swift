@@ -32,7 +32,7 @@ public final class NATSTransport: SinkTransport {
     private var isDue = false
     /// Connections that were ended, and whose threads still wait for the library.
     private var ending: [NATSWire] = []
-    private var nextLook: ContinuousClock.Instant?
+    private var nextPoll: ContinuousClock.Instant?
     private var events: [TransportEvent] = []
     private var closedBytes: UInt64 = 0
 
@@ -75,10 +75,10 @@ public final class NATSTransport: SinkTransport {
     /// `false`, for the same reason.
     public var wantsToWrite: Bool { false }
 
-    /// The end of the time for an answer, or the next look at a thread that blocks.
+    /// The end of the time for an answer, or the next poll of a thread that blocks.
     public var deadline: ContinuousClock.Instant? {
-        guard let answer = session.deadline, let look = nextLook else { return session.deadline ?? nextLook }
-        return min(answer, look)
+        guard let answer = session.deadline, let poll = nextPoll else { return session.deadline ?? nextPoll }
+        return min(answer, poll)
     }
 
     /// The bytes of all connections on the link, with headers, as the kernel counts them; an attempt that fails is estimated.
@@ -88,7 +88,7 @@ public final class NATSTransport: SinkTransport {
     public func connect() {
         guard wire == nil else { return }
         isDue = true
-        look()
+        poll()
     }
 
     /// Sends an event.
@@ -117,7 +117,7 @@ public final class NATSTransport: SinkTransport {
             perform(session.handle(input, at: .now))
         }
         perform(session.tick(.now))
-        look()
+        poll()
         defer { events = [] }
         return events
     }
@@ -134,7 +134,7 @@ public final class NATSTransport: SinkTransport {
         do throws(SystemError) {
             wire = try NATSWire(settings, inbox: session.inbox, wake: wake)
             isConnecting = true
-            nextLook = .now + interval
+            nextPoll = .now + interval
         } catch {
             fail(
                 TransportFailure(
@@ -173,19 +173,19 @@ public final class NATSTransport: SinkTransport {
         self.wire = nil
         isConnecting = false
         session = JetStreamSession(settings, template: template, token: "")
-        nextLook = ending.isEmpty ? nil : .now + interval
+        nextPoll = ending.isEmpty ? nil : .now + interval
     }
 
     /// Interrupts threads that block in the library, where it has no limit of its own.
-    private func look() {
+    private func poll() {
         ending.removeAll(where: \.hasEnded)
         if isDue, ending.count < Self.maximumEnding { begin() }
         guard isConnecting || !ending.isEmpty else {
-            nextLook = nil
+            nextPoll = nil
             return
         }
-        guard nextLook.map({ $0 <= .now }) ?? true else { return }
-        nextLook = .now + interval
+        guard nextPoll.map({ $0 <= .now }) ?? true else { return }
+        nextPoll = .now + interval
         for wire in ending { wire.interrupt(longerThan: .zero) }
         if isConnecting { wire?.interrupt(longerThan: patience.connection) }
     }

@@ -11,7 +11,7 @@ struct HooksKeys: KeyTable {
     let folders = Setting(
         "folders",
         unset: \.hookFolders,
-        Form<String>.absolutePath.list(0...16),
+        ValueFormat<String>.absolutePath.list(0...16),
         says: "for the system's service `/etc/reachagent/hooks.d` and `/usr/lib/reachagent/hooks.d`",
         example: "[\"/etc/reachagent/hooks.d\", \"/usr/lib/reachagent/hooks.d\"]",
         """
@@ -157,8 +157,8 @@ struct HookKeys: KeyTable {
 
 /// `when` of a hook.
 struct WhenKeys: KeyTable {
-    private static let vias = Form<Reachability.Via>.choice.oneOrMore(1...16)
-    private static let connectivities = Form<Reachability.Connectivity>.choice.oneOrMore(1...16)
+    private static let vias = ValueFormat<Reachability.Via>.choice.oneOrMore(1...16)
+    private static let connectivities = ValueFormat<Reachability.Connectivity>.choice.oneOrMore(1...16)
     private static let ofPaths = "(`reachability.changed`, `path.changed`, `target.changed`)"
     private static let ofConnectivity = "(`reachability.changed`, `path.changed` of the default path, `uplink.changed`)"
     private static let ofInterfaces = "(the types of `from_via`, `uplink.changed`, `probe.changed`)"
@@ -167,7 +167,7 @@ struct WhenKeys: KeyTable {
         "from_via",
         optional: Self.vias,
         example: "[\"wifi\", \"wired\"]",
-        "The medium before: \(Form<Reachability.Via>.words) \(Self.ofPaths)"
+        "The medium before: \(ValueFormat<Reachability.Via>.words) \(Self.ofPaths)"
     )
     let toVia = Key(
         "to_via",
@@ -179,7 +179,7 @@ struct WhenKeys: KeyTable {
         "from_connectivity",
         optional: Self.connectivities,
         example: "\"portal\"",
-        "The connectivity before: \(Form<Reachability.Connectivity>.words) \(Self.ofConnectivity)"
+        "The connectivity before: \(ValueFormat<Reachability.Connectivity>.words) \(Self.ofConnectivity)"
     )
     let toConnectivity = Key(
         "to_connectivity",
@@ -189,33 +189,33 @@ struct WhenKeys: KeyTable {
     )
     let target = Key(
         "target",
-        optional: Form<String>.string(1...256).oneOrMore(1...256),
+        optional: ValueFormat<String>.string(1...256).oneOrMore(1...256),
         example: "\"office\"",
         "Names of targets, which must be in the configuration (`target.changed`, `path.changed` of targets)"
     )
     let probe = Key(
         "probe",
-        optional: Form<String>.string(1...256).oneOrMore(1...256),
+        optional: ValueFormat<String>.string(1...256).oneOrMore(1...256),
         example: "\"web\"",
         "Names of probes, likewise (`probe.changed`, `certificate.expiring`)"
     )
     let interface = Key(
         "interface",
-        optional: Form<String>.interfacePattern.oneOrMore(1...64),
+        optional: ValueFormat<String>.interfacePattern.oneOrMore(1...64),
         example: "[\"wwan*\", \"ppp?\"]",
         "Patterns: the interface before, after or of the cause \(Self.ofInterfaces)"
     )
     let cause = Key(
         "cause",
-        optional: Form<String>.causeCode.oneOrMore(1...64),
+        optional: ValueFormat<String>.causeCode.oneOrMore(1...64),
         example: "\"link_down\"",
         "Codes of causes ([events.md](events.md), [findings.md](findings.md)) \(Self.ofInterfaces)"
     )
     let changed = Key(
         "changed",
-        optional: Form<HookFilter.Aspect>.choice.oneOrMore(1...16),
+        optional: ValueFormat<HookFilter.Aspect>.choice.oneOrMore(1...16),
         example: "[\"via\", \"interface\"]",
-        "The properties of which one must have changed: \(Form<HookFilter.Aspect>.words) (the types that have them)"
+        "The properties of which one must have changed: \(ValueFormat<HookFilter.Aspect>.words) (the types that have them)"
     )
 
     static let keys = Self()

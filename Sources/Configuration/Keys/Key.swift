@@ -65,7 +65,7 @@ protocol KeyDeclaration: Sendable {
 /// The declaration of a key with a value of one type.
 struct Key<Value: Sendable>: KeyDeclaration {
     let facts: KeyFacts
-    let form: Form<Value>
+    let format: ValueFormat<Value>
     /// The value without the key, and in the place of one that is not accepted.
     let standard: Value
     /// The value in effect without the key, where somebody else than the settings decides it.
@@ -79,7 +79,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     ///
     /// - Parameters:
     ///   - name: The name in the file.
-    ///   - form: The accepted values.
+    ///   - format: The accepted values.
     ///   - standard: The default.
     ///   - inEffect: The value in effect without the key, where it differs from the default.
     ///   - says: The default in words, in Markdown, where the value does not tell it.
@@ -89,7 +89,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     ///   - sentence: The meaning, in Markdown.
     init(
         _ name: String,
-        _ form: Form<Value>,
+        _ format: ValueFormat<Value>,
         default standard: Value,
         inEffect: Value? = nil,
         says: String? = nil,
@@ -98,10 +98,10 @@ struct Key<Value: Sendable>: KeyDeclaration {
         reload: ReloadEffect = .restartsCheck,
         _ sentence: String
     ) {
-        let text = form.text(inEffect ?? standard)
+        let text = format.text(inEffect ?? standard)
         facts = KeyFacts(
             name: name,
-            kind: form.kind,
+            kind: format.kind,
             standard: says ?? (text.isEmpty ? "none" : "`\(text)`"),
             sentence: sentence,
             example: example,
@@ -109,7 +109,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
             scope: scope,
             reload: reload
         )
-        self.form = form
+        self.format = format
         self.standard = standard
         self.inEffect = inEffect
         shown = nil
@@ -119,7 +119,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     /// A key without a default.
     init<Wrapped>(
         _ name: String,
-        optional form: Form<Wrapped>,
+        optional format: ValueFormat<Wrapped>,
         says: String? = nil,
         example: String? = nil,
         for scope: KeyScope = .all,
@@ -128,7 +128,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     ) where Value == Wrapped? {
         self.init(
             name,
-            form.optional,
+            format.optional,
             default: nil,
             says: says,
             example: example,
@@ -141,14 +141,14 @@ struct Key<Value: Sendable>: KeyDeclaration {
     /// A key that must be given.
     init<Wrapped>(
         _ name: String,
-        required form: Form<Wrapped>,
+        required format: ValueFormat<Wrapped>,
         example: String,
         for scope: KeyScope = .all,
         _ sentence: String
     ) where Value == Wrapped? {
         facts = KeyFacts(
             name: name,
-            kind: form.kind,
+            kind: format.kind,
             standard: "required",
             sentence: sentence,
             example: example,
@@ -156,7 +156,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
             scope: scope,
             reload: .restartsCheck
         )
-        self.form = form.optional
+        self.format = format.optional
         standard = nil
         inEffect = nil
         shown = nil
@@ -165,7 +165,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
 
     private init(_ key: Key, isDigested: Bool, shown: @escaping @Sendable (Value) -> String) {
         facts = key.facts
-        form = key.form
+        format = key.format
         standard = key.standard
         inEffect = key.inEffect
         self.shown = shown
@@ -182,7 +182,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
 
     func errors(in node: Node) -> [ValueError] {
         var errors: [ValueError] = []
-        _ = form.read(node, &errors)
+        _ = format.read(node, &errors)
         return errors
     }
 }

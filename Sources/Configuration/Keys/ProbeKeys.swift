@@ -3,8 +3,8 @@ internal import Reachability
 
 /// The keys of `[probe.NAME]`.
 struct ProbeKeys: KeyTable {
-    private static let intervals = Form<Duration>.duration(.milliseconds(100)...SettingsReader.longestInterval)
-    private static let counts = Form<Int>.integer(1...1000)
+    private static let intervals = ValueFormat<Duration>.duration(.milliseconds(100)...SettingsReader.longestInterval)
+    private static let counts = ValueFormat<Int>.integer(1...1000)
 
     let target = Key(
         "target",
@@ -148,10 +148,10 @@ struct ProbeKeys: KeyTable {
 
 /// `latency` of a probe.
 struct LatencyKeys: KeyTable {
-    private static let form = Form<Duration>.duration(.milliseconds(1) ... .seconds(3600))
+    private static let format = ValueFormat<Duration>.duration(.milliseconds(1) ... .seconds(3600))
 
-    let good = Key("good", required: Self.form, example: "\"200ms\"", "A check that takes no longer is a success")
-    let bad = Key("bad", required: Self.form, example: "\"1s\"", "A check that takes at least this long is a failure")
+    let good = Key("good", required: Self.format, example: "\"200ms\"", "A check that takes no longer is a success")
+    let bad = Key("bad", required: Self.format, example: "\"1s\"", "A check that takes at least this long is a failure")
 
     static let keys = Self()
     static let all = KeyList(of: keys)
@@ -195,14 +195,14 @@ struct RequestKeys: KeyTable {
         order) and of tables (`user[name]`); or an array of strings as on the command line: `["tag=b", "tag=a", "flag", \
         "list[]=1", "user[name]=x"]`. Names are written in the order of their bytes
         """
-    ).hiding { Form<ParameterValue>.parameters.text($0.withoutSecrets) }
+    ).hiding { ValueFormat<ParameterValue>.parameters.text($0.withoutSecrets) }
     let form = Key(
         "form",
         optional: .parameters,
         example: "{ name = \"value\" }",
         for: .web,
         "The body as parameters of a form, written as `query`. A request has one body at most"
-    ).hiding(isDigested: true) { Form<ParameterValue>.parameters.text($0.withoutSecrets) }
+    ).hiding(isDigested: true) { ValueFormat<ParameterValue>.parameters.text($0.withoutSecrets) }
     let jsonBody = Key(
         "json_body",
         optional: .jsonBody,
@@ -271,7 +271,7 @@ struct ResponseKeys: KeyTable {
     )
     let expectContentType = Key(
         "expect_content_type",
-        optional: Form<String>.string(1...255).list(1...64),
+        optional: ValueFormat<String>.string(1...255).list(1...64),
         says: "any",
         example: "[\"application/json\"]",
         for: .web,
@@ -279,29 +279,29 @@ struct ResponseKeys: KeyTable {
     )
     let expectFormat = Key(
         "expect_format",
-        optional: Form<BodyFormat>.choice,
+        optional: ValueFormat<BodyFormat>.choice,
         says: "any",
         example: "\"json\"",
         for: .web,
-        "The format that the body must have: \(Form<BodyFormat>.words)"
+        "The format that the body must have: \(ValueFormat<BodyFormat>.words)"
     )
     let expectBodyContains = Key(
         "expect_body_contains",
-        Form<String>.string(1...4096).list(0...64),
+        ValueFormat<String>.string(1...4096).list(0...64),
         default: [],
         for: [.web, .portal],
         "Strings that must be in the body"
     )
     let expectBodyMatches = Key(
         "expect_body_matches",
-        Form<BodyPattern>.pattern.list(0...64),
+        ValueFormat<BodyPattern>.pattern.list(0...64),
         default: [],
         for: [.web, .portal],
         "Regular expressions (PCRE2) that must match in it"
     )
     let expectJSON = Key(
         "expect_json",
-        Form<JSONExpectation>.member.list(0...64),
+        ValueFormat<JSONExpectation>.member.list(0...64),
         default: [],
         for: .web,
         "Expected members of a JSON body: `[\"status=ok\", \"load<5\"]`"

@@ -19,7 +19,7 @@ struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
     init(
         _ name: String,
         _ path: any WritableKeyPath<Settings, Value> & Sendable,
-        _ form: Form<Value>,
+        _ format: ValueFormat<Value>,
         inEffect: Value? = nil,
         says: String? = nil,
         example: String? = nil,
@@ -29,7 +29,7 @@ struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
         let standard = Settings()[keyPath: path]
         key = Key(
             name,
-            form,
+            format,
             default: standard,
             inEffect: inEffect,
             says: says,
@@ -44,7 +44,7 @@ struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
     init<Wrapped>(
         _ name: String,
         unset path: any WritableKeyPath<Settings, Wrapped?> & Sendable,
-        _ form: Form<Wrapped>,
+        _ format: ValueFormat<Wrapped>,
         inEffect: Wrapped? = nil,
         says: String? = nil,
         example: String? = nil,
@@ -54,7 +54,7 @@ struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
         self.init(
             name,
             path,
-            form.optional,
+            format.optional,
             inEffect: inEffect.map { $0 },
             says: says,
             example: example,

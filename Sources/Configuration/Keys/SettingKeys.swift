@@ -155,7 +155,7 @@ struct AgentKeys: KeyTable {
         unset: \.agent.logLevel,
         .choice,
         inEffect: .notice,
-        "The least important messages that are logged: \(Form<LogLevel>.words)"
+        "The least important messages that are logged: \(ValueFormat<LogLevel>.words)"
     )
 
     static let keys = Self()
@@ -164,15 +164,15 @@ struct AgentKeys: KeyTable {
 
 /// The keys of `[settle]`.
 struct SettleKeys: KeyTable {
-    private static let form = Form<Duration>.duration(.zero ... .seconds(3600))
+    private static let format = ValueFormat<Duration>.duration(.zero ... .seconds(3600))
 
     let up = Setting(
         "up",
         \.settleUp,
-        Self.form,
+        Self.format,
         "For a change to something better, or to another path of the same worth"
     )
-    let down = Setting("down", \.settleDown, Self.form, "For a loss")
+    let down = Setting("down", \.settleDown, Self.format, "For a loss")
 
     static let keys = Self()
     static let all = KeyList(of: keys)
@@ -195,7 +195,7 @@ struct InterfaceKeys: KeyTable {
     let internetAddresses = Setting(
         "internet_addresses",
         \.internetAddresses,
-        Form<IPAddress>.address.list(1...16),
+        ValueFormat<IPAddress>.address.list(1...16),
         inEffect: MonitorConfiguration.defaultInternetAddresses,
         says: "root name servers",
         example: "[\"198.41.0.4\", \"2001:503:ba3e::2:30\"]",
@@ -211,7 +211,7 @@ struct MeteredKeys: KeyTable {
     let interfaces = Setting(
         "interfaces",
         \.metered.interfaces,
-        Form<String>.string(1...64).list(0...64),
+        ValueFormat<String>.string(1...64).list(0...64),
         "Patterns of the names of metered interfaces"
     )
     let cellular = Setting(
@@ -302,7 +302,7 @@ struct HTTPKeys: KeyTable {
     let listen = Setting(
         "listen",
         \.http.listen,
-        Form<HTTPListenAddress>.listenAddress.oneOrMore(0...8),
+        ValueFormat<HTTPListenAddress>.listenAddress.oneOrMore(0...8),
         example: "[\"127.0.0.1:9718\", \"[::1]:9718\"]",
         reload: .needsRestart,
         """
@@ -314,7 +314,7 @@ struct HTTPKeys: KeyTable {
     let names = Setting(
         "names",
         \.http.names,
-        Form<String>.hostName.list(0...64),
+        ValueFormat<String>.hostName.list(0...64),
         example: "[\"status.example.org\"]",
         reload: .needsRestart,
         "Names of hosts that a request may have besides `localhost` and addresses: this machine's, or a reverse proxy's"
@@ -392,7 +392,7 @@ struct KindsSetting: SettingDeclaration {
 
     func errors(in node: Node) -> [ValueError] {
         var errors: [ValueError] = []
-        _ = Form<InterfaceKind>.choice.table(max: 10_000).read(node, &errors)
+        _ = ValueFormat<InterfaceKind>.choice.table(max: 10_000).read(node, &errors)
         return errors
     }
 
@@ -401,7 +401,7 @@ struct KindsSetting: SettingDeclaration {
         let key = Subtable(facts.name, KeyList([]), example: facts.example)
         guard var kinds = table.table(key) else { return }
         for pattern in kinds.names(latestFilesFirst: true) {
-            let key = Key(pattern, optional: Form<InterfaceKind>.choice, "")
+            let key = Key(pattern, optional: ValueFormat<InterfaceKind>.choice, "")
             let kind = kinds.read(key)
             guard (1...64).contains(pattern.utf8.count) else {
                 kinds.report(pattern, "a pattern has 1 to 64 characters")

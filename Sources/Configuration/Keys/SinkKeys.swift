@@ -24,7 +24,7 @@ struct SinkKeys: KeyTable {
     )
     let types = Key(
         "types",
-        Form<String>.shippedType.oneOrMore(0...64),
+        ValueFormat<String>.shippedType.oneOrMore(0...64),
         default: [],
         says: "all",
         example: "[\"reachability.changed\", \"probe.*\"]",
@@ -56,11 +56,11 @@ struct SinkKeys: KeyTable {
     )
     let when = Key(
         "when",
-        Form<SinkMedium>.choice.oneOrMore(0...4),
+        ValueFormat<SinkMedium>.choice.oneOrMore(0...4),
         default: [],
         says: "always",
         example: "[\"wifi\", \"wired\"]",
-        "The media over which it connects: \(Form<SinkMedium>.words)"
+        "The media over which it connects: \(ValueFormat<SinkMedium>.words)"
     )
     let maxAge = Key(
         "max_age",
@@ -123,7 +123,7 @@ struct SinkKeys: KeyTable {
     )
     let pins = Key(
         "pins",
-        optional: Form<PublicKeyPin>.pin.list(1...64),
+        optional: ValueFormat<PublicKeyPin>.pin.list(1...64),
         example: "[\"sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]",
         "MQTT: hashes of public keys, of which the broker's chain must have one; for NATS name the authority in `ca_file`"
     )
@@ -132,7 +132,7 @@ struct SinkKeys: KeyTable {
         .choice,
         default: MQTTSettings().version,
         for: .mqtt,
-        "MQTT: \(Form<MQTTSettings.Version>.words)"
+        "MQTT: \(ValueFormat<MQTTSettings.Version>.words)"
     )
     let keepState = Key(
         "keep_state",

@@ -2,7 +2,7 @@ internal import Probes
 
 /// `transfer` of a probe.
 struct TransferKeys: KeyTable {
-    private static let sizes = Form<Int>.size(1...(1 << 40))
+    private static let sizes = ValueFormat<Int>.size(1...(1 << 40))
 
     let download = Key(
         "download",
@@ -70,18 +70,18 @@ struct ThroughputKeys: KeyTable {
 
 /// `added_latency` of a probe.
 struct AddedLatencyKeys: KeyTable {
-    private static let form = Form<Duration>.duration(.milliseconds(1) ... .seconds(3600))
+    private static let format = ValueFormat<Duration>.duration(.milliseconds(1) ... .seconds(3600))
 
-    let good = Key("good", required: Self.form, example: "\"50ms\"", "At most this added latency is a success")
-    let bad = Key("bad", required: Self.form, example: "\"300ms\"", "At least this added latency is a failure")
+    let good = Key("good", required: Self.format, example: "\"50ms\"", "At most this added latency is a success")
+    let bad = Key("bad", required: Self.format, example: "\"300ms\"", "At least this added latency is a failure")
 
     static let keys = Self()
     static let all = KeyList(of: keys)
 }
 
-extension Form where Value == Double {
+extension ValueFormat where Value == Double {
     /// Bits per second with a unit.
-    static var bitRate: Form {
+    static var bitRate: ValueFormat {
         .parsed(
             "bit rate",
             wanted: "a bit rate in quotes such as \"5Mbit/s\"",

@@ -20,21 +20,21 @@ struct TrustKeys: KeyTable {
     )
     let pins = Key(
         "pins",
-        optional: Form<PublicKeyPin>.pin.list(1...64),
+        optional: ValueFormat<PublicKeyPin>.pin.list(1...64),
         example: "[\"sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]",
         for: .requests,
         "Hashes of public keys"
     )
     let backupPins = Key(
         "backup_pins",
-        optional: Form<PublicKeyPin>.pin.list(1...64),
+        optional: ValueFormat<PublicKeyPin>.pin.list(1...64),
         example: "[\"sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]",
         for: .requests,
         "Hashes of the next keys; when only such a pin matches, the check warns"
     )
     let pinCertificates = Key(
         "pin_certificates",
-        optional: Form<String>.path.list(1...64),
+        optional: ValueFormat<String>.path.list(1...64),
         example: "[\"/etc/reachagent/web.pem\"]",
         for: .requests,
         "Files or folders with certificates"
@@ -79,7 +79,7 @@ struct TrustKeys: KeyTable {
     )
     let crlFiles = Key(
         "crl_files",
-        optional: Form<String>.path.list(1...64),
+        optional: ValueFormat<String>.path.list(1...64),
         example: "[\"/etc/reachagent/our-ca.crl\"]",
         for: .requests,
         "Revocation lists; a certificate that none of them covers is refused"
@@ -122,7 +122,7 @@ struct TLSKeys: KeyTable {
 struct ExpiryKeys: KeyTable {
     let expiryPercent = Key(
         "expiry_percent",
-        Form<Int>.integer(1...99).list(0...16),
+        ValueFormat<Int>.integer(1...99).list(0...16),
         default: ExpiryPolicy().lifetimePercents,
         for: [.web, .portal, .transfer],
         reload: .applies,
@@ -130,7 +130,7 @@ struct ExpiryKeys: KeyTable {
     )
     let expiryDays = Key(
         "expiry_days",
-        Form<Int>.integer(0...3650).list(0...16),
+        ValueFormat<Int>.integer(0...3650).list(0...16),
         default: ExpiryPolicy().days,
         for: [.web, .portal, .transfer],
         reload: .applies,

@@ -152,8 +152,8 @@ struct HookReader: RequestTableReader {
 
     /// Names of probes or targets, which must exist: a condition on any other could never hold.
     private func readNames(_ key: Key<[String]?>, among names: [String], of when: inout TableReader) -> [String] {
-        let form = Form<String>.existing(key.facts.name, among: names).oneOrMore(1...256).optional
-        return when.read(key, default: nil, as: form) ?? []
+        let format = ValueFormat<String>.existing(key.facts.name, among: names).oneOrMore(1...256).optional
+        return when.read(key, default: nil, as: format) ?? []
     }
 
     /// A filter that no event can meet is an error: the hook would never run, without a reason that anybody sees.
@@ -259,7 +259,7 @@ struct HookReader: RequestTableReader {
         else { return nil }
         var errors: [ValueError] = []
         let node = Node(value: .string(line.text), origin: table.origin(of: "url_file"))
-        let target = Form<ProbeTarget>.webAddress.read(node, &errors)
+        let target = ValueFormat<ProbeTarget>.webAddress.read(node, &errors)
         if target == nil {
             table.report("url_file", "\(path) contains no address of a web server in its first line")
         }

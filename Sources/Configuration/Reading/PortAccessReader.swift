@@ -14,8 +14,8 @@ struct PortAccessReader {
     func access() -> PortAccess? {
         let passwords = readPasswords()
         let tls = readTLS()
-        let isAsked = http.isInsecure || ["tls_certificate", "basic_auth_file"].contains(where: table.has)
-        let access = isAsked ? PortAccess(tls: tls, passwords: passwords, isInsecure: http.isInsecure) : nil
+        let isConfigured = http.isInsecure || ["tls_certificate", "basic_auth_file"].contains(where: table.has)
+        let access = isConfigured ? PortAccess(tls: tls, passwords: passwords, isInsecure: http.isInsecure) : nil
         judge(access)
         return access
     }

@@ -67,7 +67,10 @@ extension ProbeReader {
         band.finish()
         guard let good, let bad else { return (nil, window) }
         guard let result = DeadBand(good: good, bad: bad) else {
-            band.report("good", "\(Form.percent.text(good)) is not less than 'bad', \(Form.percent.text(bad))")
+            band.report(
+                "good",
+                "\(ValueFormat.percent.text(good)) is not less than 'bad', \(ValueFormat.percent.text(bad))"
+            )
             return (nil, window)
         }
         return (result, window)

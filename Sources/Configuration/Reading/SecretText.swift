@@ -12,7 +12,7 @@ enum SecretText {
 
     /// The fields of a header.
     @Sendable static func shown(fields: [String: String]) -> String {
-        Form<[String: String]>.headerFields.text(
+        ValueFormat<[String: String]>.headerFields.text(
             Dictionary(uniqueKeysWithValues: fields.map { ($0, SecretName.isSecret($0) ? SecretName.placeholder : $1) })
         )
     }

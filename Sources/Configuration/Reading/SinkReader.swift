@@ -217,7 +217,9 @@ struct SinkReader {
     }
 
     /// False for a credential of the sinks' own service, which nobody else sees.
-    private static func isReadable(_ path: String) -> Bool { !path.hasPrefix(Form<String>.sinkCredentials + "/") }
+    private static func isReadable(_ path: String) -> Bool {
+        !path.hasPrefix(ValueFormat<String>.sinkCredentials + "/")
+    }
 
     private static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")

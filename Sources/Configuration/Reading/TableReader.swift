@@ -43,26 +43,27 @@ struct TableReader {
     ///
     /// - Parameters:
     ///   - standard: The default, where it depends on other keys.
-    ///   - form: The accepted values, where they depend on other tables.
-    mutating func read<Value>(_ key: Key<Value>, default standard: Value, as form: Form<Value>? = nil) -> Value {
-        let (name, form) = (key.facts.name, form ?? key.form)
+    ///   - format: The accepted values, where they depend on other tables.
+    mutating func read<Value>(_ key: Key<Value>, default standard: Value, as format: ValueFormat<Value>? = nil) -> Value
+    {
+        let (name, format) = (key.facts.name, format ?? key.format)
         guard let node = members[TOMLKey(name)] else {
             if key.facts.isRequired {
                 report(name, "is missing; expected a value such as \(key.facts.example ?? "")")
             }
-            let text = form.text(key.inEffect ?? standard)
+            let text = format.text(key.inEffect ?? standard)
             if !text.isEmpty { notes.effect(path + name, text, from: nil) }
             return standard
         }
         var errors: [ValueError] = []
-        let value = form.read(node, &errors)
+        let value = format.read(node, &errors)
         for error in errors { notes.error(error.message, key: path + name, at: error.origin ?? node.origin) }
         guard let value else { return standard }
-        let text = form.text(value)
+        let text = format.text(value)
         let shown = key.shown.map { $0(value) } ?? text
         if key.isDigested || shown != text {
             changes[name] = RegularFile.digest(Array(text.utf8))
-        } else if text != form.text(standard) {
+        } else if text != format.text(standard) {
             changes[name] = text
         }
         notes.effect(path + name, shown, from: node.origin)

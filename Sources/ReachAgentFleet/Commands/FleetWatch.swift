@@ -47,15 +47,15 @@ final class FleetWatch {
         defer { terminal.leave() }
         var due = ContinuousClock.now
         while true {
-            let (hasNews, backlog, end) = follower.withState { ($0.hasNews, $0.backlog, $0.end) }
+            let (hasChanges, backlog, end) = follower.withState { ($0.hasChanges, $0.backlog, $0.end) }
             if let end { throw end }
             if due <= .now {
                 count()
                 draw(on: terminal)
-                let isReading = hasNews && backlog > 0
+                let isReading = hasChanges && backlog > 0
                 due = .now + (isReading ? Self.pauses.reading : Self.pauses.live)
             }
-            sleep(until: hasNews ? due : .now + Self.aging)
+            sleep(until: hasChanges ? due : .now + Self.aging)
             while let signal = signals.next() {
                 switch signal {
                 case SIGWINCH: due = .now
@@ -79,7 +79,7 @@ final class FleetWatch {
     private func count() {
         let silence = silence
         rows = follower.withState { state in
-            state.hasNews = false
+            state.hasChanges = false
             return state.fleet.rows(at: .now, silentAfter: silence)
         }
     }

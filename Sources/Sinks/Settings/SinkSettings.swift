@@ -123,7 +123,7 @@ extension SinkSettings {
     ///
     /// - Throws: ``SinkSettingError`` when ``subject`` is not valid.
     public func template() throws(SinkSettingError) -> SubjectTemplate {
-        try SubjectTemplate(subject, form: .init(broker.scheme))
+        try SubjectTemplate(subject, syntax: .init(broker.scheme))
     }
 }
 

@@ -8,7 +8,7 @@ internal import ForeignText
 /// its own in NATS. Every other character that a broker gives a meaning becomes an underscore.
 public struct SubjectTemplate: Sendable, Hashable {
     /// The rules of a broker's names.
-    public enum Form: Sendable, Hashable {
+    public enum Syntax: Sendable, Hashable {
         /// NATS: tokens with dots between them.
         case subject
         /// MQTT: levels with slashes between them.
@@ -40,41 +40,43 @@ public struct SubjectTemplate: Sendable, Hashable {
     static let maximumTokenBytes = 128
 
     /// The rules of the names.
-    public let form: Form
+    public let syntax: Syntax
     let tokens: [[Part]]
 
     /// Reads a template.
     ///
     /// - Throws: ``SinkSettingError``: the device is a token of its own, and stands before the other variables, so that
     ///   one wildcard names all events of a device.
-    public init(_ text: String, form: Form) throws(SinkSettingError) {
+    public init(_ text: String, syntax: Syntax) throws(SinkSettingError) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else {
-            throw SinkSettingError("expected a \(form.word) of 1 to \(Self.maximumBytes) bytes, got \(text.utf8.count)")
+            throw SinkSettingError(
+                "expected a \(syntax.word) of 1 to \(Self.maximumBytes) bytes, got \(text.utf8.count)"
+            )
         }
         guard text.first != "$" else {
-            throw SinkSettingError("a \(form.word) must not begin with '$', which the broker keeps for itself")
+            throw SinkSettingError("a \(syntax.word) must not begin with '$', which the broker keeps for itself")
         }
         var tokens: [[Part]] = []
-        for token in text.split(separator: form.separator, omittingEmptySubsequences: false) {
+        for token in text.split(separator: syntax.separator, omittingEmptySubsequences: false) {
             guard !token.isEmpty else {
-                throw SinkSettingError("'\(ForeignText.shown(text))' has an empty \(form.token)")
+                throw SinkSettingError("'\(ForeignText.shown(text))' has an empty \(syntax.token)")
             }
-            tokens.append(try Self.parts(of: token, form: form))
+            tokens.append(try Self.parts(of: token, syntax: syntax))
         }
         let first = tokens.firstIndex { token in token.contains { if case .variable = $0 { true } else { false } } }
         guard let first, tokens[first] == [.variable(.device)] else {
             throw SinkSettingError(
                 """
-                expected '<device>' as a \(form.token) of its own before '<type>' and '<subject>', \
+                expected '<device>' as a \(syntax.token) of its own before '<type>' and '<subject>', \
                 got '\(ForeignText.shown(text))'
                 """
             )
         }
-        self.form = form
+        self.syntax = syntax
         self.tokens = tokens
     }
 
-    private static func parts(of token: Substring, form: Form) throws(SinkSettingError) -> [Part] {
+    private static func parts(of token: Substring, syntax: Syntax) throws(SinkSettingError) -> [Part] {
         var parts: [Part] = []
         var rest = token
         while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
@@ -84,17 +86,17 @@ public struct SubjectTemplate: Sendable, Hashable {
                     "expected '<device>', '<type>' or '<subject>', got '<\(ForeignText.shown(String(name)))>'"
                 )
             }
-            if start > rest.startIndex { parts.append(.text(try literal(rest[..<start], form))) }
+            if start > rest.startIndex { parts.append(.text(try literal(rest[..<start], syntax))) }
             parts.append(.variable(variable))
             rest = rest[rest.index(after: end)...]
         }
-        if !rest.isEmpty { parts.append(.text(try literal(rest, form))) }
+        if !rest.isEmpty { parts.append(.text(try literal(rest, syntax))) }
         return parts
     }
 
-    private static func literal(_ text: Substring, _ form: Form) throws(SinkSettingError) -> String {
-        guard let bad = text.unicodeScalars.first(where: { !form.allows($0) }) else { return String(text) }
-        throw SinkSettingError("a \(form.word) must not contain '\(ForeignText.shown(String(bad)))'")
+    private static func literal(_ text: Substring, _ syntax: Syntax) throws(SinkSettingError) -> String {
+        guard let bad = text.unicodeScalars.first(where: { !syntax.allows($0) }) else { return String(text) }
+        throw SinkSettingError("a \(syntax.word) must not contain '\(ForeignText.shown(String(bad)))'")
     }
 
     /// The subject or topic of an event.
@@ -106,9 +108,9 @@ public struct SubjectTemplate: Sendable, Hashable {
     public func name(device: String, type: String, subject: String) -> String {
         name(of: tokens[...]) { variable in
             switch variable {
-            case .device: form.token(device)
-            case .type: form.type(EventType.shortName(of: type))
-            case .subject: form.token(subject)
+            case .device: syntax.token(device)
+            case .type: syntax.type(EventType.shortName(of: type))
+            case .subject: syntax.token(subject)
             }
         }
     }
@@ -118,14 +120,14 @@ public struct SubjectTemplate: Sendable, Hashable {
     /// Below it are the events of this device alone.
     public func root(device: String) -> String {
         let end = tokens.firstIndex(of: [.variable(.device)]).map { $0 + 1 } ?? tokens.count
-        return name(of: tokens[..<end]) { _ in form.token(device) }
+        return name(of: tokens[..<end]) { _ in syntax.token(device) }
     }
 
     /// The subject or topic filter that takes all events of a device, and with a topic the state and status beside
     /// them: `reachagent.edge7.>`, `reachagent/edge7/#`.
     public func filter(device: String) -> String {
         guard tokens.last != [.variable(.device)] else { return root(device: device) }
-        return root(device: device) + (form == .subject ? ".>" : "/#")
+        return root(device: device) + (syntax == .subject ? ".>" : "/#")
     }
 
     private func name(of tokens: ArraySlice<[Part]>, _ value: (Variable) -> String) -> String {
@@ -136,11 +138,11 @@ public struct SubjectTemplate: Sendable, Hashable {
                 case .variable(let variable): value(variable)
                 }
             }.joined()
-        }.joined(separator: String(form.separator))
+        }.joined(separator: String(syntax.separator))
     }
 }
 
-extension SubjectTemplate.Form {
+extension SubjectTemplate.Syntax {
     /// Text of any origin as one token: characters that mean something to a broker or a terminal become underscores,
     /// what is too long is cut, and nothing becomes one underscore.
     public func token(_ text: String) -> String {
@@ -175,10 +177,10 @@ extension SubjectTemplate.Form {
 
 extension SubjectTemplate {
     /// The topic of the retained state: `<root>/state`, with ``MachineState/payload``.
-    public func stateTopic(device: String) -> String { root(device: device) + "\(form.separator)state" }
+    public func stateTopic(device: String) -> String { root(device: device) + "\(syntax.separator)state" }
 
     /// The topic of the retained presence: `<root>/status`, with `online` or `offline`.
-    public func statusTopic(device: String) -> String { root(device: device) + "\(form.separator)status" }
+    public func statusTopic(device: String) -> String { root(device: device) + "\(syntax.separator)status" }
 }
 
 extension SubjectTemplate {
@@ -188,15 +190,15 @@ extension SubjectTemplate {
         let fixed = tokens[..<end].map { token in
             token.map { part in if case .text(let text) = part { text } else { "" } }.joined()
         }
-        let wildcards = form == .subject ? ["*", ">"] : ["+", "#"]
+        let wildcards = syntax == .subject ? ["*", ">"] : ["+", "#"]
         let rest = end + 1 < tokens.count ? wildcards : Array(wildcards.prefix(1))
-        return (fixed + rest).joined(separator: String(form.separator))
+        return (fixed + rest).joined(separator: String(syntax.separator))
     }
 
     /// The device in a subject or topic that ``allDevices`` takes; `nil` in a shorter one.
     public func device(in name: String) -> Substring? {
         let place = tokens.firstIndex(of: [.variable(.device)]) ?? tokens.count
-        let names = name.split(separator: form.separator, maxSplits: place + 1, omittingEmptySubsequences: false)
+        let names = name.split(separator: syntax.separator, maxSplits: place + 1, omittingEmptySubsequences: false)
         return names.indices.contains(place) && !names[place].isEmpty ? names[place] : nil
     }
 }

@@ -2,11 +2,11 @@ internal import AgentEvents
 internal import Hooks
 internal import Probes
 
-extension Form where Value == [EventType] {
+extension ValueFormat where Value == [EventType] {
     /// Types of event without their prefix, one or several; in one order, and each once.
-    static var eventTypes: Form {
-        let several = Form<EventType>.eventType.oneOrMore(1...64)
-        return Form(
+    static var eventTypes: ValueFormat {
+        let several = ValueFormat<EventType>.eventType.oneOrMore(1...64)
+        return ValueFormat(
             kind: several.kind,
             read: { node, errors in
                 several.read(node, &errors).map { types in HookTrigger.types.filter(types.contains) }
@@ -16,9 +16,9 @@ extension Form where Value == [EventType] {
     }
 }
 
-extension Form where Value == EventType {
+extension ValueFormat where Value == EventType {
     /// A type of event that a hook can run for.
-    static var eventType: Form {
+    static var eventType: ValueFormat {
         .parsed(
             wanted: "a type of event such as \"reachability.changed\"",
             maxBytes: maxWordBytes,
@@ -48,11 +48,11 @@ extension Form where Value == EventType {
     }
 }
 
-extension Form where Value == [String] {
+extension ValueFormat where Value == [String] {
     /// A program and its arguments.
-    static var command: Form {
-        let list = Form<String>.string(0...4096).list(1...64)
-        return Form(
+    static var command: ValueFormat {
+        let list = ValueFormat<String>.string(0...4096).list(1...64)
+        return ValueFormat(
             kind: list.kind,
             read: { node, errors in
                 if case .string(let string) = node.value {
@@ -84,9 +84,9 @@ extension Form where Value == [String] {
     }
 }
 
-extension Form where Value == ProbeTarget {
+extension ValueFormat where Value == ProbeTarget {
     /// The address of a request.
-    static var webAddress: Form {
+    static var webAddress: ValueFormat {
         .parsed(wanted: "a string such as \"https://example.org/hook\"", text: { TOMLText.quoted($0.description) }) {
             string in
             let scheme = string.prefix { $0 != ":" }.lowercased()
@@ -103,9 +103,9 @@ extension Form where Value == ProbeTarget {
     }
 }
 
-extension Form where Value == WebhookBody {
+extension ValueFormat where Value == WebhookBody {
     /// A string with variables in it.
-    static func webhookBody(maxBytes: Int) -> Form {
+    static func webhookBody(maxBytes: Int) -> ValueFormat {
         .parsed(wanted: "a string", maxBytes: maxBytes, text: { TOMLText.quoted($0.text) }) { string in
             guard (1...maxBytes).contains(string.utf8.count) else {
                 throw ValueError(message: "must have 1 to \(maxBytes) bytes, and has \(string.utf8.count)")
@@ -115,9 +115,9 @@ extension Form where Value == WebhookBody {
     }
 }
 
-extension Form where Value == String {
+extension ValueFormat where Value == String {
     /// A path from the root on.
-    static var absolutePath: Form {
+    static var absolutePath: ValueFormat {
         .parsed("path", wanted: "a path in quotes", text: TOMLText.quoted) { path in
             guard path.hasPrefix("/"), path.utf8.count <= 4095 else {
                 throw ValueError(message: "'\(path)' is not an absolute path")
@@ -127,7 +127,7 @@ extension Form where Value == String {
     }
 
     /// The name or the number of a user or a group, which need not exist yet.
-    static func account(_ kind: String) -> Form {
+    static func account(_ kind: String) -> ValueFormat {
         .parsed(wanted: "a \(kind)'s name or number in quotes", text: TOMLText.quoted) { name in
             let isNumber = name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             // The highest number stands for none (setuid(2)).
@@ -144,7 +144,7 @@ extension Form where Value == String {
     }
 
     /// A pattern for interface names.
-    static var interfacePattern: Form {
+    static var interfacePattern: ValueFormat {
         .parsed("pattern", wanted: "a string", text: TOMLText.quoted) { pattern in
             guard (1...64).contains(pattern.utf8.count) else {
                 throw ValueError(message: "a pattern has 1 to 64 characters")
@@ -154,7 +154,7 @@ extension Form where Value == String {
     }
 
     /// The code of a cause; only its form is checked.
-    static var causeCode: Form {
+    static var causeCode: ValueFormat {
         .parsed(wanted: "a string", text: TOMLText.quoted) { code in
             let isCode =
                 (1...64).contains(code.utf8.count)
@@ -175,7 +175,7 @@ extension Form where Value == String {
     }
 
     /// One of the names that tables `[KIND.NAME]` have.
-    static func existing(_ kind: String, among names: [String]) -> Form {
+    static func existing(_ kind: String, among names: [String]) -> ValueFormat {
         .parsed(wanted: "a string", maxBytes: maxWordBytes, text: TOMLText.quoted) { name in
             if names.contains(name) { return name }
             guard let word = KeySuggestion.nearest(to: name, among: names) else {
@@ -187,9 +187,9 @@ extension Form where Value == String {
     }
 }
 
-extension Form where Value == [String: String] {
+extension ValueFormat where Value == [String: String] {
     /// Variables of a program's environment.
-    static var variables: Form { Form<String>.string(0...4096).table(max: 128, flaw: flaw(ofVariable:)) }
+    static var variables: ValueFormat { ValueFormat<String>.string(0...4096).table(max: 128, flaw: flaw(ofVariable:)) }
 
     @Sendable private static func flaw(ofVariable name: String) -> String? {
         let isName =

@@ -2,9 +2,9 @@ internal import AgentEvents
 internal import ForeignText
 internal import Sinks
 
-extension Form where Value == BrokerAddress {
+extension ValueFormat where Value == BrokerAddress {
     /// The address of a broker, without credentials.
-    static var brokerAddress: Form {
+    static var brokerAddress: ValueFormat {
         .parsed(
             wanted: "a string such as \"tls://nats.example.org\"",
             maxBytes: 2048,
@@ -15,15 +15,15 @@ extension Form where Value == BrokerAddress {
     }
 }
 
-extension Form where Value == String {
+extension ValueFormat where Value == String {
     /// The folder of the credentials of the sinks' own service, which alone can read them.
     static var sinkCredentials: String { "/run/credentials/reachagent-sink.service" }
 
     /// The path of a file that `reachagent-sink` reads; `credential:NAME` is a credential of its service.
-    static var sinkPath: Form { path(credentials: { CredentialFolder(folder: sinkCredentials) }) }
+    static var sinkPath: ValueFormat { path(credentials: { CredentialFolder(folder: sinkCredentials) }) }
 
     /// The name of a device: one token of a subject, one level of a topic.
-    static var deviceName: Form {
+    static var deviceName: ValueFormat {
         .parsed(wanted: "a name in quotes", maxBytes: maxWordBytes, text: TOMLText.quoted) { name in
             guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(TOMLKey.isBare) else {
                 throw ValueError(message: "'\(name)' is not a name of 1 to 64 letters, digits, '-' and '_'")
@@ -33,7 +33,7 @@ extension Form where Value == String {
     }
 
     /// The name of a JetStream stream.
-    static var streamName: Form {
+    static var streamName: ValueFormat {
         .parsed(wanted: "the name of a stream in quotes", maxBytes: maxWordBytes, text: TOMLText.quoted) { name in
             let isName = name.utf8.allSatisfy { (0x21...0x7E).contains($0) && !".*>/\\".utf8.contains($0) }
             guard (1...255).contains(name.utf8.count), isName else {
@@ -46,7 +46,7 @@ extension Form where Value == String {
     }
 
     /// The beginning of a topic: levels without wildcards.
-    static var topicPrefix: Form {
+    static var topicPrefix: ValueFormat {
         .parsed(wanted: "the beginning of a topic in quotes", maxBytes: maxWordBytes, text: TOMLText.quoted) { prefix in
             let levels = prefix.split(separator: "/", omittingEmptySubsequences: false)
             let isTopic = prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"+#".utf8.contains($0) }
@@ -58,19 +58,19 @@ extension Form where Value == String {
     }
 
     /// The subject or topic of an event, with placeholders.
-    static func template(_ form: SubjectTemplate.Form) -> Form {
+    static func template(_ syntax: SubjectTemplate.Syntax) -> ValueFormat {
         .parsed(
-            wanted: "a string such as \"reachagent\(form.separator)<device>\(form.separator)<type>\"",
+            wanted: "a string such as \"reachagent\(syntax.separator)<device>\(syntax.separator)<type>\"",
             maxBytes: maxWordBytes,
             text: TOMLText.quoted
         ) { string in
-            _ = try SubjectTemplate(string, form: form)
+            _ = try SubjectTemplate(string, syntax: syntax)
             return string
         }
     }
 
     /// A type of event that is shipped, or the beginning of several, without the prefix.
-    static var shippedType: Form {
+    static var shippedType: ValueFormat {
         .parsed(
             wanted: "a type of event such as \"reachability.changed\"",
             maxBytes: maxWordBytes,

@@ -3,9 +3,9 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-extension Form where Value == IPAddress {
+extension ValueFormat where Value == IPAddress {
     /// An address of either family.
-    static var address: Form {
+    static var address: ValueFormat {
         .parsed("IP address", wanted: "an IP address in quotes", text: { TOMLText.quoted($0.description) }) { string in
             if let address = IPAddress(string) { return address }
             throw ValueError(
@@ -15,9 +15,9 @@ extension Form where Value == IPAddress {
     }
 }
 
-extension Form where Value == SyncPolicy {
+extension ValueFormat where Value == SyncPolicy {
     /// `always`, `never`, or a duration.
-    static var sync: Form {
+    static var sync: ValueFormat {
         .parsed(
             wanted: "\"always\", \"never\" or a duration in quotes such as \"1s\"",
             maxBytes: maxWordBytes,
@@ -43,9 +43,9 @@ extension Form where Value == SyncPolicy {
     }
 }
 
-extension Form where Value == UInt32 {
+extension ValueFormat where Value == UInt32 {
     /// Permission bits in octal digits.
-    static var mode: Form {
+    static var mode: ValueFormat {
         .parsed(
             wanted: "octal permission bits in quotes such as \"0660\"",
             text: { TOMLText.quoted("0" + String($0, radix: 8)) },
@@ -61,11 +61,11 @@ extension Form where Value == UInt32 {
     }
 }
 
-extension Form where Value == Quorum {
+extension ValueFormat where Value == Quorum {
     /// `all`, or a number of probes.
-    static var quorum: Form {
+    static var quorum: ValueFormat {
         let wanted = "\"all\" or an integer"
-        return Form(
+        return ValueFormat(
             kind: "string or integer",
             read: { node, errors in
                 switch node.value {
@@ -90,11 +90,11 @@ extension Form where Value == Quorum {
     }
 }
 
-extension Form where Value == ProbeRule.Interfaces {
+extension ValueFormat where Value == ProbeRule.Interfaces {
     /// `default`, `each`, or a list of names and kinds.
-    static var vantages: Form {
-        let names = Form<String>.interfaceName.list(1...16)
-        return Form(
+    static var vantages: ValueFormat {
+        let names = ValueFormat<String>.interfaceName.list(1...16)
+        return ValueFormat(
             kind: "string or array of strings",
             read: { node, errors in
                 switch node.value {
@@ -124,9 +124,9 @@ extension Form where Value == ProbeRule.Interfaces {
     }
 }
 
-extension Form where Value == String {
+extension ValueFormat where Value == String {
     /// An interface name that the kernel accepts (dev_valid_name), or a kind.
-    static var interfaceName: Form {
+    static var interfaceName: ValueFormat {
         .parsed(wanted: "a string", text: TOMLText.quoted) { string in
             let isName =
                 (1...15).contains(string.utf8.count) && string != "." && string != ".."
@@ -143,9 +143,9 @@ extension Form where Value == String {
     }
 }
 
-extension Form where Value == ProbeTarget {
+extension ValueFormat where Value == ProbeTarget {
     /// The target of a check.
-    static var target: Form {
+    static var target: ValueFormat {
         .parsed(wanted: "a string such as \"https://example.org/\"", text: { TOMLText.quoted($0.description) }) {
             string in
             do throws(ProbeTargetError) {
@@ -165,9 +165,9 @@ extension Form where Value == ProbeTarget {
     }
 }
 
-extension Form where Value == Probe.Endpoint {
+extension ValueFormat where Value == Probe.Endpoint {
     /// `HOST:PORT`, with an IPv6 address in brackets.
-    static var endpoint: Form {
+    static var endpoint: ValueFormat {
         .parsed(
             wanted: "a string such as \"host.example:443\"",
             text: { endpoint in
@@ -186,15 +186,15 @@ extension Form where Value == Probe.Endpoint {
     }
 }
 
-extension Form where Value == StatusCodes {
+extension ValueFormat where Value == StatusCodes {
     /// `200-299,304`, or one integer.
-    static var statusCodes: Form {
-        let strings = Form.parsed(
+    static var statusCodes: ValueFormat {
+        let strings = ValueFormat.parsed(
             wanted: "a string such as \"200-299,304\"",
             text: { TOMLText.quoted($0.description) },
             { try StatusCodes(parsing: $0) }
         )
-        return Form(
+        return ValueFormat(
             kind: "string or integer",
             read: { node, errors in
                 guard case .integer(let code) = node.value else { return strings.read(node, &errors) }
@@ -205,39 +205,39 @@ extension Form where Value == StatusCodes {
     }
 }
 
-extension Form where Value == BodyPattern {
+extension ValueFormat where Value == BodyPattern {
     /// A regular expression (PCRE2).
-    static var pattern: Form {
+    static var pattern: ValueFormat {
         .parsed(wanted: "a string", text: { TOMLText.quoted($0.text) }) { try BodyPattern(parsing: $0) }
     }
 }
 
-extension Form where Value == JSONExpectation {
+extension ValueFormat where Value == JSONExpectation {
     /// `status.code=0`.
-    static var member: Form {
+    static var member: ValueFormat {
         .parsed(wanted: "a string", text: { TOMLText.quoted($0.text) }) { try JSONExpectation(parsing: $0) }
     }
 }
 
-extension Form where Value == PublicKeyPin {
+extension ValueFormat where Value == PublicKeyPin {
     /// `sha256//` and Base64.
-    static var pin: Form {
+    static var pin: ValueFormat {
         .parsed(wanted: "a string", text: { TOMLText.quoted($0.description) }) { try PublicKeyPin(parsing: $0) }
     }
 }
 
-extension Form where Value == [String: String] {
+extension ValueFormat where Value == [String: String] {
     /// Header fields; secrets have files of their own.
-    static var headerFields: Form {
-        Form<String>.string(0...8192).table(max: HeaderFields.maximumCount) { name in
+    static var headerFields: ValueFormat {
+        ValueFormat<String>.string(0...8192).table(max: HeaderFields.maximumCount) { name in
             ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name.lowercased())
                 ? "is a secret: write it to a file, and name that in 'header_files'" : flaw(ofField: name)
         }
     }
 
     /// Files with the values of header fields.
-    static var headerFiles: Form {
-        Form<String>.path.table(max: HeaderFields.maximumCount, flaw: flaw(ofField:))
+    static var headerFiles: ValueFormat {
+        ValueFormat<String>.path.table(max: HeaderFields.maximumCount, flaw: flaw(ofField:))
     }
 
     @Sendable private static func flaw(ofField name: String) -> String? {

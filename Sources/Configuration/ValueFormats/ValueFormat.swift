@@ -1,5 +1,5 @@
 /// The reading and writing of one type of value.
-struct Form<Value: Sendable>: Sendable {
+struct ValueFormat<Value: Sendable>: Sendable {
     /// The type as the reference names it: `duration`, `array of strings`.
     let kind: String
     /// Reads a value; appends errors and returns nil when it is not accepted.
@@ -15,7 +15,7 @@ struct ValueError: Error {
     var origin: Origin?
 }
 
-extension Form {
+extension ValueFormat {
     /// The maximum length of a word from a list, of a duration and of a size, in bytes.
     static var maxWordBytes: Int { 256 }
 
@@ -28,8 +28,8 @@ extension Form {
         maxBytes: Int = 8192,
         text: @escaping @Sendable (Value) -> String,
         _ parse: @escaping @Sendable (String) throws -> Value
-    ) -> Form {
-        Form(
+    ) -> ValueFormat {
+        ValueFormat(
             kind: kind,
             read: { node, errors in
                 guard case .string(let string) = node.value else {
@@ -55,8 +55,8 @@ extension Form {
     }
 
     /// Arrays of such values.
-    func list(_ range: ClosedRange<Int>) -> Form<[Value]> {
-        Form<[Value]>(
+    func list(_ range: ClosedRange<Int>) -> ValueFormat<[Value]> {
+        ValueFormat<[Value]>(
             kind: "array of \(plural)",
             read: { node, errors in
                 guard case .array(let nodes) = node.value else {
@@ -86,9 +86,9 @@ extension Form {
     }
 
     /// Arrays of such values, and a single string that is an array of one.
-    func oneOrMore(_ range: ClosedRange<Int>) -> Form<[Value]> {
+    func oneOrMore(_ range: ClosedRange<Int>) -> ValueFormat<[Value]> {
         let several = list(range)
-        return Form<[Value]>(
+        return ValueFormat<[Value]>(
             kind: "\(kind) or array of \(plural)",
             read: { node, errors in
                 switch node.value {
@@ -104,8 +104,8 @@ extension Form {
     }
 
     /// The same values for a key without a default.
-    var optional: Form<Value?> {
-        Form<Value?>(kind: kind, read: { read($0, &$1).map(Optional.some) }, text: { $0.map(text) ?? "" })
+    var optional: ValueFormat<Value?> {
+        ValueFormat<Value?>(kind: kind, read: { read($0, &$1).map(Optional.some) }, text: { $0.map(text) ?? "" })
     }
 
     private var plural: String { kind.hasSuffix("s") ? "\(kind)es" : "\(kind)s" }
@@ -114,8 +114,8 @@ extension Form {
     func table(
         max count: Int,
         flaw: @escaping @Sendable (String) -> String? = { _ in nil }
-    ) -> Form<[String: Value]> {
-        Form<[String: Value]>(
+    ) -> ValueFormat<[String: Value]> {
+        ValueFormat<[String: Value]>(
             kind: "table of \(plural)",
             read: { node, errors in
                 guard case .table(let members) = node.value else {

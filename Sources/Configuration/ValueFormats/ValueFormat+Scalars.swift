@@ -1,7 +1,7 @@
-extension Form where Value == Bool {
+extension ValueFormat where Value == Bool {
     /// `true` or `false`.
-    static var boolean: Form {
-        Form(
+    static var boolean: ValueFormat {
+        ValueFormat(
             kind: "boolean",
             read: { node, errors in
                 if case .boolean(let value) = node.value { return value }
@@ -15,10 +15,10 @@ extension Form where Value == Bool {
     }
 }
 
-extension Form where Value == Int {
+extension ValueFormat where Value == Int {
     /// A whole number.
-    static func integer(_ range: ClosedRange<Int>) -> Form {
-        Form(
+    static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
+        ValueFormat(
             kind: "integer",
             read: { node, errors in
                 guard case .integer(let value) = node.value else {
@@ -39,9 +39,9 @@ extension Form where Value == Int {
     }
 
     /// A number of bytes: an integer, or a string with a unit.
-    static func size(_ range: ClosedRange<Int>) -> Form {
+    static func size(_ range: ClosedRange<Int>) -> ValueFormat {
         let wanted = "a number of bytes, as an integer or a string such as \"64M\""
-        return Form(
+        return ValueFormat(
             kind: "size",
             read: { node, errors in
                 let bytes: Int?
@@ -74,14 +74,14 @@ extension Form where Value == Int {
     }
 }
 
-extension Form where Value == Double {
+extension ValueFormat where Value == Double {
     /// A share in percent, whole or not.
-    static var percent: Form {
+    static var percent: ValueFormat {
         number("percentage", wanted: "a percentage", 0...100) { "\(shown($0)) is not from 0 to 100" }
     }
 
     /// A share from 0 to 1.
-    static var share: Form {
+    static var share: ValueFormat {
         number("number", wanted: "a number from 0 to 1", 0...1) { value in
             let percent = (2...100).contains(value) ? "; \(shown(value)) % is \(shown(value / 100))" : ""
             return "\(shown(value)) is not from 0 to 1\(percent)"
@@ -93,8 +93,8 @@ extension Form where Value == Double {
         wanted: String,
         _ range: ClosedRange<Double>,
         otherwise message: @escaping @Sendable (Double) -> String
-    ) -> Form {
-        Form(
+    ) -> ValueFormat {
+        ValueFormat(
             kind: kind,
             read: { node, errors in
                 let value: Double
@@ -118,11 +118,11 @@ extension Form where Value == Double {
     private static func shown(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
-extension Form where Value == Duration {
+extension ValueFormat where Value == Duration {
     /// A duration with a unit.
-    static func duration(_ range: ClosedRange<Duration>) -> Form {
+    static func duration(_ range: ClosedRange<Duration>) -> ValueFormat {
         let strings = durationString(range)
-        return Form(
+        return ValueFormat(
             kind: strings.kind,
             read: { node, errors in
                 guard case .integer(let number) = node.value, number >= 0 else { return strings.read(node, &errors) }
@@ -134,7 +134,7 @@ extension Form where Value == Duration {
         )
     }
 
-    private static func durationString(_ range: ClosedRange<Duration>) -> Form {
+    private static func durationString(_ range: ClosedRange<Duration>) -> ValueFormat {
         .parsed(
             "duration",
             wanted: "a duration in quotes such as \"10s\"",
@@ -160,9 +160,9 @@ extension Form where Value == Duration {
     }
 }
 
-extension Form where Value == String {
+extension ValueFormat where Value == String {
     /// A string of so many bytes.
-    static func string(_ length: ClosedRange<Int>) -> Form {
+    static func string(_ length: ClosedRange<Int>) -> ValueFormat {
         .parsed(wanted: "a string", maxBytes: length.upperBound, text: TOMLText.quoted) { string in
             guard string.utf8.count >= length.lowerBound else { throw ValueError(message: "is empty") }
             return string
@@ -171,11 +171,11 @@ extension Form where Value == String {
 
     /// The path of a file; a relative one begins at the folder of the file that names it, and `credential:NAME` is a
     /// secret that the service manager hands over.
-    static var path: Form { path(credentials: { .current }) }
+    static var path: ValueFormat { path(credentials: { .current }) }
 
     /// The path of a file, with credentials in a folder, which is looked up with each reading.
-    static func path(credentials: @escaping @Sendable () -> CredentialFolder) -> Form {
-        Form(
+    static func path(credentials: @escaping @Sendable () -> CredentialFolder) -> ValueFormat {
+        ValueFormat(
             kind: "path",
             read: { node, errors in
                 guard case .string = node.value else {
@@ -200,15 +200,15 @@ extension Form where Value == String {
     }
 }
 
-extension Form where Value: CaseIterable & RawRepresentable<String> & Sendable {
+extension ValueFormat where Value: CaseIterable & RawRepresentable<String> & Sendable {
     /// One word of a few.
-    static var choice: Form { choice(Array(Value.allCases)) }
+    static var choice: ValueFormat { choice(Array(Value.allCases)) }
 
     /// The words as the reference lists them.
     static var words: String { Value.allCases.map { "`\"\($0.rawValue)\"`" }.joined(separator: ", ") }
 
     /// One word of these.
-    static func choice(_ values: [Value]) -> Form {
+    static func choice(_ values: [Value]) -> ValueFormat {
         let quoted = values.map { TOMLText.quoted($0.rawValue) }
         let wanted = "\(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")"
         return .parsed(wanted: wanted, maxBytes: maxWordBytes, text: { TOMLText.quoted($0.rawValue) }) { string in

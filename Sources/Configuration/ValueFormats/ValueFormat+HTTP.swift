@@ -11,9 +11,9 @@ public struct HTTPListenAddress: Sendable, Hashable, CustomStringConvertible {
     public var description: String { address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)" }
 }
 
-extension Form where Value == HTTPListenAddress {
+extension ValueFormat where Value == HTTPListenAddress {
     /// `ADDRESS:PORT`, with an IPv6 address in brackets.
-    static var listenAddress: Form {
+    static var listenAddress: ValueFormat {
         .parsed(
             "address and port",
             wanted: "an address and a port in quotes such as \"127.0.0.1:9718\"",
@@ -40,9 +40,9 @@ extension Form where Value == HTTPListenAddress {
     }
 }
 
-extension Form where Value == String {
+extension ValueFormat where Value == String {
     /// The name of a host, in lower case.
-    static var hostName: Form {
+    static var hostName: ValueFormat {
         .parsed(wanted: "the name of a host in quotes", text: TOMLText.quoted) { string in
             let isName = string.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte)

@@ -1,14 +1,14 @@
 internal import Probes
 
-extension Form where Value == ParameterValue {
+extension ValueFormat where Value == ParameterValue {
     private static var maxCount: Int { 128 }
     /// The maximum depth of nested tables.
     private static var maxLevels: Int { 16 }
 
     /// The parameters of a query or a form: a table, or an array of strings as on the command line.
-    static var parameters: Form {
-        let strings = Form<String>.string(0...65_536).list(0...maxCount)
-        return Form(
+    static var parameters: ValueFormat {
+        let strings = ValueFormat<String>.string(0...65_536).list(0...maxCount)
+        return ValueFormat(
             kind: "table or array of strings",
             read: { node, errors in
                 switch node.value {
@@ -32,7 +32,7 @@ extension Form where Value == ParameterValue {
 
     /// A string, an array of strings for a name that is repeated, or a table for a nested one.
     private static func parameter(_ node: Node, _ levels: Int, _ errors: inout [ValueError]) -> ParameterValue? {
-        let single = Form<String>.string(0...65_536)
+        let single = ValueFormat<String>.string(0...65_536)
         switch node.value {
         case .string: return single.read(node, &errors).map { .string($0) }
         case .array: return single.list(1...maxCount).read(node, &errors).map { .repeated($0.map { .string($0) }) }
@@ -48,7 +48,7 @@ extension Form where Value == ParameterValue {
             errors.append(ValueError(message: "is nested more than \(maxLevels) levels deep"))
             return nil
         }
-        let member = Form(kind: "parameter", read: { parameter($0, levels, &$1) }, text: { text(of: $0) })
+        let member = ValueFormat(kind: "parameter", read: { parameter($0, levels, &$1) }, text: { text(of: $0) })
         return member.table(max: maxCount).read(node, &errors).map { .dictionary($0) }
     }
 
@@ -77,11 +77,11 @@ extension Form where Value == ParameterValue {
     }
 }
 
-extension Form where Value == String {
+extension ValueFormat where Value == String {
     /// A body in JSON: a string that is sent as it is, or a table or an array that is written as JSON.
-    static var jsonBody: Form {
-        let plain = Form<String>.string(1...SourceText.maxBytes)
-        return Form(
+    static var jsonBody: ValueFormat {
+        let plain = ValueFormat<String>.string(1...SourceText.maxBytes)
+        return ValueFormat(
             kind: "string, table or array",
             read: { node, errors in
                 switch node.value {
