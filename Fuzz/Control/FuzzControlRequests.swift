@@ -25,11 +25,11 @@ enum FuzzControlRequests {
         for case .line(let line) in whole {
             require(line.count <= limit && !line.contains(UInt8(ascii: "\n")), "a line is no line")
             guard let call = try? ControlRequest(parsing: line).call() else { continue }
-            guard case .subscribe(let order) = call else { continue }
-            _ = order.filter.passes(type: "reachagent.path.changed".utf8)
-            for subject in order.filter.subjects ?? [] {
+            guard case .subscribe(let subscription) = call else { continue }
+            _ = subscription.filter.passes(type: "reachagent.path.changed".utf8)
+            for subject in subscription.filter.subjects ?? [] {
                 let text = String(decoding: subject.bytes, as: UTF8.self)
-                require(order.filter.passes(subject: text), "a subject is lost")
+                require(subscription.filter.passes(subject: text), "a subject is lost")
             }
         }
     }

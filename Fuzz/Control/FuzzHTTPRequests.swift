@@ -30,6 +30,8 @@ enum FuzzHTTPRequests {
         require(head.headers["host"].count == 1, "a request without one Host is answered")
         require(host.map { $0.isLocal || $0.name == "status.example.org" } ?? false, "a stranger's host is answered")
         require(head.method == .GET || head.method == .HEAD, "another method is answered")
-        if case .events(let order) = request.resource { _ = order.filter.passes(type: "reachagent.path.changed".utf8) }
+        if case .events(let subscription) = request.resource {
+            _ = subscription.filter.passes(type: "reachagent.path.changed".utf8)
+        }
     }
 }

@@ -70,19 +70,19 @@ struct BroadcastListener {
     /// The total number of dropped events.
     private(set) var dropped: UInt64 = 0
     /// The number of dropped events that were not reported to the subscriber yet.
-    private var untold: UInt64 = 0
+    private var unreported: UInt64 = 0
     /// The selected types.
     let types: [EventType]
     private let filter: EventFilter
-    private let form: LineForm
+    private let format: LineFormat
 
     /// Creates a listener for a subscription; `nil` if it selects no such type.
-    init?(_ order: StreamOrder) {
+    init?(_ parameters: SubscriptionParameters) {
         // events.sock has all numbered events, and no others.
-        types = Broadcasts.types.filter { order.filter.asks(for: $0.rawValue.utf8) }
-        guard order.form != .plain, !types.isEmpty else { return nil }
-        filter = order.filter
-        form = order.form
+        types = Broadcasts.types.filter { parameters.filter.asks(for: $0.rawValue.utf8) }
+        guard parameters.format != .plain, !types.isEmpty else { return nil }
+        filter = parameters.filter
+        format = parameters.format
     }
 
     /// Writes as many events as the connection accepts.
@@ -94,8 +94,8 @@ struct BroadcastListener {
                 continue
             }
             var line = ByteBufferAllocator().buffer(capacity: event.line.count + 64)
-            line.writeUnnumbered(event.line, as: form, dropped: untold)
-            untold = 0
+            line.writeUnnumbered(event.line, as: format, dropped: unreported)
+            unreported = 0
             connection.write(line, lines: 1)
         }
         drop(batch.dropped)
@@ -104,6 +104,6 @@ struct BroadcastListener {
 
     private mutating func drop(_ count: UInt64) {
         dropped &+= count
-        untold &+= count
+        unreported &+= count
     }
 }

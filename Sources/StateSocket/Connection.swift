@@ -170,8 +170,8 @@ final class Connection: ChannelInboundHandler {
     // MARK: Subscriptions
 
     /// Starts a subscription.
-    func subscribe(_ order: StreamOrder, whenDecided: @escaping (StreamRefusal?) -> Void) {
-        let stream = EventStream(order, for: self, in: hub, whenDecided: whenDecided)
+    func subscribe(_ parameters: SubscriptionParameters, whenDecided: @escaping (StreamRefusal?) -> Void) {
+        let stream = EventStream(parameters, for: self, in: hub, whenDecided: whenDecided)
         self.stream = stream
         stream.open()
     }

@@ -24,7 +24,7 @@ struct ControlMethod: Sendable {
             name: "subscribe",
             parameters: ["types", "subjects", "since_seq", "since_time", "stream", "snapshot"],
             replies: #"One per line, as below; needs `"more":true`"#
-        ) { request throws(ControlFailure) in .subscribe(try request.order()) },
+        ) { request throws(ControlFailure) in .subscribe(try request.subscription()) },
         ControlMethod(name: "subscribers", replies: "The connections, below") { _ in .subscribers },
         ControlMethod(
             name: "probe",
@@ -63,7 +63,7 @@ enum ControlCall: Hashable {
     /// The connections.
     case subscribers
     /// Events from now on.
-    case subscribe(StreamOrder)
+    case subscribe(SubscriptionParameters)
     /// A request that the agent answers itself, at once or later.
     case ask(AgentRequest)
 }

@@ -85,8 +85,8 @@ extension ControlRequest {
         try parameter { parameters throws(JSONObject.Flaw) in try parameters.string("name") }.map { ForeignText($0) }
     }
 
-    /// Returns the order in a `subscribe` request.
-    func order() throws(ControlFailure) -> StreamOrder {
+    /// Returns the subscription in a `subscribe` request.
+    func subscription() throws(ControlFailure) -> SubscriptionParameters {
         guard wantsMore else {
             throw ControlFailure(code: "expected_more", message: "'subscribe' has many replies and needs \"more\":true")
         }
@@ -101,8 +101,8 @@ extension ControlRequest {
         if since != nil, sinceTime != nil {
             throw Self.invalidParameters("the parameters 'since_seq' and 'since_time' exclude each other")
         }
-        return StreamOrder(
-            form: .reply,
+        return SubscriptionParameters(
+            format: .reply,
             filter: EventFilter(types: types, subjects: subjects),
             since: since,
             sinceTime: sinceTime,

@@ -19,7 +19,7 @@ final class Conversation {
         enum Content {
             case unanswered
             case reply(ByteBuffer)
-            case subscription(StreamOrder)
+            case subscription(SubscriptionParameters)
         }
     }
 
@@ -146,7 +146,7 @@ final class Conversation {
         switch try request.call() {
         case .status: add(.reply(ReplyLine.success(hub.agent.status(connections: hub.connectionCount))))
         case .subscribers: add(.reply(ReplyLine.success(hub.describeSubscribers())))
-        case .subscribe(let order): add(.subscription(order))
+        case .subscribe(let parameters): add(.subscription(parameters))
         case .ask(let request): try ask(request)
         }
     }
@@ -196,9 +196,9 @@ final class Conversation {
             case .reply(let line):
                 slots.removeFirst()
                 connection.write(line, lines: 1)
-            case .subscription(let order):
+            case .subscription(let parameters):
                 guard connection.stream == nil else { return }
-                return connection.subscribe(order) { [self] refusal in decide(refusal) }
+                return connection.subscribe(parameters) { [self] refusal in decide(refusal) }
             }
         }
     }

@@ -134,9 +134,9 @@ final class EventChunk {
     var byteCount: Int { plain.writerIndex }
 
     /// Returns some of the lines, by their offsets in the chunk, without copying.
-    func lines(_ range: Range<Int>, as form: LineForm) -> ByteBuffer {
+    func lines(_ range: Range<Int>, as format: LineFormat) -> ByteBuffer {
         let (all, ends): (ByteBuffer, [Int])
-        switch form {
+        switch format {
         case .plain: (all, ends) = (plain, self.ends)
         case .reply:
             all = makeReplies()
@@ -148,7 +148,7 @@ final class EventChunk {
     }
 
     private func replyOffset(_ line: Int) -> Int {
-        line > 0 && line <= ends.count ? ends[line - 1] + line * LineForm.replyOverhead : 0
+        line > 0 && line <= ends.count ? ends[line - 1] + line * LineFormat.replyOverhead : 0
     }
 
     private func makeServerSent() -> (ByteBuffer, [Int]) {

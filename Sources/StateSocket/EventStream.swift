@@ -22,7 +22,7 @@ final class EventStream {
     /// The maximum number of bytes written in a turn.
     static let turnBytes = 1 << 20
 
-    let order: StreamOrder
+    let parameters: SubscriptionParameters
     private(set) var phase = Phase.waiting
     /// The number of the next event.
     private(set) var next: UInt64 = 0
@@ -50,14 +50,14 @@ final class EventStream {
     ///
     /// - Parameter whenDecided: Called once, when it starts, before its first line, or is refused.
     init(
-        _ order: StreamOrder,
+        _ parameters: SubscriptionParameters,
         for connection: Connection,
         in hub: StreamHub,
         whenDecided: @escaping (StreamRefusal?) -> Void
     ) {
-        self.order = order
-        since = order.since
-        listener = BroadcastListener(order)
+        self.parameters = parameters
+        since = parameters.since
+        listener = BroadcastListener(parameters)
         self.connection = connection
         self.hub = hub
         self.whenDecided = whenDecided
@@ -67,10 +67,10 @@ final class EventStream {
 
     /// Creates the opening, and starts once the bus has released the events in it.
     func open() {
-        if let stream = order.stream, !(stream == hub.agent.streamID) {
+        if let stream = parameters.stream, !(stream == hub.agent.streamID) {
             return refuse(StreamRefusal(code: "stream_changed", parameter: .stream(hub.agent.streamID)))
         }
-        if let time = order.sinceTime, since == nil { return find(time) }
+        if let time = parameters.sinceTime, since == nil { return find(time) }
         let opening = hub.agent.opening()
         self.opening = opening
         hub.catchUp(to: max(opening.sequence, since ?? 0))
@@ -99,7 +99,7 @@ final class EventStream {
     }
 
     /// Starts, because the bus has released the events in the opening.
-    func leaveParkingPlace() {
+    func leaveParkingSlot() {
         guard phase == .waiting, let opening else { return }
         // The events after the snapshot were dropped during the wait: a newer one is needed.
         if since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first {
@@ -109,7 +109,7 @@ final class EventStream {
     }
 
     private func begin(_ opening: StreamOpening) {
-        guard let since = order.isHistory ? historyStart : since else {
+        guard let since = parameters.isHistory ? historyStart : since else {
             next = opening.sequence + 1
             return acceptLive()
         }
@@ -141,11 +141,11 @@ final class EventStream {
         guard !hasBegun, let opening else { return }
         hasBegun = true
         whenDecided(nil)
-        guard !order.isHistory else { return }
+        guard !parameters.isHistory else { return }
         var lines = ByteBufferAllocator().buffer(capacity: opening.hello.line.count + opening.snapshot.line.count + 80)
-        lines.writeLine(opening.hello.line, as: order.form)
-        let hasSnapshot = since == nil && order.wantsSnapshot
-        if hasSnapshot { lines.writeLine(opening.snapshot.line, as: order.form) }
+        lines.writeLine(opening.hello.line, as: parameters.format)
+        let hasSnapshot = since == nil && parameters.wantsSnapshot
+        if hasSnapshot { lines.writeLine(opening.snapshot.line, as: parameters.format) }
         self.opening = nil
         connection.write(lines, lines: hasSnapshot ? 2 : 1)
     }
@@ -193,7 +193,7 @@ final class EventStream {
             written += writeSome()
             connection.flush()
         }
-        if phase == .live, hub.isFinished || order.isHistory { sayGoodbye() }
+        if phase == .live, hub.isFinished || parameters.isHistory { endForShutdown() }
     }
 
     /// Writes chunks until the connection accepts no more; returns the number of bytes.
@@ -203,7 +203,7 @@ final class EventStream {
         while connection.isWritable, written < Self.turnBytes, let chunk = hub.ring.chunk(at: index) {
             let start = Int(clamping: next - chunk.first)
             guard start < chunk.count else { break }
-            if order.filter.passesEverything {
+            if parameters.filter.passesEverything {
                 written += write(start..<chunk.count, of: chunk)
             } else {
                 // Consecutive lines that pass are written together.
@@ -220,7 +220,7 @@ final class EventStream {
     }
 
     private func write(_ lines: Range<Int>, of chunk: EventChunk) -> Int {
-        let buffer = chunk.lines(lines, as: order.form)
+        let buffer = chunk.lines(lines, as: parameters.format)
         connection.write(buffer, lines: lines.count)
         return buffer.readableBytes
     }
@@ -231,14 +231,14 @@ final class EventStream {
         if let known = passing[type] {
             passesType = known
         } else {
-            passesType = order.filter.passes(type: type.rawValue.utf8)
+            passesType = parameters.filter.passes(type: type.rawValue.utf8)
             passing[type] = passesType
         }
-        return passesType && order.filter.passes(subject: chunk.subjects[line])
+        return passesType && parameters.filter.passes(subject: chunk.subjects[line])
     }
 
     /// Handles unnumbered events.
-    func hear(_ batch: Broadcasts.Batch) {
+    func receive(_ batch: Broadcasts.Batch) {
         guard phase == .live else { return }
         listener?.write(batch, to: connection)
     }
@@ -249,7 +249,7 @@ final class EventStream {
         guard phase == .replaying, !isReading else { return }
         if hasBegun, next >= hub.ring.first { return goLive() }
         guard connection.isWritable, let source = hub.replay else { return }
-        let reader = reader ?? ReplayReader(source, from: next, for: order)
+        let reader = reader ?? ReplayReader(source, from: next, for: parameters)
         self.reader = reader
         isReading = true
         let firstInRing = hub.ring.first
@@ -288,22 +288,22 @@ final class EventStream {
         end()
         let event = hub.agent.lagged(lastSequence: next - 1)
         var last: ByteBuffer
-        switch order.form {
+        switch parameters.format {
         case .plain, .serverSent:
             last = ByteBufferAllocator().buffer(capacity: event.line.count + 32)
-            if order.form == .serverSent { last.writeStaticString("event: lagged\n") }
-            last.writeLine(event.line, as: order.form)
+            if parameters.format == .serverSent { last.writeStaticString("event: lagged\n") }
+            last.writeLine(event.line, as: parameters.format)
         case .reply: last = ReplyLine.error("subscriber_lagged", parameters: event.line)
         }
         connection.end(with: last)
     }
 
     /// Writes the last line of a stream when the agent stops.
-    func sayGoodbye() {
+    func endForShutdown() {
         guard phase != .ended else { return }
         let hadBegun = hasBegun
         end()
-        guard order.form == .reply, hadBegun else { return connection.end(with: nil) }
+        guard parameters.format == .reply, hadBegun else { return connection.end(with: nil) }
         let last = next - 1
         connection.end(with: ReplyLine.error("agent_stopping") { $0.member("last_seq", last) })
     }

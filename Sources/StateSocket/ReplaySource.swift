@@ -93,14 +93,14 @@ final class ReplayReader: @unchecked Sendable {
     }
 
     private let source: any ReplaySource
-    private let order: StreamOrder
+    private let parameters: SubscriptionParameters
     private var next: UInt64
     private var replay: (any Replay)?
 
     /// Creates a reader that starts with a number.
-    init(_ source: any ReplaySource, from sequence: UInt64, for order: StreamOrder) {
+    init(_ source: any ReplaySource, from sequence: UInt64, for parameters: SubscriptionParameters) {
         self.source = source
-        self.order = order
+        self.parameters = parameters
         next = sequence
     }
 
@@ -114,7 +114,7 @@ final class ReplayReader: @unchecked Sendable {
         replay = open
         let chunk = try open.next(atMost: Self.partSize)
         part.isEnd = chunk.isEnd
-        part.lines.reserveCapacity(chunk.bytes.count + chunk.lines.count * LineForm.replyOverhead)
+        part.lines.reserveCapacity(chunk.bytes.count + chunk.lines.count * LineFormat.replyOverhead)
         for line in chunk.lines where line.sequence >= next {
             guard line.sequence <= limit else {
                 // The rest comes from the ring; if that is too late, the journal is opened again at this number.
@@ -124,7 +124,7 @@ final class ReplayReader: @unchecked Sendable {
             part.first = part.first ?? line.sequence
             next = line.sequence + 1
             guard passes(line, in: chunk.bytes), let text = Self.slice(line.text, of: chunk.bytes) else { continue }
-            part.lines.writeLine(text, as: order.form, sequence: line.sequence)
+            part.lines.writeLine(text, as: parameters.format, sequence: line.sequence)
             part.lineCount += 1
         }
         if chunk.lines.isEmpty, let last = chunk.missing.last?.upperBound {
@@ -136,11 +136,11 @@ final class ReplayReader: @unchecked Sendable {
     }
 
     private func passes(_ line: ReplayChunk.Line, in bytes: [UInt8]) -> Bool {
-        guard !order.filter.passesEverything else { return true }
+        guard !parameters.filter.passesEverything else { return true }
         guard let type = Self.slice(line.type, of: bytes), let subject = Self.slice(line.subject, of: bytes) else {
             return false
         }
-        return order.filter.passes(type: type) && order.filter.passes(subjectText: subject)
+        return parameters.filter.passes(type: type) && parameters.filter.passes(subjectText: subject)
     }
 
     private static func slice(_ range: Range<Int>, of bytes: [UInt8]) -> ArraySlice<UInt8>? {

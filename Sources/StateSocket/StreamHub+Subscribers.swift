@@ -28,7 +28,8 @@ extension StreamHub {
         json.member("state", state(of: connection))
         if let stream = connection.stream {
             for (name, list) in [
-                ("types" as StaticString, stream.order.filter.types), ("subjects", stream.order.filter.subjects),
+                ("types" as StaticString, stream.parameters.filter.types),
+                ("subjects", stream.parameters.filter.subjects),
             ] {
                 json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1.shown()) } }
             }

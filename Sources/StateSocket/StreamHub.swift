@@ -27,7 +27,7 @@ final class StreamHub {
     /// The passwords of the requests at those ports.
     let passwords = PasswordCheck()
     /// Reports, of which each reads the whole journal.
-    let reports = WorkLane("report-", share: 1)
+    let reports = WorkQueue("report-", share: 1)
     /// `true` once the bus has ended, and the ring has its last event.
     private(set) var isFinished = false
 
@@ -147,7 +147,7 @@ final class StreamHub {
     }
 
     private func serve() {
-        leaveParkingPlaces()
+        leaveParkingSlots()
         // A copy, because a stream that ends is removed from the array.
         for stream in live { stream.pump() }
     }
@@ -165,7 +165,7 @@ final class StreamHub {
     /// Parks a stream until the bus has released the events in its snapshot.
     func park(_ stream: EventStream) { parked.append(stream) }
 
-    private func leaveParkingPlaces() {
+    private func leaveParkingSlots() {
         guard !parked.isEmpty else { return }
         let waiting = parked
         parked = []
@@ -173,7 +173,7 @@ final class StreamHub {
             if let opening = stream.opening, !hasReleased(opening.sequence) {
                 parked.append(stream)
             } else {
-                stream.leaveParkingPlace()
+                stream.leaveParkingSlot()
             }
         }
     }
@@ -191,7 +191,7 @@ final class StreamHub {
     /// Delivers the queued unnumbered events.
     func broadcast() {
         let batch = broadcasts.take()
-        for stream in listening { stream.hear(batch) }
+        for stream in listening { stream.receive(batch) }
     }
 
     /// Stops delivering to a stream.
@@ -249,7 +249,7 @@ final class StreamHub {
             gate.execute {
                 done.value.hub.readings -= 1
                 done.value.whenDone(result)
-                done.value.hub.tellWhetherEmpty()
+                done.value.hub.reportIfEmpty()
             }
         }
     }
@@ -269,7 +269,7 @@ final class StreamHub {
     func remove(_ connection: Connection) {
         if connections.removeValue(forKey: connection.number) != nil { limits.remove(connection.origin) }
         counts.connections.store(connections.count, ordering: .relaxed)
-        tellWhetherEmpty()
+        reportIfEmpty()
     }
 
     /// Passes a request to the agent, and its answer back to the connection.
@@ -394,7 +394,7 @@ final class StreamHub {
         let cut = gate.eventLoop.scheduleTask(deadline: deadline) { hub.value.cutOff() }
         whenEmpty.futureResult.whenComplete { _ in cut.cancel() }
         endConversations()
-        tellWhetherEmpty()
+        reportIfEmpty()
     }
 
     private func endConversations() {
@@ -403,7 +403,7 @@ final class StreamHub {
 
     private func cutOff() {
         for connection in connectionList {
-            connection.stream?.sayGoodbye()
+            connection.stream?.endForShutdown()
             connection.close()
         }
         stopThreads()
@@ -411,7 +411,7 @@ final class StreamHub {
         whenEmpty = nil
     }
 
-    private func tellWhetherEmpty() {
+    private func reportIfEmpty() {
         guard connections.isEmpty, readings == 0, let whenEmpty else { return }
         stopThreads()
         whenEmpty.succeed()

@@ -117,7 +117,7 @@ struct ControlCostTests {
         guard case .line(let line) = item else { return }
         do throws(ControlFailure) {
             let call = try ControlRequest(parsing: line).call()
-            if case .subscribe(let order) = call { _ = order.filter.passes(subject: "default") }
+            if case .subscribe(let subscription) = call { _ = subscription.filter.passes(subject: "default") }
         } catch {
             _ = ReplyLine.failure(error)
         }

@@ -90,11 +90,11 @@ import Testing
 
     @Test func `the id of the last event counts more than a number in the address`() throws {
         let test = Case(target: "/events?since_seq=4", headers: [("Host", "localhost"), ("Last-Event-ID", "17")])
-        guard case .events(let order) = try Self.request(test).resource else {
+        guard case .events(let subscription) = try Self.request(test).resource else {
             Issue.record("not a stream")
             return
         }
-        #expect(order.since == 17)
+        #expect(subscription.since == 17)
     }
 
     static let accepted: [(String, Bool)] = [

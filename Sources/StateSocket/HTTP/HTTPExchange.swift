@@ -210,8 +210,8 @@ final class HTTPExchange {
                     : respond(.serviceUnavailable, .text("no answer from \(silent.joined(separator: ", "))"))
             }
         case .report(let request): report(request)
-        case .history(let order): stream(order, contentType: "application/x-ndjson")
-        case .events(let order): stream(order, contentType: "text/event-stream")
+        case .history(let parameters): stream(parameters, contentType: "application/x-ndjson")
+        case .events(let parameters): stream(parameters, contentType: "text/event-stream")
         }
     }
 
@@ -283,24 +283,24 @@ final class HTTPExchange {
 
     // MARK: Streams
 
-    private func stream(_ order: StreamOrder, contentType: String) {
+    private func stream(_ parameters: SubscriptionParameters, contentType: String) {
         takeNoMore()
         let head = HTTPResponse.head(.ok, contentType: contentType, length: nil, keepsConnection: false)
         guard !isHead else { return connection.end(with: head) }
         connection.setReading(true)
-        connection.subscribe(order) { [self] refusal in
+        connection.subscribe(parameters) { [self] refusal in
             guard let refusal else {
                 var start = head
                 // Browsers wait for three seconds otherwise.
-                if order.form == .serverSent { start.writeStaticString("retry: 1000\n\n") }
+                if parameters.format == .serverSent { start.writeStaticString("retry: 1000\n\n") }
                 return connection.write(start, lines: 0)
             }
             connection.unsubscribe()
-            guard order.since != nil, !order.isHistory else {
+            guard parameters.since != nil, !parameters.isHistory else {
                 return refuse(HTTPRefusal(.gone, "these events are not available any more (\(refusal.code))"))
             }
             // A browser gives a refused stream up for good: it is told the whole state instead.
-            var anew = order
+            var anew = parameters
             anew.since = nil
             stream(anew, contentType: contentType)
         }

@@ -16,20 +16,20 @@ struct HTTPQuery {
         }
     }
 
-    /// The order of `/events`.
+    /// The subscription of `/events`.
     ///
     /// - Parameter lastID: The id of the last event that a reconnecting client has; it counts more than `since_seq`.
-    func events(lastID: String?) throws(HTTPRefusal) -> StreamOrder {
-        var order = try order(form: .serverSent)
-        if let number = lastID.flatMap({ UInt64($0) }) { order.since = number }
-        return order
+    func events(lastID: String?) throws(HTTPRefusal) -> SubscriptionParameters {
+        var subscription = try subscription(format: .serverSent)
+        if let number = lastID.flatMap({ UInt64($0) }) { subscription.since = number }
+        return subscription
     }
 
-    /// The order of `/api/history`.
-    func history() throws(HTTPRefusal) -> StreamOrder {
-        var order = try order(form: .plain)
-        order.isHistory = true
-        return order
+    /// The subscription of `/api/history`.
+    func history() throws(HTTPRefusal) -> SubscriptionParameters {
+        var subscription = try subscription(format: .plain)
+        subscription.isHistory = true
+        return subscription
     }
 
     /// The parameters of `/api/report`.
@@ -53,7 +53,7 @@ struct HTTPQuery {
         )
     }
 
-    private func order(form: LineForm) throws(HTTPRefusal) -> StreamOrder {
+    private func subscription(format: LineFormat) throws(HTTPRefusal) -> SubscriptionParameters {
         var types: [ForeignText] = []
         var subjects: [ForeignText] = []
         var since: UInt64?
@@ -77,8 +77,8 @@ struct HTTPQuery {
         if let flaw = EventFilter.flaw(inTypes: types) ?? EventFilter.flaw(in: subjects, named: "subjects") {
             throw HTTPRefusal(.badRequest, flaw)
         }
-        return StreamOrder(
-            form: form,
+        return SubscriptionParameters(
+            format: format,
             filter: EventFilter(types: types.isEmpty ? nil : types, subjects: subjects.isEmpty ? nil : subjects),
             since: since,
             wantsSnapshot: true

@@ -18,11 +18,11 @@ struct HTTPRequest: Hashable {
         /// `/api/status`.
         case status
         /// `/api/history`: events of the past.
-        case history(StreamOrder)
+        case history(SubscriptionParameters)
         /// `/api/report`: availability and outages.
         case report(ReportRequest)
         /// `/events`: events from now on, or after a number.
-        case events(StreamOrder)
+        case events(SubscriptionParameters)
     }
 
     /// The paths, for an answer to any other.

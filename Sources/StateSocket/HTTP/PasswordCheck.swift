@@ -23,7 +23,7 @@ final class PasswordCheck {
     private static let failureTime: TimeAmount = .seconds(60)
     private static let maximumHosts = 1024
 
-    private let lane = WorkLane("password-", share: 4)
+    private let queue = WorkQueue("password-", share: 4)
     /// Passwords are remembered as digests with a key that nothing else knows.
     private let key = SymmetricKey(size: .bits256)
     private var accepted: [[UInt8]: NIODeadline] = [:]
@@ -53,7 +53,7 @@ final class PasswordCheck {
             return
         }
         pending[digest] = [whenDone]
-        let isTaken = lane.add(for: origin, in: hub) {
+        let isTaken = queue.add(for: origin, in: hub) {
             file.accepts(user: user, password: password)
         } _: { [self] result in
             finish(digest, (try? result.get()) ?? false, from: origin)
@@ -70,7 +70,7 @@ final class PasswordCheck {
     }
 
     /// Ends the thread.
-    func stop() { lane.stop() }
+    func stop() { queue.stop() }
 
     private func finish(_ digest: [UInt8], _ isRight: Bool, from origin: ClientOrigin) {
         let now = NIODeadline.now()

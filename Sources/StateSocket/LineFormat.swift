@@ -1,8 +1,8 @@
 internal import AgentEvents
 internal import NIOCore
 
-/// The form of a stream's lines.
-enum LineForm: Sendable {
+/// The format of a stream's lines.
+enum LineFormat: Sendable {
     /// The events themselves: events.sock.
     case plain
     /// Each event as a reply's parameters: control.sock.
@@ -21,44 +21,44 @@ enum LineForm: Sendable {
 }
 
 extension ByteBuffer {
-    /// Writes one event in a form.
+    /// Writes one event in a format.
     ///
     /// - Parameters:
     ///   - text: The event, without `\n`.
     ///   - sequence: The event's number; `nil` for an unnumbered one.
-    mutating func writeLine(_ text: some Collection<UInt8>, as form: LineForm, sequence: UInt64? = nil) {
-        switch form {
+    mutating func writeLine(_ text: some Collection<UInt8>, as format: LineFormat, sequence: UInt64? = nil) {
+        switch format {
         case .plain:
             writeBytes(text)
             writeInteger(UInt8(ascii: "\n"))
         case .reply:
-            writeStaticString(LineForm.replyStart)
+            writeStaticString(LineFormat.replyStart)
             writeBytes(text)
-            writeStaticString(LineForm.replyEnd)
+            writeStaticString(LineFormat.replyEnd)
         case .serverSent:
             if let sequence {
-                writeStaticString(LineForm.idStart)
+                writeStaticString(LineFormat.idStart)
                 writeString(String(sequence))
                 writeInteger(UInt8(ascii: "\n"))
             }
-            writeStaticString(LineForm.dataStart)
+            writeStaticString(LineFormat.dataStart)
             writeBytes(text)
             writeStaticString("\n\n")
         }
     }
 
-    /// Writes one unnumbered event in a form, with the number of those dropped before it.
-    mutating func writeUnnumbered(_ text: [UInt8], as form: LineForm, dropped: UInt64) {
-        guard dropped > 0, form != .plain else { return writeLine(text, as: form) }
-        if form == .serverSent {
+    /// Writes one unnumbered event in a format, with the number of those dropped before it.
+    mutating func writeUnnumbered(_ text: [UInt8], as format: LineFormat, dropped: UInt64) {
+        guard dropped > 0, format != .plain else { return writeLine(text, as: format) }
+        if format == .serverSent {
             writeString(": \(dropped) dropped\n")
-            return writeLine(text, as: form)
+            return writeLine(text, as: format)
         }
-        writeStaticString(LineForm.replyStart)
+        writeStaticString(LineFormat.replyStart)
         writeBytes(text)
-        writeStaticString(LineForm.droppedMark)
+        writeStaticString(LineFormat.droppedMark)
         writeString(String(dropped))
-        writeStaticString(LineForm.replyEnd)
+        writeStaticString(LineFormat.replyEnd)
     }
 }
 
@@ -67,7 +67,7 @@ enum ReplyLine {
     /// Returns a reply with parameters in one JSON object.
     static func success(_ parameters: [UInt8]) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: parameters.count + 20)
-        buffer.writeStaticString(LineForm.replyStart)
+        buffer.writeStaticString(LineFormat.replyStart)
         buffer.writeBytes(parameters)
         buffer.writeStaticString("}\n")
         return buffer

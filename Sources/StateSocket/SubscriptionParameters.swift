@@ -2,9 +2,9 @@ internal import AgentEvents
 internal import ForeignText
 
 /// The parameters of a subscription.
-struct StreamOrder: Sendable, Hashable {
-    /// The form of the lines.
-    var form: LineForm
+struct SubscriptionParameters: Sendable, Hashable {
+    /// The format of the lines.
+    var format: LineFormat
     /// The selected events.
     var filter: EventFilter
     /// The number after which the events start; `nil` for those after the snapshot.
@@ -19,7 +19,7 @@ struct StreamOrder: Sendable, Hashable {
     var isHistory = false
 
     /// The subscription of a connection to events.sock.
-    static let everything = StreamOrder(form: .plain, filter: EventFilter(), wantsSnapshot: true)
+    static let everything = SubscriptionParameters(format: .plain, filter: EventFilter(), wantsSnapshot: true)
 }
 
 /// The reason a subscription is refused.

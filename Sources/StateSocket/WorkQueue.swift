@@ -4,7 +4,7 @@ internal import Synchronization
 /// Slow work for clients, on a thread of its own: one piece at a time, in turn between users and hosts.
 ///
 /// It keeps what takes seconds off the threads that others wait for. Used only on the event loop.
-final class WorkLane {
+final class WorkQueue {
     /// The maximum number of pieces that wait or run.
     private static let maximumCount = 64
 
