@@ -45,7 +45,7 @@ extension JournalWriter {
         at instant: ContinuousClock.Instant
     ) throws(JournalError) -> ActiveSegment {
         if let segment = active {
-            let isUntrusted = board.needsNewSegment.load(ordering: .relaxed)
+            let isUntrusted = statusStore.needsNewSegment.load(ordering: .relaxed)
             if segment.bytes == 0 {
                 if segment.name.firstSequence == record.sequence, !isUntrusted { return segment }
                 forgetActive()
@@ -60,7 +60,7 @@ extension JournalWriter {
         // After the start of the segment, so that it is counted.
         defer { upkeep.enqueue(.retain) }
         let segment = try begin(SegmentName(firstSequence: record.sequence), at: instant)
-        board.needsNewSegment.store(false, ordering: .relaxed)
+        statusStore.needsNewSegment.store(false, ordering: .relaxed)
         active = segment
         return segment
     }
@@ -81,7 +81,7 @@ extension JournalWriter {
         if case .interval(let interval) = configuration.sync {
             upkeep.noteWritten(nil, interval: interval, isUrgent: false, at: instant)
         }
-        board.withState { state in
+        statusStore.withState { state in
             state.segments.removeAll { $0.name == name }
             state.segments.append(JournalSegment(name: name))
             state.hasActive = true
@@ -92,7 +92,7 @@ extension JournalWriter {
 
     private mutating func close(_ segment: ActiveSegment, at instant: ContinuousClock.Instant) {
         if configuration.sync == .always { sync(segment.file) }
-        let index = board.withState { state in
+        let index = statusStore.withState { state in
             if let last = state.segments.indices.last {
                 state.segments[last].closedAt = instant
                 state.segments[last].newestTime = state.activeIndex.newestTime
@@ -108,7 +108,7 @@ extension JournalWriter {
     private mutating func forgetActive() {
         guard let name = active?.name else { return }
         active = nil
-        board.withState { state in
+        statusStore.withState { state in
             state.segments.removeAll { $0.name == name }
             state.hasActive = false
         }

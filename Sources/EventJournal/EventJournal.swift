@@ -11,7 +11,7 @@ public final class EventJournal: Sendable {
     /// The name of the stream of numbers: 32 hexadecimal digits, constant for the journal's life.
     public let streamID: String
 
-    let board: JournalBoard
+    let statusStore: JournalStatusStore
     private let directory: JournalDirectory
     private let upkeep: JournalUpkeep
     private let writer: Mutex<JournalWriter?>
@@ -75,7 +75,7 @@ public final class EventJournal: Sendable {
             repairs.append("gave the stream a new name: it cannot be noted which numbers are used")
         }
         let next = max(found.next, (leased?.upperBound ?? 0) + 1)
-        board = JournalBoard(
+        statusStore = JournalStatusStore(
             JournalStatus(
                 directory: configuration.directory,
                 streamID: streamID,
@@ -85,11 +85,11 @@ public final class EventJournal: Sendable {
                 corruptLines: found.corruptLines
             )
         )
-        upkeep = JournalUpkeep(configuration, directory, board, wallClock: now, isClockTrusted: isClockTrusted)
+        upkeep = JournalUpkeep(configuration, directory, statusStore, wallClock: now, isClockTrusted: isClockTrusted)
         var writer = JournalWriter(
             configuration,
             directory,
-            board,
+            statusStore,
             upkeep,
             streamID: streamID,
             lastAccepted: next - 1,
@@ -111,7 +111,7 @@ public final class EventJournal: Sendable {
                 openedAt: system.now()
             )
         }
-        Self.enter(found, repairs, unnamed, in: board, hasActive: writer.active != nil)
+        Self.enter(found, repairs, unnamed, in: statusStore, hasActive: writer.active != nil)
         if let trouble { writer.degrade(trouble, at: system.now()) }
         self.writer = Mutex(writer)
         try upkeep.start()
@@ -125,18 +125,18 @@ public final class EventJournal: Sendable {
         _ found: JournalRecovery,
         _ repairs: [String],
         _ unnamed: [ClosedRange<UInt64>],
-        in board: JournalBoard,
+        in statusStore: JournalStatusStore,
         hasActive: Bool
     ) {
-        board.withState { state in
+        statusStore.withState { state in
             state.segments = found.segments
             state.activeIndex = found.newestIndex
             state.hasActive = hasActive
         }
-        for repair in repairs { board.note(repair: repair) }
+        for repair in repairs { statusStore.note(repair: repair) }
         for range in unnamed {
-            board.note(missing: range)
-            board.tell(
+            statusStore.note(missing: range)
+            statusStore.report(
                 JournalCondition(
                     code: .leaseFound,
                     detail: "the agent that ran before could not write its last events",
@@ -158,13 +158,13 @@ public final class EventJournal: Sendable {
     // MARK: Numbers
 
     /// The newest written number; `nil` without events.
-    public var newestSequence: UInt64? { board.withState { $0.status.newestSequence } }
+    public var newestSequence: UInt64? { statusStore.withState { $0.status.newestSequence } }
 
     /// The oldest readable number; `nil` without events.
-    public var oldestSequence: UInt64? { board.status().oldestSequence }
+    public var oldestSequence: UInt64? { statusStore.status().oldestSequence }
 
     /// The number of the next event.
-    public var nextSequence: UInt64 { board.withState { $0.status.nextSequence } }
+    public var nextSequence: UInt64 { statusStore.withState { $0.status.nextSequence } }
 
     // MARK: Writing
 
@@ -224,18 +224,18 @@ public final class EventJournal: Sendable {
     // MARK: Status
 
     /// Returns the status of the journal; never waits for the disk.
-    public func status() -> JournalStatus { board.status() }
+    public func status() -> JournalStatus { statusStore.status() }
 
     /// Sets a closure to call, on the journal's own thread, after old events were removed (``oldestSequence`` has risen).
     ///
     /// It must be quick, and may publish.
-    public func whenRemoved(_ note: (@Sendable () -> Void)?) { board.withState { $0.whenRemoved = note } }
+    public func whenRemoved(_ note: (@Sendable () -> Void)?) { statusStore.withState { $0.whenRemoved = note } }
 
     /// Sets a closure to call, on any thread, when ``takeConditions()`` has something.
-    func whenConditionsChange(_ wake: (@Sendable () -> Void)?) { board.withState { $0.whenUntold = wake } }
+    func whenConditionsChange(_ wake: (@Sendable () -> Void)?) { statusStore.withState { $0.whenUnreported = wake } }
 
     /// Takes the changes that have not been reported yet.
-    func takeConditions() -> [JournalCondition] { board.takeUntold() }
+    func takeConditions() -> [JournalCondition] { statusStore.takeUnreported() }
 
     /// Notes that the events up to a number name all missing numbers of the conditions that were taken.
     ///

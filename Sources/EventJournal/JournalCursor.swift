@@ -6,7 +6,7 @@ public import AgentEvents
 /// independently.
 public struct JournalCursor: Sendable {
     private let source: SegmentSource
-    private var sieve: LineSieve
+    private var filter: LineFilter
     private var segment: OpenSegment?
     /// The last segment that was read to its end.
     private var passed: SegmentName?
@@ -20,10 +20,10 @@ public struct JournalCursor: Sendable {
 
     init(_ source: SegmentSource, after sequence: UInt64, from: Timestamp? = nil, through: UInt64) {
         self.source = source
-        sieve = LineSieve(
+        filter = LineFilter(
             last: sequence,
             passedOver: sequence,
-            tellsMissing: sequence > 0,
+            reportsMissing: sequence > 0,
             from: from,
             through: through
         )
@@ -61,9 +61,9 @@ public struct JournalCursor: Sendable {
     }
 
     private mutating func fill(_ chunk: inout JournalChunk, atMost bytes: Int) throws(JournalError) {
-        while !sieve.isDone {
+        while !filter.isDone {
             guard try openSegment(), var reading = segment.take() else { return }
-            let (end, isFull) = sieve.take(
+            let (end, isFull) = filter.take(
                 reading.buffer.span,
                 from: reading.consumed,
                 within: reading.bounds,
@@ -85,7 +85,7 @@ public struct JournalCursor: Sendable {
                 throw error
             }
             if hasMore {
-                if reading.takeWasRewound() { sieve.passedOver = sieve.last }
+                if reading.takeWasRewound() { filter.passedOver = filter.last }
                 segment = reading
             } else if try isClosed(&reading) {
                 // Events written between the last read and the start of the next segment must still be read.
@@ -128,7 +128,7 @@ public struct JournalCursor: Sendable {
 
     /// Returns the index of the first segment to read: the one after the last, or the one that contains the number.
     private func firstSegment(_ names: [SegmentName]) -> Int {
-        let next = sieve.last + 1
+        let next = filter.last + 1
         var range = 0..<names.count
         while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
             let isBefore = passed.map { names[middle] <= $0 } ?? (names[middle].firstSequence <= next)
@@ -139,25 +139,25 @@ public struct JournalCursor: Sendable {
 
     /// Skips blocks that the index shows to be out of range.
     private mutating func seek(_ opened: inout OpenSegment) throws(JournalError) {
-        if sieve.from != nil || opened.isCompressed || sieve.last >= opened.name.firstSequence {
+        if filter.from != nil || opened.isCompressed || filter.last >= opened.name.firstSequence {
             try opened.loadIndex()
         }
         if let blocks = opened.index?.blocks {
             let number =
                 blocks.firstIndex { block in
-                    block.lastSequence > sieve.last && sieve.from.map { block.newestTime >= $0 } ?? true
+                    block.lastSequence > filter.last && filter.from.map { block.newestTime >= $0 } ?? true
                 } ?? blocks.count
-            if number > 0, try opened.seek(toBlock: number), blocks[number - 1].lastSequence > sieve.last {
-                sieve.last = blocks[number - 1].lastSequence
-                sieve.passedOver = sieve.last
-                sieve.tellsMissing = true
+            if number > 0, try opened.seek(toBlock: number), blocks[number - 1].lastSequence > filter.last {
+                filter.last = blocks[number - 1].lastSequence
+                filter.passedOver = filter.last
+                filter.reportsMissing = true
             }
         }
-        if !sieve.tellsMissing, sieve.from == nil, opened.isAtBeginning {
+        if !filter.reportsMissing, filter.from == nil, opened.isAtBeginning {
             // The name is the number of the first event.
-            sieve.last = max(sieve.last, opened.name.firstSequence - 1)
-            sieve.passedOver = sieve.last
-            sieve.tellsMissing = true
+            filter.last = max(filter.last, opened.name.firstSequence - 1)
+            filter.passedOver = filter.last
+            filter.reportsMissing = true
         }
     }
 

@@ -108,26 +108,26 @@ public final class JournalRecorder: Sendable {
                 journal.append(batch.compactMap { JournalRecord($0.content) })
                 if bus.isRecorderBypassed, !isStalled {
                     isStalled = true
-                    tell(.stalled, "events were delivered before they were recorded")
+                    report(.stalled, "events were delivered before they were recorded")
                 }
                 if let last = batch.last { bus.release(through: last.sequence) }
                 if isStalled, !bus.isRecorderBypassed {
                     isStalled = false
-                    tell(.resumed, "events are recorded before they are delivered again")
+                    report(.resumed, "events are recorded before they are delivered again")
                 }
-                tellChanges()
+                reportChanges()
             case .lagged:
                 // The journal records the gap with the next event, which is the report of this condition.
                 subscription = subscribe()
-                tell(.stalled, "too many events waited for the disk")
+                report(.stalled, "too many events waited for the disk")
             case .empty:
                 let pause = journal.retry()
-                tellChanges()
+                reportChanges()
                 if let pause { _ = wakeUp.wait(timeout: .now() + pause.dispatchInterval) } else { wakeUp.wait() }
             case .finished:
                 let limit = endLimit.withLock { $0 }
                 _ = journal.close(within: limit, usedThrough: bus.lastSequence)
-                tellChanges()
+                reportChanges()
                 journal.whenConditionsChange(nil)
                 ended.signal()
                 return
@@ -135,11 +135,11 @@ public final class JournalRecorder: Sendable {
         }
     }
 
-    private func tell(_ code: JournalCondition.Code, _ detail: String) {
+    private func report(_ code: JournalCondition.Code, _ detail: String) {
         whenChanged(JournalCondition(code: code, detail: detail))
     }
 
-    private func tellChanges() {
+    private func reportChanges() {
         let before = bus.lastSequence
         let conditions = journal.takeConditions()
         for condition in conditions { whenChanged(condition) }

@@ -37,7 +37,7 @@ final class JournalUpkeep: Sendable {
 
     private let configuration: JournalConfiguration
     private let directory: JournalDirectory
-    private let board: JournalBoard
+    private let statusStore: JournalStatusStore
     private let wallClock: @Sendable () -> Timestamp
     private let isClockTrusted: @Sendable () -> Bool
     private let work = Mutex(Work())
@@ -48,13 +48,13 @@ final class JournalUpkeep: Sendable {
     init(
         _ configuration: JournalConfiguration,
         _ directory: JournalDirectory,
-        _ board: JournalBoard,
+        _ statusStore: JournalStatusStore,
         wallClock: @escaping @Sendable () -> Timestamp,
         isClockTrusted: @escaping @Sendable () -> Bool
     ) {
         self.configuration = configuration
         self.directory = directory
-        self.board = board
+        self.statusStore = statusStore
         self.wallClock = wallClock
         self.isClockTrusted = isClockTrusted
     }
@@ -141,16 +141,16 @@ final class JournalUpkeep: Sendable {
             do throws(JournalError) {
                 try directory.sync()
             } catch {
-                board.syncFailed(error)
+                statusStore.syncFailed(error)
                 isDone = false
             }
         }
-        if isDone { board.synced(at: wallClock()) }
+        if isDone { statusStore.synced(at: wallClock()) }
     }
 
     private func sync(_ file: OpenFile) -> Bool {
         let error = directory.system.sync(file.descriptor)
-        if error != 0 { board.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error))) }
+        if error != 0 { statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error))) }
         return error == 0
     }
 
@@ -173,7 +173,7 @@ final class JournalUpkeep: Sendable {
             }
         } catch {
             // The events are safe in the plain file; only lookups are slower.
-            board.note(repair: error.description)
+            statusStore.note(repair: error.description)
         }
     }
 
@@ -182,7 +182,7 @@ final class JournalUpkeep: Sendable {
     }
 
     private func update(_ name: SegmentName, _ change: (inout JournalSegment) -> Void) {
-        board.withState { state in
+        statusStore.withState { state in
             guard let position = state.segments.firstIndex(where: { $0.name == name }) else { return }
             change(&state.segments[position])
         }
@@ -195,7 +195,7 @@ final class JournalUpkeep: Sendable {
             isClockTrusted: isClockTrusted(),
             instant: directory.system.now()
         )
-        var segments = board.withState { $0.segments }
+        var segments = statusStore.withState { $0.segments }
         for position in segments.indices where segments[position].newestTime == nil {
             segments[position].newestTime = segments[position].readIndex(in: directory)?.newestTime
         }
@@ -203,7 +203,7 @@ final class JournalUpkeep: Sendable {
         // Never one in the middle.
         let removed = expired.prefix { keepLasting(of: $0, among: segments) }
         if !removed.isEmpty {
-            let told = board.withState { state in
+            let notify = statusStore.withState { state in
                 state.segments.removeAll { removed.contains($0.name) }
                 return state.whenRemoved
             }
@@ -212,7 +212,7 @@ final class JournalUpkeep: Sendable {
                 directory.remove(name.compressed)
                 directory.remove(name.index)
             }
-            told?()
+            notify?()
         }
         guard configuration.historyAge > .zero, !removed.isEmpty || !retained.load(ordering: .relaxed) else { return }
         retained.store(true, ordering: .relaxed)
@@ -220,7 +220,7 @@ final class JournalUpkeep: Sendable {
             try JournalHistory(configuration, of: directory)
                 .retain(now: wallClock(), isClockTrusted: isClockTrusted())
         } catch {
-            board.note(repair: error.description)
+            statusStore.note(repair: error.description)
         }
     }
 
@@ -236,7 +236,7 @@ final class JournalUpkeep: Sendable {
             try JournalHistory(configuration, of: directory).keep(name, before: next.firstSequence)
             return true
         } catch {
-            board.note(repair: error.description)
+            statusStore.note(repair: error.description)
             return segments.lazy.filter { $0.name >= name }.reduce(0) { $0 &+ $1.bytes } > configuration.totalBytes
         }
     }

@@ -15,13 +15,13 @@ extension JournalWriter {
 
     private func fail(_ error: JournalError) {
         let detail = "\(error.operation) \(error.path): events wait in memory until it works again"
-        board.fail(JournalCondition(code: .writeFailed, detail: detail, error: error.reason))
+        statusStore.fail(JournalCondition(code: .writeFailed, detail: detail, error: error.reason))
     }
 
     /// Queues records in memory, and records the use of their numbers in the lease.
     mutating func wait(_ records: some Sequence<JournalRecord>) {
         if let dropped = backlog.append(records) {
-            board.note(missing: dropped)
+            statusStore.note(missing: dropped)
             extendMissing(dropped)
             // What names the numbers that were missing before is missing itself: the next event of this kind names
             // both.
@@ -45,7 +45,7 @@ extension JournalWriter {
     }
 
     private func noteWaiting() {
-        board.withState { state in
+        statusStore.withState { state in
             state.status.waiting = backlog.records.count
             state.status.nextSequence = max(state.status.nextSequence, lastAccepted + 1)
         }
@@ -78,7 +78,7 @@ extension JournalWriter {
         isDegraded = false
         noteWaiting()
         if let missingOfOutage { oweName(of: missingOfOutage) } else { settleLease() }
-        board.recover(missing: missingOfOutage)
+        statusStore.recover(missing: missingOfOutage)
         missingOfOutage = nil
     }
 
@@ -116,13 +116,13 @@ extension JournalWriter {
         if isDegraded { resume(at: directory.system.now()) }
         let isBehind = last > lastAccepted && last <= JournalRecord.maximumSequence
         if isBehind {
-            board.note(missing: lastAccepted + 1...last)
+            statusStore.note(missing: lastAccepted + 1...last)
             extendMissing(lastAccepted + 1...last)
             lastAccepted = last
         }
         guard isDegraded || isBehind else { return }
         if let first = backlog.records.first, let last = backlog.records.last {
-            board.note(missing: first.sequence...last.sequence)
+            statusStore.note(missing: first.sequence...last.sequence)
         }
         noteWaiting()
         writeLease(through: lastAccepted)
@@ -144,8 +144,8 @@ extension JournalWriter {
     }
 
     /// Checks that the active segment still exists, with its expected size.
-    mutating func look(at instant: ContinuousClock.Instant) {
-        lastLook = instant
+    mutating func inspect(at instant: ContinuousClock.Instant) {
+        lastInspection = instant
         guard noticeLoss(at: instant) else { return }
         do throws(JournalError) {
             try makeWritable(at: instant)
@@ -171,7 +171,7 @@ extension JournalWriter {
     /// Continues without deleted segments.
     private mutating func giveUpDeleted() {
         let files = directory
-        let (lost, newest) = board.withState { state in
+        let (lost, newest) = statusStore.withState { state in
             let all = state.segments
             state.segments.removeAll { files.identity(of: $0.fileName) == nil }
             if let active { state.segments.removeAll { $0.name == active.name } }
@@ -183,9 +183,9 @@ extension JournalWriter {
             return (lost.map { $0.0.name.firstSequence...$0.1 }, state.status.newestSequence ?? 0)
         }
         active = nil
-        for range in lost { board.note(missing: range) }
+        for range in lost { statusStore.note(missing: range) }
         let missing = lost.first.map { $0.lowerBound...max($0.lowerBound, newest) }
-        board.tell(
+        statusStore.report(
             JournalCondition(code: .deleted, detail: "segments of the journal were deleted", missing: missing)
         )
     }
@@ -195,7 +195,7 @@ extension JournalWriter {
         let scan = try? SegmentScan(plain: segment.file)
         if let scan, scan.tornBytes > 0 { try? segment.file.truncate(to: scan.goodEnd) }
         let first = max(segment.name.firstSequence, (scan?.newest ?? 0) + 1)
-        let missing = board.withState { state -> ClosedRange<UInt64>? in
+        let missing = statusStore.withState { state -> ClosedRange<UInt64>? in
             let size = Int(clamping: scan?.goodEnd ?? 0)
             if let last = state.segments.indices.last {
                 state.segments[last].bytes = size
@@ -206,9 +206,9 @@ extension JournalWriter {
             return first <= newest ? first...newest : nil
         }
         active = nil
-        if let missing { board.note(missing: missing) }
+        if let missing { statusStore.note(missing: missing) }
         upkeep.enqueue(.close(segment.name, segment.file, scan?.index))
-        board.tell(
+        statusStore.report(
             JournalCondition(
                 code: .deleted,
                 detail: "the segment \(segment.name.plain) was changed by somebody else",

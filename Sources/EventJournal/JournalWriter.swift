@@ -8,7 +8,7 @@ struct JournalWriter {
     /// The maximum time between two retries: queued records are lost with the process.
     static let longestRetryInterval: Duration = .seconds(8)
     /// The minimum time between two checks of the active segment, which are made with the next event.
-    static let lookInterval: Duration = .seconds(1)
+    static let inspectionInterval: Duration = .seconds(1)
     /// The minimum time between two searches for expired segments, which are made with the next event.
     static let retentionInterval: Duration = .seconds(3600)
     /// The maximum number of bytes of one write(2).
@@ -16,7 +16,7 @@ struct JournalWriter {
 
     let configuration: JournalConfiguration
     let directory: JournalDirectory
-    let board: JournalBoard
+    let statusStore: JournalStatusStore
     let upkeep: JournalUpkeep
     let wallClock: @Sendable () -> Timestamp
     let streamID: String
@@ -40,14 +40,14 @@ struct JournalWriter {
     var lastAttempt: ContinuousClock.Instant
     /// The time to the next retry without an event.
     var retryDelay = Self.retryInterval
-    var lastLook: ContinuousClock.Instant
+    var lastInspection: ContinuousClock.Instant
     private var lastRetention: ContinuousClock.Instant
     private var buffer: [UInt8] = []
 
     init(
         _ configuration: JournalConfiguration,
         _ directory: JournalDirectory,
-        _ board: JournalBoard,
+        _ statusStore: JournalStatusStore,
         _ upkeep: JournalUpkeep,
         streamID: String,
         lastAccepted: UInt64,
@@ -55,13 +55,13 @@ struct JournalWriter {
     ) {
         self.configuration = configuration
         self.directory = directory
-        self.board = board
+        self.statusStore = statusStore
         self.upkeep = upkeep
         self.wallClock = wallClock
         self.streamID = streamID
         self.lastAccepted = lastAccepted
         lastAttempt = directory.system.now()
-        lastLook = lastAttempt
+        lastInspection = lastAttempt
         lastRetention = lastAttempt
     }
 
@@ -74,7 +74,7 @@ struct JournalWriter {
             wait(accepted)
             if lastAttempt.duration(to: instant) >= Self.retryInterval { resume(at: instant) }
         } else {
-            if lastLook.duration(to: instant) >= Self.lookInterval { look(at: instant) }
+            if lastInspection.duration(to: instant) >= Self.inspectionInterval { inspect(at: instant) }
             let (rest, error) = isDegraded ? (accepted, nil) : write(accepted, at: instant)
             if let error { degrade(error, at: instant) }
             if isDegraded { wait(rest) } else { settleLease() }
@@ -111,18 +111,18 @@ struct JournalWriter {
             lastAccepted = record.sequence
             if isTooLong { refused += 1 } else { accepted.append(record) }
         }
-        board.withState { $0.status.refused += refused }
+        statusStore.withState { $0.status.refused += refused }
         return accepted[...]
     }
 
     /// Records that numbers were never appended.
     private mutating func noteGap(_ range: ClosedRange<UInt64>) {
-        board.note(missing: range)
+        statusStore.note(missing: range)
         if isDegraded {
             extendMissing(range)
         } else {
             oweName(of: range)
-            board.tell(JournalCondition(code: .resumed, detail: "events were not recorded", missing: range))
+            statusStore.report(JournalCondition(code: .resumed, detail: "events were not recorded", missing: range))
         }
     }
 
@@ -205,7 +205,7 @@ struct JournalWriter {
             do throws(JournalError) {
                 try segment.file.truncate(to: segment.bytes + UInt64(end))
                 segment.isTorn = false
-            } catch { board.note(repair: error.description) }
+            } catch { statusStore.note(repair: error.description) }
         }
         return whole
     }
@@ -217,7 +217,7 @@ struct JournalWriter {
         at instant: ContinuousClock.Instant
     ) {
         let start = segment.bytes
-        let end = board.withState { state -> UInt64 in
+        let end = statusStore.withState { state -> UInt64 in
             var offset = start
             for record in records {
                 let length = record.line.count + 1
@@ -240,9 +240,9 @@ struct JournalWriter {
     func sync(_ file: OpenFile) {
         let error = directory.system.sync(file.descriptor)
         if error == 0 {
-            board.synced(at: wallClock())
+            statusStore.synced(at: wallClock())
         } else {
-            board.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
+            statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
         }
     }
 }

@@ -47,7 +47,7 @@ struct OpenSegment: Sendable {
     }
 
     /// The valid numbers of its events.
-    var bounds: LineSieve.Bounds { LineSieve.Bounds(least: name.firstSequence, below: nextFirst) }
+    var bounds: LineFilter.Bounds { LineFilter.Bounds(least: name.firstSequence, below: nextFirst) }
 
     /// Reads the index, if there is one that fits the file; others are ignored.
     mutating func loadIndex() throws(JournalError) {

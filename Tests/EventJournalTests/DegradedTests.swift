@@ -275,7 +275,7 @@ import Testing
         missing.add(3...8)
         #expect(missing.ranges == [1...12])
         for number in UInt64(1)...100 { missing.add(number * 100...number * 100) }
-        #expect(missing.ranges.count == MissingRanges.most)
+        #expect(missing.ranges.count == MissingRanges.maximumCount)
         #expect(missing.ranges.first?.lowerBound == 1)
         #expect(missing.ranges.last == 10_000...10_000)
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReadingExtentTests {
     private typealias Fixture = FixtureJournal
 
-    enum Form: CaseIterable { case plain, indexed, compressed, damagedIndex, history }
+    enum Storage: CaseIterable { case plain, indexed, compressed, damagedIndex, history }
 
     private static let count: UInt64 = 4000
     private static let starts: Set<UInt64> = [1, 700, 1500, 1501, 2999]
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Four segments of about 450 KB, the newest one without an index.
-    private static func journal(_ form: Form) throws -> FixtureJournal {
+    private static func journal(_ storage: Storage) throws -> FixtureJournal {
         let journal = try FixtureJournal()
         for first in stride(from: UInt64(1), to: count, by: 1000) {
             let lines = (first..<first + 1000).map { line($0) + "\n" }
@@ -40,7 +40,7 @@ import Testing
         )
         for first in stride(from: UInt64(1), to: count - 1000, by: 1000) {
             let name = SegmentName(firstSequence: first)
-            switch form {
+            switch storage {
             case .plain: break
             case .indexed: _ = try journal.writeIndex(first)
             case .compressed: try journal.compress(first)
@@ -61,9 +61,9 @@ import Testing
         return (first, max(first, (1...count).last { time($0) < end } ?? 0))
     }
 
-    @Test(arguments: Form.allCases)
-    func `an extent is that of the events, however they are stored`(_ form: Form) throws {
-        let journal = try Self.journal(form)
+    @Test(arguments: Storage.allCases)
+    func `an extent is that of the events, however they are stored`(_ storage: Storage) throws {
+        let journal = try Self.journal(storage)
         let reader = try JournalReader(directory: journal.directory, includesHistory: true)
         let moments =
             [0, 1, 2, 600, 601, 701, 900, 1199, 1300, 2399, 2400, 2700, 3399, 3400, 6000, 7000, 9000] as [Int64]
@@ -74,8 +74,8 @@ import Testing
                 let to = Timestamp(microsecondsSince1970: (epoch + start + length) * 1_000_000)
                 let extent = try #require(try reader.extent(from: from, to: to, beginningWith: .agentStarted))
                 let expected = Self.expected(from: from, to: to)
-                #expect(extent.first == expected.first, "\(form), \(start), \(length)")
-                #expect(extent.last == expected.last, "\(form), \(start), \(length)")
+                #expect(extent.first == expected.first, "\(storage), \(start), \(length)")
+                #expect(extent.last == expected.last, "\(storage), \(start), \(length)")
             }
         }
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The state of a journal that its threads share.
 ///
 /// Its lock is never held during disk operations, so that a hanging disk blocks no status query.
-final class JournalBoard: Sendable {
+final class JournalStatusStore: Sendable {
     struct State {
         var status: JournalStatus
         /// All segments, from the oldest on; the last one is the active one if `hasActive`.
@@ -16,10 +16,10 @@ final class JournalBoard: Sendable {
         var writeTrouble: JournalCondition?
         var syncTrouble: JournalCondition?
         /// The conditions not yet reported to the recorder.
-        var untold: [JournalCondition] = []
+        var unreported: [JournalCondition] = []
         /// Wakes the recorder.
-        var whenUntold: (@Sendable () -> Void)?
-        /// Told of each removal of old events.
+        var whenUnreported: (@Sendable () -> Void)?
+        /// Called after each removal of old events.
         var whenRemoved: (@Sendable () -> Void)?
     }
 
@@ -58,29 +58,29 @@ final class JournalBoard: Sendable {
     // MARK: Reports
 
     /// Reports a condition to the recorder.
-    func tell(_ condition: JournalCondition) {
+    func report(_ condition: JournalCondition) {
         let wake = state.withLock { state in
-            state.untold.append(condition)
-            return state.whenUntold
+            state.unreported.append(condition)
+            return state.whenUnreported
         }
         wake?()
     }
 
     /// Takes the pending reports.
-    func takeUntold() -> [JournalCondition] {
+    func takeUnreported() -> [JournalCondition] {
         state.withLock { state in
-            defer { state.untold = [] }
-            return state.untold
+            defer { state.unreported = [] }
+            return state.unreported
         }
     }
 
     /// Records that events cannot be written; reported if it is new.
     func fail(_ condition: JournalCondition) {
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             defer { state.writeTrouble = condition }
             return state.writeTrouble?.error != condition.error || state.writeTrouble == nil
         }
-        if isNews { tell(condition) }
+        if isNew { report(condition) }
     }
 
     /// Records that events are written again.
@@ -91,7 +91,7 @@ final class JournalBoard: Sendable {
         }
         let detail =
             stillInTrouble ? "events are written again, but not forced onto the disk" : "events are recorded again"
-        tell(JournalCondition(code: .resumed, detail: detail, missing: missing))
+        report(JournalCondition(code: .resumed, detail: detail, missing: missing))
     }
 
     /// Records a successful flush to the disk.
@@ -102,7 +102,7 @@ final class JournalBoard: Sendable {
             return state.syncTrouble != nil && state.writeTrouble == nil
         }
         guard hasRecovered else { return }
-        tell(JournalCondition(code: .resumed, detail: "events are forced onto the disk again"))
+        report(JournalCondition(code: .resumed, detail: "events are forced onto the disk again"))
     }
 
     /// Records a failed flush to the disk.
@@ -114,19 +114,19 @@ final class JournalBoard: Sendable {
             detail: "events may be lost when the power fails",
             error: error.reason
         )
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             defer { state.syncTrouble = condition }
             return state.syncTrouble == nil
         }
-        guard isNews else { return }
+        guard isNew else { return }
         needsNewSegment.store(true, ordering: .relaxed)
-        tell(condition)
+        report(condition)
     }
 }
 
 /// Ranges of numbers without a line in the journal; bounded by merging close ranges.
 struct MissingRanges: Sendable, Hashable {
-    static let most = 64
+    static let maximumCount = 64
     private(set) var ranges: [ClosedRange<UInt64>] = []
 
     /// Adds a range; adjacent ones are merged.
@@ -147,7 +147,9 @@ struct MissingRanges: Sendable, Hashable {
         apart.append(low...high)
         apart.sort { $0.lowerBound < $1.lowerBound }
         // The oldest ranges matter least, so those lose precision.
-        if apart.count > Self.most { apart.replaceSubrange(0..<2, with: [apart[0].lowerBound...apart[1].upperBound]) }
+        if apart.count > Self.maximumCount {
+            apart.replaceSubrange(0..<2, with: [apart[0].lowerBound...apart[1].upperBound])
+        }
         ranges = apart
     }
 }

@@ -1,13 +1,13 @@
 internal import AgentEvents
 
 /// Passes only lines that are events, in order, and in the requested range.
-struct LineSieve: Sendable {
+struct LineFilter: Sendable {
     /// The number of the newest event seen, or after which reading started.
     var last: UInt64
     /// Up to this number events are skipped silently: reading started before the first requested one.
     var passedOver: UInt64
     /// `true` if the event after `last` is known to be the next one.
-    var tellsMissing: Bool
+    var reportsMissing: Bool
     /// Earlier events are skipped.
     let from: Timestamp?
     /// The last requested number.
@@ -68,18 +68,18 @@ struct LineSieve: Sendable {
                 }
                 let offset = chunk.bytes.count + run.count
                 if isWanted, !chunk.lines.isEmpty, offset + (end + 1 - position) > limit { return (position, true) }
-                if tellsMissing, sequence > last + 1 {
+                if reportsMissing, sequence > last + 1 {
                     let first = Self.firstNumber(of: line, sequence, in: bytes.extracting(position..<end))
                     if first > last + 1 { chunk.missing.append(last + 1...min(first - 1, through)) }
                 }
                 last = sequence
-                tellsMissing = true
+                reportsMissing = true
                 guard isWanted else { return (position, true) }
                 chunk.lines.append(JournalLine(line, sequence, time, offset..<offset + (end - position)))
                 run = run.lowerBound..<end + 1
             } else {
                 last = sequence
-                tellsMissing = true
+                reportsMissing = true
             }
             position = end + 1
             if isDone { return (position, true) }
