@@ -29,7 +29,7 @@ package struct ByteBudget: Sendable {
     /// The usage of an earlier process, which applies once its day is reached: a clock may start in 1970.
     private var former: DataUsage?
     private var hasChanged = false
-    /// The bytes set aside for running checks, by turn.
+    /// The bytes set aside for running checks, by job.
     private var reservations: [UInt64: Reservation] = [:]
     /// Their sums, by account.
     private var reserved: [String: Int] = [:]
@@ -153,11 +153,11 @@ extension ByteBudget {
     /// Sets bytes aside for a check: half of what is left, or where others are running, little of it.
     ///
     /// - Returns: The limit of the check; nil for a link without a budget.
-    mutating func reserve(forCheck turn: UInt64, _ cost: LinkCost) -> Int? {
+    mutating func reserve(forCheck job: UInt64, _ cost: LinkCost) -> Int? {
         guard let account = cost.account, let left = remaining(cost) else { return nil }
         let isAlone = !reservations.values.contains { !$0.isTransfer && $0.account == account }
         let bytes = min(left, max(isAlone ? left / 2 : left / 16, Self.smallCheck))
-        set(Reservation(account: account, bytes: bytes, isTransfer: false), for: turn)
+        set(Reservation(account: account, bytes: bytes, isTransfer: false), for: job)
         // The limit counts what sockets carry; the headers of packets come on top.
         return bytes - (bytes + 4) / 5
     }
@@ -165,17 +165,17 @@ extension ByteBudget {
     /// Sets the bytes of a transfer aside, or what is left of them.
     ///
     /// - Returns: The limit of the transfer; nil for a link without a budget.
-    mutating func reserve(_ bytes: Int, forTransfer turn: UInt64, _ cost: LinkCost) -> Int? {
+    mutating func reserve(_ bytes: Int, forTransfer job: UInt64, _ cost: LinkCost) -> Int? {
         guard let account = cost.account, let left = remaining(cost) else { return nil }
         let bytes = min(max(0, bytes), left)
-        set(Reservation(account: account, bytes: bytes, isTransfer: true), for: turn)
+        set(Reservation(account: account, bytes: bytes, isTransfer: true), for: job)
         hasChanged = true
         return bytes
     }
 
     /// Ends the reservation of a check, whose bytes were counted.
-    mutating func release(_ turn: UInt64) {
-        guard let reservation = reservations.removeValue(forKey: turn) else { return }
+    mutating func release(_ job: UInt64) {
+        guard let reservation = reservations.removeValue(forKey: job) else { return }
         reserved[reservation.account, default: 0] -= reservation.bytes
         if reservation.isTransfer { hasChanged = true }
     }
@@ -186,9 +186,9 @@ extension ByteBudget {
         return bytes <= left + (reserved[account] ?? 0)
     }
 
-    private mutating func set(_ reservation: Reservation, for turn: UInt64) {
-        release(turn)
-        reservations[turn] = reservation
+    private mutating func set(_ reservation: Reservation, for job: UInt64) {
+        release(job)
+        reservations[job] = reservation
         // Never too much: it was left.
         reserved[reservation.account, default: 0] += reservation.bytes
     }

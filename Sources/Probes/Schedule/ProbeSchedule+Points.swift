@@ -3,7 +3,7 @@ internal import CheckResults
 /// The result of a request for checks.
 public struct RequestedChecks: Sendable, Hashable {
     /// The number of points whose check starts because of the request, within a second.
-    public var begun = 0
+    public var started = 0
     /// The number of points whose check was already running or about to start.
     public var joined = 0
     /// The number of points without a check, because requests have used their share of the link's daily budget.
@@ -17,7 +17,7 @@ public struct RequestedChecks: Sendable, Hashable {
 extension ProbeSchedule {
     /// Replaces the scheduled probes; see ``ProbeScheduler/setProbes(_:keeping:)``.
     ///
-    /// - Returns: The running turns that no longer serve any point and must be cancelled.
+    /// - Returns: The running jobs that no longer serve any point and must be cancelled.
     mutating func setProbes(
         _ probes: [ScheduledProbe],
         keeping transfers: Set<String> = [],
@@ -61,14 +61,14 @@ extension ProbeSchedule {
     ///
     /// A running transfer is not cancelled: whether it ends or continues over the new path is the transport's business.
     ///
-    /// - Returns: The running turns that no longer serve any point and must be cancelled.
+    /// - Returns: The running jobs that no longer serve any point and must be cancelled.
     mutating func look(at points: [ProbePoint], now: ContinuousClock.Instant) -> [UInt64] {
         var givenUp: [UInt64] = []
         for point in points {
             guard let entry = entries[point], !isTransferring(entry) else { continue }
             givenUp += detach(point, from: entry)
             // A recheck needs a new check, not one that started earlier.
-            if joinable[entry.key] == entry.turn { joinable[entry.key] = nil }
+            if joinable[entry.key] == entry.job { joinable[entry.key] = nil }
         }
         schedule(points.filter { entries[$0] != nil }, now: now)
         return givenUp
@@ -76,7 +76,7 @@ extension ProbeSchedule {
 
     /// Removes all points, and keeps the counters.
     ///
-    /// - Returns: The running turns, which must be cancelled.
+    /// - Returns: The running jobs, which must be cancelled.
     mutating func removeAll() -> [UInt64] { setProbes([], now: rhythm.epoch) }
 
     /// Returns the time over which a number of immediate checks is spread.
@@ -87,7 +87,7 @@ extension ProbeSchedule {
         return max(min(.milliseconds(10) * count, .seconds(1)), .microseconds(500) * count)
     }
 
-    /// Applies a probe's new settings; the check is the same, so phase, cadence and turn stay.
+    /// Applies a probe's new settings; the check is the same, so phase, cadence and job stay.
     private mutating func update(_ point: ProbePoint, to wanted: ScheduledProbe, now: ContinuousClock.Instant) {
         guard var entry = entries[point] else { return }
         if entry.isLeaving {
@@ -100,7 +100,7 @@ extension ProbeSchedule {
             entry.scheduled.pace != wanted.pace
             || entry.scheduled.cost.intervalFactor != wanted.cost.intervalFactor
         entry.scheduled = wanted
-        if isSlowedOrHurried, entry.turn == nil {
+        if isSlowedOrHurried, entry.job == nil {
             // Rounds that are already due, and the first check, stay as they are.
             if let due = rounds.due(of: point), due > now, entry.previous < entry.base {
                 let round = next(after: entry.previous, entry, now: now)
@@ -111,16 +111,16 @@ extension ProbeSchedule {
         entries[point] = entry
     }
 
-    /// Removes a point from the turn that it waits for; a turn without points is abandoned.
+    /// Removes a point from the job that it waits for; a job without points is abandoned.
     ///
-    /// - Returns: The turn if its check is running and serves no other point.
+    /// - Returns: The job if its check is running and serves no other point.
     private mutating func detach(_ point: ProbePoint, from entry: Entry) -> [UInt64] {
-        guard let number = entry.turn, !entry.isJudged, var turn = turns[number] else { return [] }
-        entries[point]?.turn = nil
-        turn.points.removeAll { $0 == point }
-        turns[number] = turn
-        guard turn.points.isEmpty else { return [] }
-        return removeTurn(number)?.hasPlace == true ? [number] : []
+        guard let number = entry.job, !entry.isJudged, var job = jobs[number] else { return [] }
+        entries[point]?.job = nil
+        job.points.removeAll { $0 == point }
+        jobs[number] = job
+        guard job.points.isEmpty else { return [] }
+        return removeJob(number)?.hasSlot == true ? [number] : []
     }
 
     /// Makes points due one after the other, transfers later; those that share a check at the same time.
@@ -133,7 +133,7 @@ extension ProbeSchedule {
             } else if isTransferring(entry) {
                 entries[point]?.retry = due
             } else {
-                setRound(of: point, due: due)
+                setDue(of: point, due: due)
             }
         }
     }
@@ -156,7 +156,7 @@ extension ProbeSchedule {
     }
 
     /// Moves the round that a point waits for.
-    private mutating func setRound(of point: ProbePoint, due: ContinuousClock.Instant) {
+    private mutating func setDue(of point: ProbePoint, due: ContinuousClock.Instant) {
         entries[point]?.previous = due
         entries[point]?.base = due
         rounds.set(point, due: due)
@@ -184,13 +184,13 @@ extension ProbeSchedule {
             let isComing =
                 entry.isJudged
                 ? (entry.look ?? entry.requested) != nil
-                : entry.turn != nil || rounds.due(of: point).map { $0 <= due } == true
+                : entry.job != nil || rounds.due(of: point).map { $0 <= due } == true
             if isComing {
                 answer.joined += 1
             } else if budget.allowsRequest(entry.scheduled.cost, of: entry.scheduled.probe.transfer?.bytesOnWire ?? 1) {
                 entries[point]?.isRequested = true
-                if entry.isJudged { entries[point]?.requested = due } else { setRound(of: point, due: due) }
-                answer.begun += 1
+                if entry.isJudged { entries[point]?.requested = due } else { setDue(of: point, due: due) }
+                answer.started += 1
             } else {
                 answer.refused += 1
             }

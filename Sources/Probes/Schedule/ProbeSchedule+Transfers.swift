@@ -6,12 +6,12 @@ internal import CheckResults
 struct TransferQueue: Sendable {
     /// `true` while transfers may start.
     var isOpen = false
-    /// The queued turns, by due time.
+    /// The queued jobs, by due time.
     var waiting = DueHeap<UInt64>()
-    /// The turn whose transfer is running; an abandoned one counts until its report has arrived.
+    /// The job whose transfer is running; an abandoned one counts until its report has arrived.
     var running: UInt64?
 
-    /// The turn that may start now.
+    /// The job that may start now.
     var next: UInt64? { isOpen && running == nil ? waiting.first?.element : nil }
 }
 
@@ -32,14 +32,14 @@ extension ProbeSchedule {
 
     /// Returns whether an entry's transfer is running, or complete and about to be judged.
     func isTransferring(_ entry: Entry) -> Bool {
-        guard entry.isTransfer, let turn = entry.turn else { return false }
-        return entry.isJudged || turns[turn]?.hasPlace == true
+        guard entry.isTransfer, let job = entry.job else { return false }
+        return entry.isJudged || jobs[job]?.hasSlot == true
     }
 
     /// Takes the earliest transfer, if one may start; nil when there is none.
     mutating func takeTransfer(now: ContinuousClock.Instant, seconds: Int64) -> Step? {
         while let number = transfers.next {
-            guard let point = turns[number]?.points.first, let scheduled = entries[point]?.scheduled else {
+            guard let point = jobs[number]?.points.first, let scheduled = entries[point]?.scheduled else {
                 transfers.waiting.remove(number)
                 continue
             }
@@ -50,16 +50,16 @@ extension ProbeSchedule {
                 return nil
             }
             transfers.waiting.remove(number)
-            turns[number]?.started = now
+            jobs[number]?.started = now
             if let finding = refusal(ofTransfer: scheduled) {
-                return .refuse(turn: number, scheduled.probe, finding)
+                return .refuse(job: number, scheduled.probe, finding)
             }
-            turns[number]?.hasPlace = true
+            jobs[number]?.hasSlot = true
             transfers.running = number
             counted.checks &+= 1
             var probe = scheduled.probe
             probe.limits.budgetBytes = budget.reserve(bytes, forTransfer: number, scheduled.cost)
-            return .check(turn: number, probe, account: scheduled.cost.account)
+            return .check(job: number, probe, account: scheduled.cost.account)
         }
         return nil
     }

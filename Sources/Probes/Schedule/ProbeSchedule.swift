@@ -1,9 +1,9 @@
 internal import CheckResults
 
-/// The state of the schedule, without a clock or a thread: the due times, the turns that may start, and the points that
+/// The state of the schedule, without a clock or a thread: the due times, the jobs that may start, and the points that
 /// a completed check serves.
 ///
-/// A point waits for its round; when that is due, it gets a turn, alone or with the points that share its check. A turn
+/// A point waits for its round; when that is due, it gets a job, alone or with the points that share its check. A job
 /// waits for a free slot among the concurrent checks, in the order of due times; targets at their limit do not delay
 /// others. When the check is complete, each of its points is judged, and then waits for the next round.
 struct ProbeSchedule {
@@ -14,21 +14,21 @@ struct ProbeSchedule {
         let hash: UInt64
         /// The judge's last cadence; before the first one, the verdict is in doubt.
         var cadence = Cadence.doubtful
-        /// The base of the pending round, or of the current turn; the next round is relative to it.
+        /// The base of the pending round, or of the current job; the next round is relative to it.
         var base: ContinuousClock.Instant
         /// The base of the previous round, to which ``base`` is relative.
         var previous: ContinuousClock.Instant
-        /// The due time of the current or the last turn.
+        /// The due time of the current or the last job.
         var due: ContinuousClock.Instant
-        /// The turn that the point waits for, or whose result is being judged.
-        var turn: UInt64?
-        /// `true` while the turn is complete and being judged.
+        /// The job that the point waits for, or whose result is being judged.
+        var job: UInt64?
+        /// `true` while the job is complete and being judged.
         var isJudged = false
         /// The due time of a recheck that was requested while the point was being judged.
         var look: ContinuousClock.Instant?
         /// The due time of a check that was requested while the point was being judged.
         var requested: ContinuousClock.Instant?
-        /// The start of the last completed turn.
+        /// The start of the last completed job.
         var started: ContinuousClock.Instant?
         /// `true` if the pending round was requested.
         var isRequested = false
@@ -42,15 +42,15 @@ struct ProbeSchedule {
     }
 
     /// A queued or running check, and the points that it serves.
-    struct Turn {
+    struct Job {
         let key: CheckKey
         /// The host and port; nil for a transfer.
         let destination: String?
         let due: ContinuousClock.Instant
         var points: [ProbePoint]
         var started: ContinuousClock.Instant?
-        /// `true` if the turn occupies a slot.
-        var hasPlace = false
+        /// `true` if the job occupies a slot.
+        var hasSlot = false
         /// `true` if the check was started by a request: its bytes count against the requests' share.
         var isRequested = false
     }
@@ -67,20 +67,20 @@ struct ProbeSchedule {
     let rhythm: Rhythm
     private(set) var limits: ScheduleLimits
     var entries: [ProbePoint: Entry] = [:]
-    /// Every point by its next round; during a turn, by the next round if the check succeeds.
+    /// Every point by its next round; during a job, by the next round if the check succeeds.
     ///
     /// The thread then already sleeps until the right time, and need not be woken when a check completes.
     var rounds = DueHeap<ProbePoint>()
-    var turns: [UInt64: Turn] = [:]
-    /// The turns that further points with the same check join.
+    var jobs: [UInt64: Job] = [:]
+    /// The jobs that further points with the same check join.
     var joinable: [CheckKey: UInt64] = [:]
     var destinations: [String: Destination] = [:]
-    /// The destinations with a free slot and a queued turn, by its due time.
+    /// The destinations with a free slot and a queued job, by its due time.
     var ready = DueHeap<String>()
     /// The number of running checks, transfers excluded.
     var underWay = 0
     var transfers = TransferQueue()
-    var lastTurn: UInt64 = 0
+    var lastJob: UInt64 = 0
     var budget: ByteBudget
     var counted = ScheduleStatistics()
 
@@ -118,7 +118,7 @@ struct ProbeSchedule {
         return counted
     }
 
-    /// Creates a turn for every point whose round is due.
+    /// Creates a job for every point whose round is due.
     mutating func takeDue(now: ContinuousClock.Instant) {
         let horizon = now + Self.batch
         while let (point, due) = rounds.first, due <= horizon {
@@ -126,8 +126,8 @@ struct ProbeSchedule {
                 rounds.removeFirst()
                 continue
             }
-            // Rounds during a turn are counted as missed when it ends.
-            if entry.turn == nil {
+            // Rounds during a job are counted as missed when it ends.
+            if entry.job == nil {
                 entry.due = catchUp(&entry, due: due, now: now)
                 join(point, &entry)
                 entries[point] = entry
@@ -156,29 +156,29 @@ struct ProbeSchedule {
     private mutating func join(_ point: ProbePoint, _ entry: inout Entry) {
         let isRequested = entry.isRequested
         entry.isRequested = false
-        if let turn = joinable[entry.key] {
-            entry.turn = turn
-            turns[turn]?.points.append(point)
+        if let job = joinable[entry.key] {
+            entry.job = job
+            jobs[job]?.points.append(point)
             return
         }
-        lastTurn &+= 1
+        lastJob &+= 1
         let destination = entry.isTransfer ? nil : entry.scheduled.probe.destination
-        entry.turn = lastTurn
-        joinable[entry.key] = lastTurn
-        turns[lastTurn] = Turn(
+        entry.job = lastJob
+        joinable[entry.key] = lastJob
+        jobs[lastJob] = Job(
             key: entry.key,
             destination: destination,
             due: entry.due,
             points: [point],
             isRequested: isRequested
         )
-        guard let destination else { return transfers.waiting.set(lastTurn, due: entry.due) }
-        destinations[destination, default: Destination()].waiting.set(lastTurn, due: entry.due)
+        guard let destination else { return transfers.waiting.set(lastJob, due: entry.due) }
+        destinations[destination, default: Destination()].waiting.set(lastJob, due: entry.due)
         refresh(destination)
     }
 
     /// Returns the first round after a base in an entry's rhythm that is later than `now`.
-    func next(after base: ContinuousClock.Instant, _ entry: Entry, now: ContinuousClock.Instant) -> Rhythm.Round {
+    func next(after base: ContinuousClock.Instant, _ entry: Entry, now: ContinuousClock.Instant) -> Rhythm.Occurrence {
         rhythm.next(
             after: base,
             pace: entry.scheduled.pace,

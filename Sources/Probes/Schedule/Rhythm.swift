@@ -6,8 +6,8 @@ internal import CheckResults
 /// that restarts, or that rechecks everything at once, returns to the same spread. All randomness comes from the seed,
 /// so equal keys have equal rounds.
 struct Rhythm {
-    /// One round of a check.
-    struct Round: Hashable {
+    /// One occurrence of a check.
+    struct Occurrence: Hashable {
         /// The time without jitter, to which the next round is relative: this prevents drift.
         var base: ContinuousClock.Instant
         /// The due time.
@@ -58,7 +58,7 @@ struct Rhythm {
         cadence: Cadence,
         hash: UInt64,
         now: ContinuousClock.Instant
-    ) -> Round {
+    ) -> Occurrence {
         let interval = Self.interval(pace, cost, cadence)
         let start = (base - epoch).clampedNanoseconds
         let present = (now - epoch).clampedNanoseconds
@@ -67,15 +67,15 @@ struct Rhythm {
         if cadence == .steady {
             let nearest = Self.adding(start, min(interval / 2, Self.interval(pace, cost, .doubtful)))
             let phase = Int64(hash % UInt64(interval))
-            let intoRound = Self.remainder(Self.adding(nearest, -phase), interval)
-            place = Self.adding(nearest, interval - intoRound)
+            let intoInterval = Self.remainder(Self.adding(nearest, -phase), interval)
+            place = Self.adding(nearest, interval - intoInterval)
             earliest = max(present, nearest)
         }
         let behind = Self.adding(present, -place)
         let missed = behind >= 0 ? behind / interval + 1 : 0
         let (past, isTooFar) = missed.multipliedReportingOverflow(by: interval)
         place = Self.adding(place, isTooFar ? 0 : past)
-        return Round(
+        return Occurrence(
             base: instant(place),
             due: instant(max(earliest, Self.adding(place, jitter(at: place, interval: interval, hash: hash)))),
             missed: Int(clamping: missed)

@@ -72,10 +72,10 @@ final class ScheduleEngine: Sendable {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
             let now = ContinuousClock.now
-            let turns = body(&state.schedule, now)
-            state.givenUp += turns.compactMap { state.cancellations.removeValue(forKey: $0) }
+            let jobs = body(&state.schedule, now)
+            state.givenUp += jobs.compactMap { state.cancellations.removeValue(forKey: $0) }
             // An active worker notices the change by itself.
-            if state.worker == nil, !turns.isEmpty { state.isWorkWanted = true }
+            if state.worker == nil, !jobs.isEmpty { state.isWorkWanted = true }
             return state.mustWake(now: now)
         }
         if mustWake { monitor.wakeAll() }
@@ -103,7 +103,7 @@ final class ScheduleEngine: Sendable {
         return left
     }
 
-    /// Sets the limits; queued turns may start at once.
+    /// Sets the limits; queued jobs may start at once.
     func setLimits(_ limits: ScheduleLimits) {
         let mustWake = monitor.withLock { state in
             guard !state.isStopped else { return false }
@@ -197,13 +197,13 @@ final class ScheduleEngine: Sendable {
             switch work {
             case .cancel(let cancellations):
                 for cancel in cancellations { cancel() }
-            case .judge(let turn, let check):
+            case .judge(let job, let check):
                 let cadence = judge(check)
                 let now = ContinuousClock.now
-                monitor.withLock { $0.schedule.settle(check.point, turn: turn, cadence: cadence, now: now) }
-            case .begin(.check(let turn, let probe, let account)): begin(turn, probe, account)
-            case .begin(.refuse(let turn, let probe, let finding)):
-                arrive(.init(turn: turn, account: nil, report: Self.refusal(of: probe, finding)))
+                monitor.withLock { $0.schedule.settle(check.point, job: job, cadence: cadence, now: now) }
+            case .begin(.check(let job, let probe, let account)): begin(job, probe, account)
+            case .begin(.refuse(let job, let probe, let finding)):
+                arrive(.init(job: job, account: nil, report: Self.refusal(of: probe, finding)))
             }
         }
     }
@@ -223,19 +223,19 @@ final class ScheduleEngine: Sendable {
         return work
     }
 
-    private func begin(_ turn: UInt64, _ probe: Probe, _ account: String?) {
+    private func begin(_ job: UInt64, _ probe: Probe, _ account: String?) {
         let cancel = transport.start(probe) { [weak self] report in
             guard let self else { return }
-            arrive(.init(turn: turn, account: account, report: report))
+            arrive(.init(job: job, account: account, report: report))
             work()
         }
         let isWanted = monitor.withLock { state in
-            guard state.schedule.turns[turn] != nil else { return false }
+            guard state.schedule.jobs[job] != nil else { return false }
             // If the report has already arrived there is nothing to cancel; the entry is removed with it.
-            state.cancellations[turn] = cancel
+            state.cancellations[job] = cancel
             return true
         }
-        // The turn was abandoned while its check was being started.
+        // The job was abandoned while its check was being started.
         if !isWanted { cancel() }
     }
 

@@ -5,7 +5,7 @@ internal import LinuxSupport
 struct ScheduleState {
     /// A report that has not been handled yet.
     struct Arrival {
-        let turn: UInt64
+        let job: UInt64
         let account: String?
         let report: CheckReport
     }
@@ -13,18 +13,18 @@ struct ScheduleState {
     /// A piece of work to do without the lock.
     enum Work {
         case cancel([@Sendable () -> Void])
-        case judge(turn: UInt64, CompletedCheck)
+        case judge(job: UInt64, CompletedCheck)
         case begin(ProbeSchedule.Step)
     }
 
     var schedule: ProbeSchedule
-    /// The cancellation handlers of the running checks, by turn.
+    /// The cancellation handlers of the running checks, by job.
     var cancellations: [UInt64: @Sendable () -> Void] = [:]
     var arrivals: [Arrival] = []
     /// The cancellation handlers of abandoned checks.
     var givenUp: [@Sendable () -> Void] = []
     /// The checks still to be judged, the next one last.
-    var judgements: [(turn: UInt64, check: CompletedCheck)] = []
+    var judgements: [(job: UInt64, check: CompletedCheck)] = []
     /// The thread that starts and judges checks.
     var worker: ThreadIdentity?
     /// The thread that waits for what is due.
@@ -57,20 +57,20 @@ struct ScheduleState {
             return .cancel(givenUp)
         }
         while true {
-            while let (turn, check) = judgements.popLast() {
-                if schedule.isAwaited(check.point, turn: turn) { return .judge(turn: turn, check) }
-                schedule.settle(check.point, turn: turn, cadence: nil, now: now)
+            while let (job, check) = judgements.popLast() {
+                if schedule.isAwaited(check.point, job: job) { return .judge(job: job, check) }
+                schedule.settle(check.point, job: job, cadence: nil, now: now)
             }
             if arrivals.isEmpty { return schedule.takeStep(now: now, seconds: seconds).map { .begin($0) } }
             for arrival in arrivals.reversed() {
-                cancellations[arrival.turn] = nil
+                cancellations[arrival.job] = nil
                 let checks = schedule.finish(
-                    arrival.turn,
+                    arrival.job,
                     report: arrival.report,
                     account: arrival.account,
                     seconds: seconds
                 )
-                judgements += checks.reversed().map { (arrival.turn, $0) }
+                judgements += checks.reversed().map { (arrival.job, $0) }
             }
             arrivals.removeAll(keepingCapacity: true)
         }

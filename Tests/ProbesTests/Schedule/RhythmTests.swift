@@ -13,7 +13,7 @@ import Testing
         hash: UInt64 = 30_000_000_000,
         seed: UInt64 = 1,
         now: Duration? = nil
-    ) -> Rhythm.Round {
+    ) -> Rhythm.Occurrence {
         Rhythm(epoch: epoch, seed: seed).next(
             after: epoch + base,
             pace: pace,

@@ -122,13 +122,13 @@ import Testing
         var run = SimulatedSchedule()
         run.setProbes([.sample("web", cost: LinkCost(account: "wwan"))])
         run.schedule.takeDue(now: run.now)
-        guard case .check(let turn, _, let account) = run.schedule.takeStep(now: run.now, seconds: 0) else {
+        guard case .check(let job, _, let account) = run.schedule.takeStep(now: run.now, seconds: 0) else {
             Issue.record("no check")
             return
         }
-        #expect(run.look(at: [ProbePoint(probe: "web", vantage: .default)]) == [turn])
+        #expect(run.look(at: [ProbePoint(probe: "web", vantage: .default)]) == [job])
         let report = SimulatedSchedule.report(bytes: 700)
-        #expect(run.schedule.finish(turn, report: report, account: account, seconds: 0).isEmpty)
+        #expect(run.schedule.finish(job, report: report, account: account, seconds: 0).isEmpty)
         #expect(run.schedule.statistics(seconds: 0).bytes == ["wwan": 700])
     }
 }

@@ -26,7 +26,7 @@ import Testing
         #expect(slow.prefix(10) == ArraySlice((0..<10).map { "slow\($0)" }))
     }
 
-    @Test func `a turn that waits when its point goes leaves its place to the next`() {
+    @Test func `a job that waits when its point goes leaves its place to the next`() {
         var run = SimulatedSchedule(limits: ScheduleLimits(checks: 1, checksPerTarget: 1))
         run.latency = { _ in .seconds(1) }
         let probes = (0..<4).map { ScheduledProbe.sample("p\($0)", host: "one.test") }
@@ -38,17 +38,17 @@ import Testing
         // Everything that was counted is free again.
         run.setProbes([])
         #expect(run.schedule.underWay == 0 && run.schedule.destinations.isEmpty && run.schedule.ready.isEmpty)
-        #expect(run.schedule.turns.isEmpty && run.schedule.joinable.isEmpty && run.schedule.rounds.isEmpty)
+        #expect(run.schedule.jobs.isEmpty && run.schedule.joinable.isEmpty && run.schedule.rounds.isEmpty)
     }
 
-    @Test func `everybody has a turn when there is more to do than time`() {
+    @Test func `everybody has a job when there is more to do than time`() {
         var run = SimulatedSchedule(limits: ScheduleLimits(checks: 2, checksPerTarget: 2))
         run.latency = { _ in .seconds(1) }
         let probes = (0..<50).map { ScheduledProbe.sample("p\($0)", pace: ProbePace(interval: .seconds(10))) }
         run.setProbes(probes)
         run.run(until: .seconds(500))
         let counts = probes.map { run.dues(of: $0.point).count }
-        // Two each second: 1000 turns for 50 probes.
+        // Two each second: 1000 jobs for 50 probes.
         #expect(counts.allSatisfy { (15...21).contains($0) })
         #expect(run.schedule.statistics(seconds: 0).skipped > 1000)
     }

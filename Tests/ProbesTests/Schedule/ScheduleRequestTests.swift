@@ -18,7 +18,7 @@ import Testing
         while time < end {
             run.run(until: time)
             let answer = run.schedule.request([point], now: run.now, seconds: run.seconds)
-            sum.begun += answer.begun
+            sum.started += answer.started
             sum.joined += answer.joined
             sum.refused += answer.refused
             time += pause
@@ -50,7 +50,7 @@ import Testing
         // A check that ends is judged; only the last one may be under way.
         #expect(run.completed.count >= begun.count - 1)
         #expect(begun.filter { $0 >= .seconds(100) }.count >= checks)
-        #expect(answer.refused == 0 && answer.begun + answer.joined > 0)
+        #expect(answer.refused == 0 && answer.started + answer.joined > 0)
     }
 
     @Test func `a target that hangs is found down as soon with requests as without`() {
@@ -79,18 +79,18 @@ import Testing
         #expect(joined(&run), "due at once")
         run.schedule.takeDue(now: run.now)
         #expect(joined(&run), "waiting for its place")
-        guard case .check(let turn, _, _) = run.schedule.takeStep(now: run.now, seconds: 0) else {
+        guard case .check(let job, _, _) = run.schedule.takeStep(now: run.now, seconds: 0) else {
             Issue.record("no check")
             return
         }
         #expect(joined(&run), "under way")
         #expect(run.schedule.underWay == 1)
-        _ = run.schedule.finish(turn, report: run.report, account: nil, seconds: 0)
+        _ = run.schedule.finish(job, report: run.report, account: nil, seconds: 0)
         // The result may be published already: one more check answers.
-        #expect(run.schedule.request([point], now: run.now, seconds: 0).begun == 1)
+        #expect(run.schedule.request([point], now: run.now, seconds: 0).started == 1)
         #expect(joined(&run), "requested while the last result was judged")
-        #expect(run.schedule.isAwaited(point, turn: turn))
-        run.schedule.settle(point, turn: turn, cadence: .steady, now: run.now)
+        #expect(run.schedule.isAwaited(point, job: job))
+        run.schedule.settle(point, job: job, cadence: .steady, now: run.now)
         // Within a second of the beginning the next one is put off, and joined.
         #expect(joined(&run), "due in a second")
         #expect(run.schedule.deadline == run.now + .seconds(1))
@@ -107,7 +107,7 @@ import Testing
         run.run(until: before + .seconds(20))
         let other = ProbePoint(probe: "gone", vantage: .default)
         let answer = run.schedule.request([other, point], now: run.now, seconds: 0)
-        #expect(answer.begun == 1 && answer.joined == 0)
+        #expect(answer.started == 1 && answer.joined == 0)
         run.run(until: .seconds(900))
         #expect(run.dues(of: point).contains(before + .seconds(20)))
         let off = ((run.dues(of: point).last ?? .zero) - before).clampedNanoseconds % 60_000_000_000
@@ -120,7 +120,7 @@ import Testing
         let cost = LinkCost(account: "wwan", bytesPerDay: 40_000)
         run.setProbes([.sample("web", pace: slow, cost: cost)])
         let answer = request(&run, every: .milliseconds(100), from: .seconds(10), until: .seconds(60))
-        #expect(answer.begun == 10)
+        #expect(answer.started == 10)
         #expect(answer.refused > 0)
         #expect(run.begun.count == 11)
         #expect(run.schedule.budget.refusal(cost) == nil)
@@ -128,6 +128,6 @@ import Testing
         #expect(run.begun.count > 11)
         // Another day, another quarter.
         run.seconds = 86_400
-        #expect(run.schedule.request([point], now: run.now, seconds: run.seconds).begun == 1)
+        #expect(run.schedule.request([point], now: run.now, seconds: run.seconds).started == 1)
     }
 }

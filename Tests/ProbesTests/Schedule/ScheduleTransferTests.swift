@@ -92,7 +92,7 @@ extension ScheduledProbe {
         var run = Self.run()
         let transfer = ScheduledProbe.transfer("speed")
         run.setProbes([transfer])
-        #expect(run.schedule.request([transfer.point], now: run.now, seconds: 0).begun == 1)
+        #expect(run.schedule.request([transfer.point], now: run.now, seconds: 0).started == 1)
         run.run(until: .seconds(1))
         #expect(Self.begun(run, "speed").count == 1)
     }
@@ -158,7 +158,7 @@ extension ScheduledProbe {
         _ = run.schedule.setProbes([], keeping: [transfer.identity], now: run.now)
         run.run(until: .seconds(200))
         #expect(run.completed.count == 1)
-        #expect(run.schedule.entries.isEmpty && run.schedule.turns.isEmpty && run.schedule.rounds.isEmpty)
+        #expect(run.schedule.entries.isEmpty && run.schedule.jobs.isEmpty && run.schedule.rounds.isEmpty)
         #expect(run.schedule.transfers.running == nil && run.schedule.transfers.waiting.isEmpty)
     }
 
@@ -168,12 +168,12 @@ extension ScheduledProbe {
         let (old, new) = (ScheduledProbe.transfer("old"), ScheduledProbe.transfer("new"))
         run.setProbes([old])
         run.run(until: .seconds(91))
-        let turn = try #require(run.schedule.transfers.running)
-        #expect(run.schedule.setProbes([new], keeping: [new.identity], now: run.now) == [turn])
-        #expect(run.schedule.request([new.point], now: run.now, seconds: 0).begun == 1)
+        let job = try #require(run.schedule.transfers.running)
+        #expect(run.schedule.setProbes([new], keeping: [new.identity], now: run.now) == [job])
+        #expect(run.schedule.request([new.point], now: run.now, seconds: 0).started == 1)
         run.schedule.takeDue(now: run.now)
         #expect(run.schedule.transfers.next == nil)
-        #expect(run.schedule.finish(turn, report: run.report, account: nil, seconds: 0).isEmpty)
+        #expect(run.schedule.finish(job, report: run.report, account: nil, seconds: 0).isEmpty)
         #expect(run.schedule.transfers.next != nil)
     }
 
@@ -192,7 +192,7 @@ extension ScheduledProbe {
         let check = try #require(run.completed.first)
         #expect(check.report.verdict.code == code)
         #expect(run.begun.isEmpty == (code != nil))
-        #expect(run.schedule.transfers.running == nil && run.schedule.turns.isEmpty)
+        #expect(run.schedule.transfers.running == nil && run.schedule.jobs.isEmpty)
     }
 
     @Test(arguments: [(-1, true), (0, false), (1, false)])

@@ -42,9 +42,9 @@ struct SimulatedSchedule {
         let end = start + time
         while let next = [schedule.deadline, ends.first?.due].compactMap({ $0 }).min(), next <= end {
             now = max(now, next)
-            while let (turn, due) = ends.first, due <= now {
+            while let (job, due) = ends.first, due <= now {
                 ends.removeFirst()
-                finish(turn, account: accounts.removeValue(forKey: turn))
+                finish(job, account: accounts.removeValue(forKey: job))
             }
             schedule.takeDue(now: now)
             begin()
@@ -55,26 +55,26 @@ struct SimulatedSchedule {
     private mutating func begin() {
         while let step = schedule.takeStep(now: now, seconds: seconds) {
             switch step {
-            case .check(let turn, _, let account):
-                let points = schedule.turns[turn]?.points ?? []
+            case .check(let job, _, let account):
+                let points = schedule.jobs[job]?.points ?? []
                 begun.append(Begun(points: points, time: now - start))
                 maximumUnderWay = max(maximumUnderWay, schedule.underWay)
-                accounts[turn] = account
-                ends.set(turn, due: now + (points.first.map(latency) ?? .zero))
-            case .refuse(let turn, _, let finding):
+                accounts[job] = account
+                ends.set(job, due: now + (points.first.map(latency) ?? .zero))
+            case .refuse(let job, _, let finding):
                 let kept = report
                 report = Self.report(.unknown(finding.code, .connect), findings: [finding])
-                finish(turn, account: nil)
+                finish(job, account: nil)
                 report = kept
             }
         }
     }
 
-    private mutating func finish(_ turn: UInt64, account: String?) {
-        for check in schedule.finish(turn, report: report, account: account, seconds: seconds) {
-            guard schedule.isAwaited(check.point, turn: turn) else { continue }
+    private mutating func finish(_ job: UInt64, account: String?) {
+        for check in schedule.finish(job, report: report, account: account, seconds: seconds) {
+            guard schedule.isAwaited(check.point, job: job) else { continue }
             completed.append(check)
-            schedule.settle(check.point, turn: turn, cadence: cadence(check), now: now)
+            schedule.settle(check.point, job: job, cadence: cadence(check), now: now)
         }
         begin()
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(budget.takeChange() == nil)
         #expect(budget.remaining(cost) == 0 && budget.isPromising(1_000_000, cost))
         budget.use(5000, of: "wwan")
-        for turn in 0..<64 as Range<UInt64> { budget.release(turn) }
+        for job in 0..<64 as Range<UInt64> { budget.release(job) }
         #expect(budget.remaining(cost) == 995_000 && !budget.isPromising(1_000_000, cost))
     }
 
@@ -65,7 +65,7 @@ import Testing
 /// Bytes are counted at the time at which they are on the wire, apart from the schedule's own accounts.
 private struct RandomDays {
     private struct Running {
-        let turn: UInt64
+        let job: UInt64
         let account: String?
         let isTransfer: Bool
         let start: Int64
@@ -163,13 +163,13 @@ private struct RandomDays {
         while let step = schedule.takeStep(now: instant, seconds: now) {
             note(schedule.budget.takeChange())
             switch step {
-            case .check(let turn, let probe, let account):
+            case .check(let job, let probe, let account):
                 let plan = probe.transfer
                 if plan != nil { transfers += 1 }
                 let wanted = plan.map { random.next(in: 0...$0.bytesOnWire) } ?? random.next(in: 200...40_000)
                 let bytes = min(wanted, probe.limits.budgetBytes ?? .max)
                 let check = Running(
-                    turn: turn,
+                    job: job,
                     account: account,
                     isTransfer: plan != nil,
                     start: now,
@@ -177,10 +177,10 @@ private struct RandomDays {
                     limit: probe.limits.budgetBytes
                 )
                 running.append((now + Int64(random.next(in: plan == nil ? 1...10 : 1...120)), check))
-            case .refuse(let turn, _, let finding):
+            case .refuse(let job, _, let finding):
                 refusals += 1
                 let report = SimulatedSchedule.report(.unknown(finding.code, .connect), findings: [finding])
-                judge(turn, schedule.finish(turn, report: report, account: nil, seconds: now))
+                judge(job, schedule.finish(job, report: report, account: nil, seconds: now))
             }
         }
         note(schedule.budget.takeChange())
@@ -189,14 +189,14 @@ private struct RandomDays {
     private mutating func finish(_ check: Running) {
         count(check)
         let report = SimulatedSchedule.report(bytes: check.bytes)
-        judge(check.turn, schedule.finish(check.turn, report: report, account: check.account, seconds: now))
+        judge(check.job, schedule.finish(check.job, report: report, account: check.account, seconds: now))
         note(schedule.budget.takeChange())
     }
 
-    private mutating func judge(_ turn: UInt64, _ checks: [CompletedCheck]) {
+    private mutating func judge(_ job: UInt64, _ checks: [CompletedCheck]) {
         for check in checks {
             let cadence: Cadence = random.next(in: 0...3) == 0 ? .doubtful : .steady
-            schedule.settle(check.point, turn: turn, cadence: cadence, now: instant)
+            schedule.settle(check.point, job: job, cadence: cadence, now: instant)
         }
     }
 
@@ -243,7 +243,7 @@ private struct RandomDays {
             count(check)
             if isOrderly {
                 _ = schedule.finish(
-                    check.turn,
+                    check.job,
                     report: SimulatedSchedule.report(bytes: check.bytes),
                     account: check.account,
                     seconds: now

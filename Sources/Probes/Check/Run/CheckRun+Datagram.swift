@@ -4,7 +4,7 @@ internal import NIOCore
 extension CheckRun {
     /// Sends an ICMP echo request to a host.
     func beginEcho(_ host: ServerIdentity) {
-        askInTurn(host) { [self] address, answered in
+        tryNextAddress(host) { [self] address, answered in
             recorder.begin(.echo)
             hop.peerAddress = address.description
             let echo = ICMPEcho(target: WireEndpoint(address, port: 0), interface: probe.interface)
@@ -26,7 +26,7 @@ extension CheckRun {
         } catch {
             return fail(.requestInvalid, subject: name, evidence: error.description)
         }
-        askInTurn(resolver) { [self] address, answered in
+        tryNextAddress(resolver) { [self] address, answered in
             recorder.begin(.query)
             hop.peerAddress = address.description(port: port)
             let server = WireEndpoint(address, port: port)
@@ -48,41 +48,41 @@ extension CheckRun {
     private typealias Ask = (HostAddress, @escaping @Sendable (Answer) -> Void) -> WireExchange
 
     /// Queries a host's first address, and the next one if this machine cannot send to it.
-    private func askInTurn(_ host: ServerIdentity, ask: @escaping Ask) {
+    private func tryNextAddress(_ host: ServerIdentity, ask: @escaping Ask) {
         let awaited = HostAddress.Family.allCases.filter { probe.families.includes($0) }
         var order = HappyEyeballs(awaiting: Set(awaited), maximum: probe.limits.addresses)
         if case .address = host { order = HappyEyeballs(awaiting: [], maximum: 1) }
-        let turn = DatagramTurn(order: order)
-        turn.advance = { [self, unowned turn] in
-            guard !isOver, turn.order.running == 0 else { return }
-            if let address = turn.order.next() {
+        let attempts = DatagramAttempts(order: order)
+        attempts.advance = { [self, unowned attempts] in
+            guard !isOver, attempts.order.running == 0 else { return }
+            if let address = attempts.order.next() {
                 datagram = ask(address) { [self] answer in
                     guard !isOver else { return }
                     if let finding = answer.finding, finding.code == .noRoute || finding.code == .noAddress {
                         recorder.interrupt()
-                        turn.failure = turn.failure ?? finding
-                        turn.order.attemptFailed()
-                        turn.advance?()
+                        attempts.failure = attempts.failure ?? finding
+                        attempts.order.attemptFailed()
+                        attempts.advance?()
                     } else {
                         take(answer)
                     }
                 }
-            } else if turn.order.isExhausted {
+            } else if attempts.order.isExhausted {
                 let nothing = Finding(.dnsNoAddress, subject: host.description, evidence: "there is no address to ask")
-                fail(turn.failure ?? resolvingFailure(host) ?? nothing)
+                fail(attempts.failure ?? resolvingFailure(host) ?? nothing)
             }
         }
-        self.turn = turn
+        self.attempts = attempts
         resolve(host) { [self] family, addresses in
-            turn.order.add(addresses, of: family)
-            if turn.order.needsResolutionDelay {
+            attempts.order.add(addresses, of: family)
+            if attempts.order.needsResolutionDelay {
                 loop.assumeIsolated().scheduleTask(in: TimeAmount(HappyEyeballs.resolutionDelay)) {
-                    turn.order.endResolutionDelay()
-                    turn.advance?()
+                    attempts.order.endResolutionDelay()
+                    attempts.advance?()
                 }
             }
             hop.addresses += addresses.map(\.description)
-            turn.advance?()
+            attempts.advance?()
         }
     }
 
@@ -101,7 +101,7 @@ extension CheckRun {
 /// The state of the addresses to query in turn.
 ///
 /// `@unchecked Sendable`: used only on the check's event loop.
-final class DatagramTurn: @unchecked Sendable {
+final class DatagramAttempts: @unchecked Sendable {
     var order: HappyEyeballs
     var failure: Finding?
     var advance: (() -> Void)?

@@ -28,10 +28,10 @@ final class CheckRun: @unchecked Sendable {
     var channel: (any Channel)?
     var evaluation: PendingVerification?
     var exchange: HTTPExchange?
-    var redirects = RedirectTrail()
+    var redirects = RedirectChain()
     /// The pending datagram exchange.
     var datagram: WireExchange?
-    var turn: DatagramTurn?
+    var attempts: DatagramAttempts?
     let meter: ByteMeter
     /// The transfer in place of the check's single request.
     var transfer: TransferRun?
@@ -167,7 +167,7 @@ final class CheckRun: @unchecked Sendable {
         transfer = nil
         endHop()
         datagram?.cancel()
-        turn?.advance = nil
+        attempts?.advance = nil
         var report = CheckReport(
             target: probe.target.shown,
             verdict: verdict,

@@ -7,7 +7,7 @@ internal import HTTPSerialization
 /// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that started with
 /// TLS never continues without it, and credentials, including the client certificate, never leave the origin for which
 /// they were configured.
-struct RedirectTrail {
+struct RedirectChain {
     /// The reason a redirect is not followed.
     struct Refusal: Error {
         let finding: Finding

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Probes
 
-@Suite struct ScheduleRoundTests {
+@Suite struct ScheduleTimingTests {
     private let point = ProbePoint(probe: "web", vantage: .default)
 
     @Test func `a new probe is due at once, and then once in each interval without drift`() {
@@ -65,7 +65,7 @@ import Testing
         #expect(skipped == UInt64(2 * run.completed.count))
     }
 
-    @Test func `after a long delay there is one turn for each point, not one for each round`() {
+    @Test func `after a long delay there is one job for each point, not one for each round`() {
         var run = SimulatedSchedule()
         run.setProbes([.sample("web"), .sample("dns")])
         run.run(until: .seconds(300))
@@ -102,19 +102,19 @@ import Testing
         var run = SimulatedSchedule()
         run.setProbes([.sample("web")])
         run.schedule.takeDue(now: run.now)
-        guard case .check(let turn, _, _) = run.schedule.takeStep(now: run.now, seconds: 0) else {
+        guard case .check(let job, _, _) = run.schedule.takeStep(now: run.now, seconds: 0) else {
             Issue.record("no check")
             return
         }
-        let checks = run.schedule.finish(turn, report: run.report, account: nil, seconds: 0)
+        let checks = run.schedule.finish(job, report: run.report, account: nil, seconds: 0)
         #expect(checks.map(\.point) == [point])
-        #expect(run.schedule.isAwaited(point, turn: turn))
+        #expect(run.schedule.isAwaited(point, job: job))
         #expect(run.look(at: [point]) == [])
-        #expect(!run.schedule.isAwaited(point, turn: turn))
-        run.schedule.settle(point, turn: turn, cadence: .steady, now: run.now)
+        #expect(!run.schedule.isAwaited(point, job: job))
+        run.schedule.settle(point, job: job, cadence: .steady, now: run.now)
         #expect(run.schedule.deadline == run.now)
-        // A second answer for the same turn changes nothing.
-        run.schedule.settle(point, turn: turn, cadence: .steady, now: run.now)
+        // A second answer for the same job changes nothing.
+        run.schedule.settle(point, job: job, cadence: .steady, now: run.now)
         #expect(run.schedule.deadline == run.now)
     }
 
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `probes that stay keep their turn, and those that go or change lose it`() {
+    @Test func `probes that stay keep their job, and those that go or change lose it`() {
         var run = SimulatedSchedule()
         run.latency = { _ in .seconds(3) }
         run.setProbes([.sample("stays"), .sample("goes"), .sample("changes")])

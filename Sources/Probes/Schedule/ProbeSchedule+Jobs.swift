@@ -1,16 +1,16 @@
 internal import CheckResults
 
-/// The turns, from the start to the next rounds of their points.
+/// The jobs, from the start to the next rounds of their points.
 extension ProbeSchedule {
     /// The next step of the scheduler.
     enum Step {
         /// Start this check; its bytes are charged to the account.
-        case check(turn: UInt64, Probe, account: String?)
+        case check(job: UInt64, Probe, account: String?)
         /// Refuse the check, for this reason.
-        case refuse(turn: UInt64, Probe, Finding)
+        case refuse(job: UInt64, Probe, Finding)
     }
 
-    /// Takes the earliest turn for which there is capacity; nil when there is none.
+    /// Takes the earliest job for which there is capacity; nil when there is none.
     ///
     /// Transfers come last: every other check that may start has started.
     ///
@@ -19,25 +19,25 @@ extension ProbeSchedule {
         while underWay < limits.checks, let name = ready.first?.element {
             let number = destinations[name]?.waiting.first?.element
             destinations[name]?.waiting.removeFirst()
-            guard let number, let point = turns[number]?.points.first, let scheduled = entries[point]?.scheduled else {
+            guard let number, let point = jobs[number]?.points.first, let scheduled = entries[point]?.scheduled else {
                 refresh(name)
                 continue
             }
             budget.update(seconds: seconds)
-            turns[number]?.started = now
+            jobs[number]?.started = now
             if let finding = refusal(scheduled) {
                 refresh(name)
-                return .refuse(turn: number, scheduled.probe, finding)
+                return .refuse(job: number, scheduled.probe, finding)
             }
-            turns[number]?.hasPlace = true
+            jobs[number]?.hasSlot = true
             underWay += 1
             destinations[name]?.underWay += 1
             refresh(name)
             counted.checks &+= 1
-            counted.longestDelay = max(counted.longestDelay, now - (turns[number]?.due ?? now))
+            counted.longestDelay = max(counted.longestDelay, now - (jobs[number]?.due ?? now))
             var probe = scheduled.probe
             probe.limits.budgetBytes = budget.reserve(forCheck: number, scheduled.cost)
-            return .check(turn: number, probe, account: scheduled.cost.account)
+            return .check(job: number, probe, account: scheduled.cost.account)
         }
         return takeTransfer(now: now, seconds: seconds)
     }
@@ -54,9 +54,9 @@ extension ProbeSchedule {
         return budget.refusal(scheduled.cost)
     }
 
-    /// Ends a turn: frees its slot, counts its bytes, and returns its points, which then wait to be judged.
+    /// Ends a job: frees its slot, counts its bytes, and returns its points, which then wait to be judged.
     ///
-    /// For an abandoned turn only the bytes are counted: its slot is free already, and its points have other turns.
+    /// For an abandoned job only the bytes are counted: its slot is free already, and its points have other jobs.
     /// - Parameters:
     ///   - account: The account to charge; nil for none.
     ///   - seconds: The wall clock, in seconds since 1970.
@@ -70,39 +70,39 @@ extension ProbeSchedule {
         budget.use(report.bytesOnWire, of: account)
         budget.release(number)
         if transfers.running == number { transfers.running = nil }
-        guard let turn = removeTurn(number) else { return [] }
-        if turn.isRequested { budget.useOnRequest(report.bytesOnWire, of: account) }
-        if turn.hasPlace {
-            counted.shared &+= UInt64(max(0, turn.points.count - 1))
+        guard let job = removeJob(number) else { return [] }
+        if job.isRequested { budget.useOnRequest(report.bytesOnWire, of: account) }
+        if job.hasSlot {
+            counted.shared &+= UInt64(max(0, job.points.count - 1))
         } else {
-            counted.refused &+= UInt64(turn.points.count)
+            counted.refused &+= UInt64(job.points.count)
         }
-        return turn.points.enumerated().map { index, point in
+        return job.points.enumerated().map { index, point in
             entries[point]?.isJudged = true
-            entries[point]?.started = turn.started
+            entries[point]?.started = job.started
             return CompletedCheck(
                 point: point,
                 report: report,
-                due: entries[point]?.due ?? turn.due,
-                started: turn.started ?? turn.due,
-                isShared: turn.hasPlace && index > 0
+                due: entries[point]?.due ?? job.due,
+                started: job.started ?? job.due,
+                isShared: job.hasSlot && index > 0
             )
         }
     }
 
-    /// Returns whether the result of a turn still counts for a point: not if the point was removed or is being
+    /// Returns whether the result of a job still counts for a point: not if the point was removed or is being
     /// rechecked.
-    func isAwaited(_ point: ProbePoint, turn: UInt64) -> Bool {
+    func isAwaited(_ point: ProbePoint, job: UInt64) -> Bool {
         guard let entry = entries[point] else { return false }
-        return entry.turn == turn && entry.isJudged && entry.look == nil
+        return entry.job == job && entry.isJudged && entry.look == nil
     }
 
     /// Applies the judge's cadence, which determines the point's next round.
     ///
     /// - Parameter cadence: Nil when the judge was not called, because the result no longer counted.
-    mutating func settle(_ point: ProbePoint, turn: UInt64, cadence: Cadence?, now: ContinuousClock.Instant) {
-        guard var entry = entries[point], entry.turn == turn, entry.isJudged else { return }
-        entry.turn = nil
+    mutating func settle(_ point: ProbePoint, job: UInt64, cadence: Cadence?, now: ContinuousClock.Instant) {
+        guard var entry = entries[point], entry.job == job, entry.isJudged else { return }
+        entry.job = nil
         entry.isJudged = false
         if let cadence { entry.cadence = cadence }
         if entry.isLeaving {
@@ -129,21 +129,21 @@ extension ProbeSchedule {
         entries[point] = entry
     }
 
-    /// Removes a turn, and frees its slot.
-    mutating func removeTurn(_ number: UInt64) -> Turn? {
-        guard let turn = turns.removeValue(forKey: number) else { return nil }
-        if joinable[turn.key] == number { joinable[turn.key] = nil }
-        guard let destination = turn.destination else {
+    /// Removes a job, and frees its slot.
+    mutating func removeJob(_ number: UInt64) -> Job? {
+        guard let job = jobs.removeValue(forKey: number) else { return nil }
+        if joinable[job.key] == number { joinable[job.key] = nil }
+        guard let destination = job.destination else {
             transfers.waiting.remove(number)
-            return turn
+            return job
         }
-        if turn.hasPlace {
+        if job.hasSlot {
             underWay -= 1
             destinations[destination]?.underWay -= 1
         } else {
             destinations[destination]?.waiting.remove(number)
         }
         refresh(destination)
-        return turn
+        return job
     }
 }
