@@ -52,7 +52,7 @@ extension HookEngine {
     private func prepare(_ command: HookCommand, _ run: HookRun) {
         programs += 1
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
-        let ticket = order.take()
+        let ticket = starts.take()
         do throws(SystemError) {
             try NamedThread.start("hook-check") { [self] in
                 let result = HookPreparation.make(hook, command, for: start.element, superseded: start.superseded)
@@ -65,15 +65,15 @@ extension HookEngine {
     }
 
     private func prepared(_ ticket: UInt64, _ run: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
-        start(order.ready(ticket, (run, result)))
+        start(starts.ready(ticket, (run, result)))
     }
 
     /// Starts the next program, if any, and ensures that a slow one does not delay the others for long.
     func start(
-        _ next: StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
+        _ next: StartSequencer<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
     ) {
         if let next { launch(next.element.run, next.element.result, ticket: next.ticket) }
-        guard order.isHeldUp, !isStopping else {
+        guard starts.isHeldUp, !isStopping else {
             holdUp?.cancel()
             holdUp = nil
             return
@@ -82,7 +82,7 @@ extension HookEngine {
         holdUp?.cancel()
         holdUp = loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
             holdUp = nil
-            start(order.passOver())
+            start(starts.passOver())
         }
     }
 
@@ -91,11 +91,11 @@ extension HookEngine {
         _ result: Result<HookPreparation, HookPreparation.Failure>,
         ticket: UInt64
     ) {
-        guard let run = runs[number] else { return start(order.started(ticket)) }
+        guard let run = runs[number] else { return start(starts.started(ticket)) }
         switch result {
         case .failure(let failure):
             end(number, HookRunEnd(outcome: failure.outcome))
-            start(order.started(ticket))
+            start(starts.started(ticket))
         case .success(let preparation):
             run.began = .now
             run.stage = .program(
@@ -103,9 +103,9 @@ extension HookEngine {
                     preparation.launch,
                     on: gate,
                     in: containment,
-                    made: { [self] in start(order.started(ticket)) },
+                    made: { [self] in start(starts.started(ticket)) },
                     ended: { [self] end in
-                        start(order.started(ticket))
+                        start(starts.started(ticket))
                         self.end(number, end)
                     }
                 )
@@ -131,7 +131,7 @@ extension HookEngine {
         completed(completion)
         if state.isGone, state.queue.isIdle {
             leaving.removeAll { $0 === state }
-            board.erase(state.key)
+            statusStore.erase(state.key)
         }
         if isStopping { finishStopping() } else { begin() }
     }

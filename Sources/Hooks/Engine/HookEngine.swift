@@ -5,7 +5,7 @@ internal import Probes
 
 /// The work of a runner on its loop: events in, runs out.
 ///
-/// `@unchecked Sendable`: `gate`, `board` and `completed` are immutable and Sendable; everything else is used only on
+/// `@unchecked Sendable`: `gate`, `statusStore` and `completed` are immutable and Sendable; everything else is used only on
 /// the event loop of `gate`, on which its methods and those of its extensions are called.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
@@ -19,7 +19,7 @@ final class HookEngine: @unchecked Sendable {
     /// waits for a program.
     let gate: LoopGate
     var loop: any EventLoop { gate.eventLoop }
-    let board = HookBoard()
+    let statusStore = HookStatusStore()
     let containment: HookContainment?
     let completed: @Sendable (HookCompletion) -> Void
 
@@ -31,8 +31,8 @@ final class HookEngine: @unchecked Sendable {
     var runs: [UInt64: HookRun] = [:]
     var nextRun: UInt64 = 0
     var programs = 0
-    private var turns: CircularBuffer<HookState> = []
-    var order = StartOrder<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
+    private var runQueue: CircularBuffer<HookState> = []
+    var starts = StartSequencer<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
     var holdUp: Scheduled<Void>?
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     private var isOnline = false
@@ -72,7 +72,7 @@ final class HookEngine: @unchecked Sendable {
         self.stopped = stopped
         alarm?.task.cancel()
         holdUp?.cancel()
-        turns.removeAll()
+        runQueue.removeAll()
         for state in files + configured + leaving {
             state.queue.withdraw()
             state.isChanged = true
@@ -166,7 +166,7 @@ final class HookEngine: @unchecked Sendable {
 
     private func leave(_ state: HookState) {
         state.leave()
-        if state.queue.isIdle { board.erase(state.key) } else { leaving.append(state) }
+        if state.queue.isIdle { statusStore.erase(state.key) } else { leaving.append(state) }
     }
 
     // MARK: Runs
@@ -175,7 +175,7 @@ final class HookEngine: @unchecked Sendable {
     func begin() {
         let now = Instant.now
         var due: [(wake: Instant, place: Int, state: HookState)] = []
-        for (place, state) in (files + configured).enumerated() where !state.hasTurn && mayRun(state) {
+        for (place, state) in (files + configured).enumerated() where !state.isQueued && mayRun(state) {
             if let wake = state.queue.wake, wake <= now { due.append((wake, place, state)) }
         }
         // Hooks that are due at the same time, such as those of one event, keep their order.
@@ -184,14 +184,14 @@ final class HookEngine: @unchecked Sendable {
                 while begin(state, at: now) {}
                 continue
             }
-            state.hasTurn = true
-            turns.append(state)
+            state.isQueued = true
+            runQueue.append(state)
         }
-        while programs < max(1, settings.maximumRunning), let state = turns.popFirst() {
-            state.hasTurn = false
+        while programs < max(1, settings.maximumRunning), let state = runQueue.popFirst() {
+            state.isQueued = false
             guard !state.isGone, begin(state, at: now), state.queue.isDue(at: now) else { continue }
-            state.hasTurn = true
-            turns.append(state)
+            state.isQueued = true
+            runQueue.append(state)
         }
         setAlarm(now)
         publish()
@@ -204,7 +204,7 @@ final class HookEngine: @unchecked Sendable {
     /// Sets the alarm of the loop for the next hook that is due and not queued for a turn.
     private func setAlarm(_ now: Instant) {
         var next: Instant?
-        for state in files + configured where !state.hasTurn && mayRun(state) {
+        for state in files + configured where !state.isQueued && mayRun(state) {
             guard let wake = state.queue.wake else { continue }
             next = next.map { min($0, wake) } ?? wake
         }
@@ -222,7 +222,7 @@ final class HookEngine: @unchecked Sendable {
     func publish() {
         for state in files + configured + leaving where state.isChanged {
             state.isChanged = false
-            board.write(state)
+            statusStore.write(state)
         }
     }
 }

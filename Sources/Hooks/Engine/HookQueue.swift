@@ -115,12 +115,12 @@ struct HookQueue<Element> {
     }
 
     private mutating func trim() {
-        let most =
+        let maximum =
             switch pace.queue {
             case .latest: 1
             case .all: HookPace.maximumWaiting
             }
-        while elements.count > most {
+        while elements.count > maximum {
             _ = elements.popFirst()
             countSuperseded(1)
         }

@@ -22,8 +22,8 @@ final class HookState {
     /// The occasion of a file; nil for a configured hook.
     private let occasion: HookOccasion?
     var queue: HookQueue<HookOffer>
-    /// `true` if the hook is queued for a turn.
-    var hasTurn = false
+    /// `true` if the hook is queued to run.
+    var isQueued = false
     /// `true` if it must not run any more; it is removed when its last run has ended.
     private(set) var isGone = false
     /// `true` if its status differs from the published one.
@@ -186,7 +186,7 @@ extension HookDefinition {
 }
 
 /// The status of the hooks as published by a runner's loop, readable without waiting for the loop.
-final class HookBoard: Sendable {
+final class HookStatusStore: Sendable {
     private struct Entry: Sendable {
         var status: AgentStatus.HookStatus
         var pausedUntil: SuspendingClock.Instant?

@@ -17,7 +17,7 @@ package final class HookProcess: Sendable {
     /// The time to wait for a killed program: the kernel may be unable to end it (a hanging file system).
     private static let patience = TimeAmount.seconds(5)
     /// The time after a run that has left processes behind, in which most of these have ended.
-    private static let lastLook = TimeAmount.seconds(1)
+    private static let lastCheckDelay = TimeAmount.seconds(1)
     /// The number of searches for descendants that began meanwhile, where there is no control group to end.
     private static let maximumRounds = 4
 
@@ -213,7 +213,7 @@ package final class HookProcess: Sendable {
         let ending = leader.reap()
         if let containment, !containment.end(leader, state.value.group) {
             // The kernel may tell of a process's end before the process has left its group; nothing would look again.
-            loop.assumeIsolated().scheduleTask(in: Self.lastLook) { containment.reap() }
+            loop.assumeIsolated().scheduleTask(in: Self.lastCheckDelay) { containment.reap() }
         }
         switch ending {
         case _ where state.value.reason != nil: finish(state.value.reason ?? .stopped)

@@ -29,7 +29,7 @@ struct WebhookAttempt {
     /// The start of an error response's body.
     let output: HookOutput
     /// The pause requested by the server (`Retry-After`, RFC 9110, section 10.2.3, in seconds); nil without one.
-    let askedPause: Duration?
+    let requestedPause: Duration?
 
     /// Creates the result of a check with these expectations.
     init(_ report: Probes.CheckReport, expecting expectations: ResponseExpectations) {
@@ -37,13 +37,13 @@ struct WebhookAttempt {
         let status = response?.status
         httpStatus = status
         guard let code = report.verdict.code, !Self.isAccepted(status, by: expectations) else {
-            (sequel, code, detail, output, askedPause) = (.delivered, nil, "", HookOutput(), nil)
+            (sequel, code, detail, output, requestedPause) = (.delivered, nil, "", HookOutput(), nil)
             return
         }
         self.code = code
         detail = report.findings.first { $0.code == code }?.evidence ?? code.rawValue
         output = Self.output(of: response)
-        askedPause = Self.askedPause(response?.headers ?? [])
+        requestedPause = Self.requestedPause(response?.headers ?? [])
         sequel =
             switch (code, status) {
             case (.cancelled, _): .cancelled
@@ -75,7 +75,7 @@ struct WebhookAttempt {
         return HookOutput(text: Snippet.quoted(shown), bytes: bytes, omittedBytes: bytes - shown.count)
     }
 
-    private static func askedPause(_ headers: [HeaderField]) -> Duration? {
+    private static func requestedPause(_ headers: [HeaderField]) -> Duration? {
         guard let value = headers.first(where: { $0.name.lowercased() == "retry-after" })?.value,
             !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }

@@ -157,7 +157,7 @@ package final class WebhookRun: @unchecked Sendable {
         case .delivered: finish(.succeeded)
         case .cancelled: finish(.stopped)
         case .repeatable where attempts <= webhook.retries:
-            let pause = pace.pause(attempts, attempt.askedPause)
+            let pause = pace.pause(attempts, attempt.requestedPause)
             retrying?(WebhookRetry(attempt, number: attempts, maximum: webhook.retries + 1, pause: pause))
             nextAttempt = gate.eventLoop.scheduleTask(in: TimeAmount(pause)) { [self] in self.attempt() }
         case .repeatable, .final:
@@ -185,13 +185,13 @@ package final class WebhookRun: @unchecked Sendable {
 /// The retry delays of a webhook, and the clock of its signatures.
 package struct WebhookPace: Sendable {
     /// Returns the delay after a number of failures; `asked` is the minimum requested by the server.
-    package var pause: @Sendable (_ failures: Int, _ asked: Duration?) -> Duration
+    package var pause: @Sendable (_ failures: Int, _ requested: Duration?) -> Duration
     /// Returns the time for signatures, in seconds since 1970.
     package var timestamp: @Sendable () -> Int
 
     /// Creates a pace; by default the agent's.
     package init(
-        pause: @escaping @Sendable (_ failures: Int, _ asked: Duration?) -> Duration = WebhookPace.standardPause,
+        pause: @escaping @Sendable (_ failures: Int, _ requested: Duration?) -> Duration = WebhookPace.standardPause,
         timestamp: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
     ) {
         self.pause = pause
@@ -201,13 +201,13 @@ package struct WebhookPace: Sendable {
     /// The maximum backoff delay.
     private static let longestPause = 60
     /// The maximum delay that a server can request.
-    private static let longestAskedPause = Duration.seconds(300)
+    private static let longestRequestedPause = Duration.seconds(300)
 
     /// Returns 1, 2, 4 … 60 seconds, or the delay requested by the server if that is longer; at most 300 seconds.
     @Sendable
-    package static func standardPause(failures: Int, asked: Duration?) -> Duration {
+    package static func standardPause(failures: Int, requested: Duration?) -> Duration {
         let doublings = min(max(failures, 1) - 1, 6)
         let own = Duration.seconds(min(1 << doublings, longestPause))
-        return max(own, min(asked ?? .zero, longestAskedPause))
+        return max(own, min(requested ?? .zero, longestRequestedPause))
     }
 }

@@ -80,13 +80,13 @@ struct WebhookRunTests {
 
     @Test
     func `pauses double up to a minute, and are as long as the server asks for up to five`() {
-        let pauses = (1...8).map { WebhookPace.standardPause(failures: $0, asked: nil) }
+        let pauses = (1...8).map { WebhookPace.standardPause(failures: $0, requested: nil) }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        #expect(WebhookPace.standardPause(failures: Int.max, asked: nil) == .seconds(60))
-        #expect(WebhookPace.standardPause(failures: 0, asked: nil) == .seconds(1))
-        #expect(WebhookPace.standardPause(failures: 3, asked: .seconds(2)) == .seconds(4))
-        #expect(WebhookPace.standardPause(failures: 3, asked: .seconds(30)) == .seconds(30))
-        #expect(WebhookPace.standardPause(failures: 3, asked: .seconds(Int32.max)) == .seconds(300))
+        #expect(WebhookPace.standardPause(failures: Int.max, requested: nil) == .seconds(60))
+        #expect(WebhookPace.standardPause(failures: 0, requested: nil) == .seconds(1))
+        #expect(WebhookPace.standardPause(failures: 3, requested: .seconds(2)) == .seconds(4))
+        #expect(WebhookPace.standardPause(failures: 3, requested: .seconds(30)) == .seconds(30))
+        #expect(WebhookPace.standardPause(failures: 3, requested: .seconds(Int32.max)) == .seconds(300))
     }
 
     @Test

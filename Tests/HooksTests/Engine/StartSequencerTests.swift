@@ -3,10 +3,10 @@ import Testing
 @testable import Hooks
 
 @Suite
-struct StartOrderTests {
+struct StartSequencerTests {
     @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]])
     func `what becomes ready in any order starts in the order of the places`(order: [Int]) {
-        var starts = StartOrder<Int>()
+        var starts = StartSequencer<Int>()
         let tickets = (0..<4).map { _ in starts.take() }
         var started: [Int] = []
         for element in order {
@@ -21,7 +21,7 @@ struct StartOrderTests {
 
     @Test
     func `one starts only when the one before it has been started`() {
-        var starts = StartOrder<String>()
+        var starts = StartSequencer<String>()
         let tickets = (0..<2).map { _ in starts.take() }
         let first = starts.ready(tickets[0], "first")
         let second = starts.ready(tickets[1], "second")
@@ -32,7 +32,7 @@ struct StartOrderTests {
 
     @Test
     func `those that take too long are passed over, and start when they are ready`() {
-        var starts = StartOrder<Int>()
+        var starts = StartSequencer<Int>()
         let tickets = (0..<4).map { _ in starts.take() }
         let early = [1, 3].map { starts.ready(tickets[$0], $0)?.element }
         #expect(early == [nil, nil] && starts.isHeldUp)

@@ -3,7 +3,7 @@ internal import NIOCore
 /// Keeps the order in which programs start, although threads check their files, and start them, in parallel.
 ///
 /// A ready program waits for those before it; one that takes too long is skipped, and starts when it is ready.
-struct StartOrder<Element> {
+struct StartSequencer<Element> {
     /// A program that can start now.
     struct Starter {
         var ticket: UInt64
@@ -16,7 +16,7 @@ struct StartOrder<Element> {
         case starting
     }
 
-    private var places: CircularBuffer<(ticket: UInt64, stage: Stage)> = []
+    private var entries: CircularBuffer<(ticket: UInt64, stage: Stage)> = []
     private var nextTicket: UInt64 = 0
 
     /// `true` if a ready program waits for one before it.
@@ -25,7 +25,7 @@ struct StartOrder<Element> {
     /// Takes a ticket at the end of the order.
     mutating func take() -> UInt64 {
         defer { nextTicket &+= 1 }
-        places.append((nextTicket, .waiting))
+        entries.append((nextTicket, .waiting))
         return nextTicket
     }
 
@@ -33,10 +33,10 @@ struct StartOrder<Element> {
     ///
     /// - Returns: The program, if it can start now.
     mutating func ready(_ ticket: UInt64, _ element: Element) -> Starter? {
-        guard let index = places.firstIndex(where: { $0.ticket == ticket }) else {
+        guard let index = entries.firstIndex(where: { $0.ticket == ticket }) else {
             return Starter(ticket: ticket, element: element)
         }
-        places[index].stage = .ready(element)
+        entries[index].stage = .ready(element)
         return first()
     }
 
@@ -44,8 +44,8 @@ struct StartOrder<Element> {
     ///
     /// - Returns: The next program to start.
     mutating func started(_ ticket: UInt64) -> Starter? {
-        guard let index = places.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-        places.remove(at: index)
+        guard let index = entries.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+        entries.remove(at: index)
         return first()
     }
 
@@ -54,17 +54,17 @@ struct StartOrder<Element> {
     /// - Returns: The first of the others.
     mutating func passOver() -> Starter? {
         guard let index = firstReady else { return nil }
-        places.removeSubrange(places.startIndex..<index)
+        entries.removeSubrange(entries.startIndex..<index)
         return first()
     }
 
     private var firstReady: CircularBuffer<(ticket: UInt64, stage: Stage)>.Index? {
-        places.firstIndex { if case .ready = $0.stage { true } else { false } }
+        entries.firstIndex { if case .ready = $0.stage { true } else { false } }
     }
 
     private mutating func first() -> Starter? {
-        guard let first = places.first, case .ready(let element) = first.stage else { return nil }
-        places[places.startIndex].stage = .starting
+        guard let first = entries.first, case .ready(let element) = first.stage else { return nil }
+        entries[entries.startIndex].stage = .starting
         return Starter(ticket: first.ticket, element: element)
     }
 }
