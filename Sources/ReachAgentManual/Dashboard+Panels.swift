@@ -11,28 +11,28 @@ extension Dashboard {
     private static let now = [
         DashboardPanel(
             title: "Connectivity",
-            form: .stat,
+            visualization: .stat,
             width: 4,
             showsName: true,
             queries: [.init(expression: "reachagent_connectivity{\(chosen)} == 1", legend: "{{connectivity}}")]
         ),
         DashboardPanel(
             title: "Medium",
-            form: .stat,
+            visualization: .stat,
             width: 4,
             showsName: true,
             queries: [.init(expression: "reachagent_via{\(chosen)} == 1", legend: "{{via}}")]
         ),
         DashboardPanel(
             title: "Since",
-            form: .stat,
+            visualization: .stat,
             unit: "s",
             width: 4,
             queries: [.init(expression: "time() - reachagent_state_since_timestamp_seconds{\(chosen)}")]
         ),
         DashboardPanel(
             title: "Available in 30 days",
-            form: .stat,
+            visualization: .stat,
             unit: "percentunit",
             width: 4,
             queries: [
@@ -46,7 +46,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "First certificate to expire",
-            form: .stat,
+            visualization: .stat,
             unit: "s",
             width: 4,
             queries: [
@@ -55,7 +55,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Probes down",
-            form: .stat,
+            visualization: .stat,
             width: 4,
             queries: [.init(expression: #"sum(reachagent_probe_verdict{\#(chosenProbe), verdict="down"})"#)]
         ),
@@ -64,13 +64,13 @@ extension Dashboard {
     private static let connectivity = [
         DashboardPanel(
             title: "Connectivity over time",
-            form: .timeline,
+            visualization: .timeline,
             width: 12,
             queries: [.init(expression: "reachagent_connectivity{\(chosen)}", legend: "{{connectivity}}")]
         ),
         DashboardPanel(
             title: "Uplinks that work in full",
-            form: .timeline,
+            visualization: .timeline,
             width: 12,
             queries: [
                 .init(
@@ -81,7 +81,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Changes",
-            form: .curves,
+            visualization: .curves,
             width: 12,
             queries: [
                 .init(
@@ -93,7 +93,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Paths",
-            form: .table,
+            visualization: .table,
             width: 12,
             queries: [.init(expression: "reachagent_path_info{\(chosen)}")]
         ),
@@ -102,7 +102,7 @@ extension Dashboard {
     private static let probes = [
         DashboardPanel(
             title: "Probes that are up",
-            form: .timeline,
+            visualization: .timeline,
             width: 12,
             queries: [
                 .init(
@@ -113,13 +113,13 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Codes of the other verdicts",
-            form: .table,
+            visualization: .table,
             width: 12,
             queries: [.init(expression: "reachagent_probe_verdict_info{\(chosenProbe)}")]
         ),
         DashboardPanel(
             title: "Duration of checks, p50 and p95",
-            form: .curves,
+            visualization: .curves,
             unit: "s",
             queries: ["0.5", "0.95"].map { share in
                 .init(
@@ -133,7 +133,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Share of failed checks",
-            form: .curves,
+            visualization: .curves,
             unit: "percentunit",
             queries: [
                 .init(
@@ -147,7 +147,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Phases of HTTP checks",
-            form: .curves,
+            visualization: .curves,
             unit: "s",
             queries: [
                 .init(
@@ -158,7 +158,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Certificates",
-            form: .curves,
+            visualization: .curves,
             unit: "s",
             queries: [
                 .init(
@@ -169,7 +169,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Time since the last check",
-            form: .curves,
+            visualization: .curves,
             unit: "s",
             queries: [
                 .init(
@@ -183,7 +183,7 @@ extension Dashboard {
     private static let transfers = [
         DashboardPanel(
             title: "Throughput, median",
-            form: .curves,
+            visualization: .curves,
             unit: "bps",
             queries: [
                 .init(
@@ -195,7 +195,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Latency under load",
-            form: .curves,
+            visualization: .curves,
             unit: "s",
             queries: [
                 .init(
@@ -206,7 +206,7 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Bytes of transfers in a day",
-            form: .curves,
+            visualization: .curves,
             unit: "bytes",
             queries: [
                 .init(
@@ -221,17 +221,17 @@ extension Dashboard {
     private static let sinks = [
         DashboardPanel(
             title: "Sinks that are connected",
-            form: .timeline,
+            visualization: .timeline,
             queries: [.init(expression: "reachagent_sink_connected{\(chosen)}", legend: "{{instance}} {{sink}}")]
         ),
         DashboardPanel(
             title: "Events that wait",
-            form: .curves,
+            visualization: .curves,
             queries: [.init(expression: "reachagent_sink_pending_events{\(chosen)}", legend: "{{instance}} {{sink}}")]
         ),
         DashboardPanel(
             title: "Events lost to the broker",
-            form: .curves,
+            visualization: .curves,
             queries: [
                 .init(
                     expression: "increase(reachagent_sink_lost_events_total{\(chosen)}[$__rate_interval])",
@@ -244,7 +244,7 @@ extension Dashboard {
     private static let agent = [
         DashboardPanel(
             title: "CPU",
-            form: .curves,
+            visualization: .curves,
             unit: "percentunit",
             width: 6,
             queries: [
@@ -256,21 +256,21 @@ extension Dashboard {
         ),
         DashboardPanel(
             title: "Memory",
-            form: .curves,
+            visualization: .curves,
             unit: "bytes",
             width: 6,
             queries: [.init(expression: "process_resident_memory_bytes{\(chosen)}", legend: "{{instance}}")]
         ),
         DashboardPanel(
             title: "Journal",
-            form: .curves,
+            visualization: .curves,
             unit: "bytes",
             width: 6,
             queries: [.init(expression: "reachagent_journal_size_bytes{\(chosen)}", legend: "{{instance}}")]
         ),
         DashboardPanel(
             title: "Clients",
-            form: .curves,
+            visualization: .curves,
             width: 6,
             queries: [.init(expression: "reachagent_connections{\(chosen)}", legend: "{{instance}}")]
         ),

@@ -131,7 +131,7 @@ enum Dashboard {
                 var height = 0
                 for panel in row.panels {
                     if column + panel.width > columns { (column, line) = (0, line + height) }
-                    height = panel.form == .stat ? statHeight : panelHeight
+                    height = panel.visualization == .stat ? statHeight : panelHeight
                     let position = Position(h: height, w: panel.width, x: column, y: line)
                     panels.append(Panel(panel, id: panels.count + 1, at: position))
                     column += panel.width
@@ -146,17 +146,17 @@ enum Dashboard {
         }
 
         private init(_ panel: DashboardPanel, id: Int, at position: Position) {
-            self.init(id: id, title: panel.title, type: panel.form.rawValue, gridPos: position)
+            self.init(id: id, title: panel.title, type: panel.visualization.rawValue, gridPos: position)
             description = panel.description
             datasource = source
             fieldConfig = FieldConfig(defaults: Defaults(unit: panel.unit))
-            options = Options(textMode: panel.form == .stat ? (panel.showsName ? "name" : "value") : nil)
-            let isInstant = panel.form == .stat || panel.form == .table
+            options = Options(textMode: panel.visualization == .stat ? (panel.showsName ? "name" : "value") : nil)
+            let isInstant = panel.visualization == .stat || panel.visualization == .table
             targets = panel.queries.enumerated().map { index, query in
                 Target(
                     datasource: source,
                     expr: query.expression,
-                    format: panel.form == .table ? "table" : "time_series",
+                    format: panel.visualization == .table ? "table" : "time_series",
                     instant: isInstant,
                     legendFormat: query.legend,
                     refId: String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index)))
@@ -168,8 +168,8 @@ enum Dashboard {
 
 /// A panel of the dashboard: queries over metrics of the table, and how they are drawn.
 struct DashboardPanel {
-    /// The forms of Grafana that the dashboard uses.
-    enum Form: String {
+    /// The visualizations of Grafana that the dashboard uses.
+    enum Visualization: String {
         /// One number or name.
         case stat
         /// Bars of states over time.
@@ -189,7 +189,7 @@ struct DashboardPanel {
     }
 
     var title: String
-    var form: Form
+    var visualization: Visualization
     /// A unit of Grafana's, such as `s` or `percentunit`.
     var unit = "short"
     /// The width in 24ths of the dashboard.

@@ -58,7 +58,7 @@ package struct LogLimiter: Sendable {
     private var serious: TokenBucket
     /// The messages held back by the flood's limit and not reported yet.
     private var flooded: [Logger.Level: Int] = [:]
-    private var toldOfFlood: ContinuousClock.Instant?
+    private var reportedFlood: ContinuousClock.Instant?
 
     init(_ limits: Limits = Limits()) {
         self.limits = limits
@@ -79,8 +79,8 @@ package struct LogLimiter: Sendable {
         }
         guard message.level >= .error ? serious.take(at: now) : routine.take(at: now) else {
             flooded[message.level, default: 0] += 1
-            if toldOfFlood == nil {
-                toldOfFlood = now
+            if reportedFlood == nil {
+                reportedFlood = now
                 written.append(
                     Message(level: .warning, text: "too many messages: most that follow are held back and counted")
                 )
@@ -136,12 +136,12 @@ package struct LogLimiter: Sendable {
 
     /// Tells of a flood: not with every message that passes while it lasts.
     private mutating func flood(at now: ContinuousClock.Instant) -> [Message] {
-        guard let told = toldOfFlood, told.advanced(by: limits.telling) <= now else { return [] }
+        guard let told = reportedFlood, told.advanced(by: limits.telling) <= now else { return [] }
         guard !flooded.isEmpty else {
-            toldOfFlood = nil
+            reportedFlood = nil
             return []
         }
-        toldOfFlood = now
+        reportedFlood = now
         defer { flooded = [:] }
         return [Self.count(flooded)]
     }

@@ -22,10 +22,10 @@ enum LogLine {
         _ message: String,
         of program: String,
         level: Logger.Level,
-        form: LogForm,
+        format: LogFormat,
         time: Timestamp
     ) -> [[UInt8]] {
-        let prefix = Array(prefix(program, level, form, time).utf8)
+        let prefix = Array(prefix(program, level, format, time).utf8)
         let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: maximumLines)
         return (texts.isEmpty ? [""] : texts).map { text in
             prefix + cut(ForeignText.shown(text, limit: maximumBytes), to: maximumBytes - prefix.count - 1) + [
@@ -38,10 +38,10 @@ enum LogLine {
     private static func prefix(
         _ program: String,
         _ level: Logger.Level,
-        _ form: LogForm,
+        _ format: LogFormat,
         _ time: Timestamp
     ) -> String {
-        switch form {
+        switch format {
         case .journal: return "<\(level.priority)>"
         case .plain: return "\(time) \(program): \(level): "
         case .terminal(let hasColour):
@@ -65,8 +65,8 @@ enum LogLine {
 
 extension [String] {
     /// At most so many lines; the last one tells how many are missing.
-    package func cut(to most: Int) -> [String] {
-        count > most ? prefix(most - 1) + ["... and \(count - most + 1) more lines"] : self
+    package func cut(to maximum: Int) -> [String] {
+        count > maximum ? prefix(maximum - 1) + ["... and \(count - maximum + 1) more lines"] : self
     }
 }
 
@@ -93,8 +93,8 @@ extension Logger.Level {
     }
 }
 
-/// The form of a log message, which depends on the reader of standard error.
-package enum LogForm: Sendable, Equatable {
+/// The format of a log message, which depends on the reader of standard error.
+package enum LogFormat: Sendable, Equatable {
     /// systemd's journal, which notes the time and the program itself: `<4>message`.
     case journal
     /// Somebody at a terminal: local time, level, message.
@@ -109,7 +109,7 @@ package enum LogForm: Sendable, Equatable {
     package static func of(
         _ descriptor: Int32,
         journalStream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }
-    ) -> LogForm {
+    ) -> LogFormat {
         var status = stat()
         if fstat(descriptor, &status) == 0,
             names(journalStream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))

@@ -7,7 +7,7 @@ internal import Synchronization
 /// Safe from any thread, and never blocks: see ``LogWriter``.
 package final class ProgramLog: Sendable {
     /// The form of messages.
-    package let form: LogForm
+    package let format: LogFormat
     private let program: String
     private let writer: LogWriter
     private let threshold = Mutex(Logger.Level.notice)
@@ -19,15 +19,15 @@ package final class ProgramLog: Sendable {
     package init(
         _ descriptor: Int32,
         of program: String,
-        form: LogForm,
+        format: LogFormat,
         limits: LogLimiter.Limits = LogLimiter.Limits()
     ) {
-        self.form = form
+        self.format = format
         self.program = program
         limiter = Mutex(LogLimiter(limits))
         writer = LogWriter(descriptor) { count in
             let text = "\(count) lines are missing here: nobody read them in time"
-            return LogLine.lines(text, of: program, level: .warning, form: form, time: .now).first ?? []
+            return LogLine.lines(text, of: program, level: .warning, format: format, time: .now).first ?? []
         }
     }
 
@@ -61,7 +61,9 @@ package final class ProgramLog: Sendable {
     private func write(_ messages: [LogLimiter.Message]) {
         guard !messages.isEmpty else { return }
         let time = Timestamp.now
-        writer.write(messages.flatMap { LogLine.lines($0.text, of: program, level: $0.level, form: form, time: time) })
+        writer.write(
+            messages.flatMap { LogLine.lines($0.text, of: program, level: $0.level, format: format, time: time) }
+        )
     }
 }
 

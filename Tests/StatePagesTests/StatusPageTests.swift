@@ -33,7 +33,7 @@ import Testing
         content.status.probes[0].detail = "<script>alert(1)</script>\u{202E}'\""
         content.status.uplinks[0].interface = "\"><img src=x onerror=alert(1)>"
         content.timeline[0].interfaces = ["\"><img src=x onerror=alert(1)>"]
-        content.timeline[0].news.detail = "<svg onload=alert(1)>"
+        content.timeline[0].summary.detail = "<svg onload=alert(1)>"
         content.status.agent?.host = "</title><script>"
         let page = Self.page(content)
         #expect(!page.contains("<script>alert") && !page.contains("href=\"javascript") && !page.contains("\u{202E}"))

@@ -16,12 +16,12 @@ package enum EventDecoder {
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from node: JSONNode) throws -> Value {
-        try Value(from: Place(node: node, parents: []))
+        try Value(from: NodeDecoder(node: node, parents: []))
     }
 }
 
 /// A value in the text.
-private struct Place: Decoder, SingleValueDecodingContainer {
+private struct NodeDecoder: Decoder, SingleValueDecodingContainer {
     let node: JSONNode
     /// The keys of the values around it.
     let parents: [any CodingKey]
@@ -32,13 +32,13 @@ private struct Place: Decoder, SingleValueDecodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard node.form == .object else { throw mismatch("an object") }
-        return KeyedDecodingContainer(Members<Key>(place: self))
+        guard node.kind == .object else { throw mismatch("an object") }
+        return KeyedDecodingContainer(Members<Key>(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard node.form == .array else { throw mismatch("an array") }
-        return Elements(place: self)
+        guard node.kind == .array else { throw mismatch("an array") }
+        return Elements(decoder: self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -46,11 +46,11 @@ private struct Place: Decoder, SingleValueDecodingContainer {
     func mismatch(_ expected: String) -> DecodingError {
         .typeMismatch(
             Any.self,
-            .init(codingPath: codingPath, debugDescription: "expected \(expected), got \(node.form)")
+            .init(codingPath: codingPath, debugDescription: "expected \(expected), got \(node.kind)")
         )
     }
 
-    func decodeNil() -> Bool { node.form == .null }
+    func decodeNil() -> Bool { node.kind == .null }
     func decode(_: Bool.Type) throws -> Bool { try required(node.boolean, "true or false") }
     func decode(_: String.Type) throws -> String { try required(node.string, "a string") }
     func decode(_: Double.Type) throws -> Double { try required(node.double, "a number") }
@@ -79,23 +79,23 @@ private struct Place: Decoder, SingleValueDecodingContainer {
 
 /// The members of an object.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let place: Place
+    let decoder: NodeDecoder
     let codingPath: [any CodingKey]
 
-    init(place: Place) {
-        self.place = place
-        codingPath = place.codingPath
+    init(decoder: NodeDecoder) {
+        self.decoder = decoder
+        codingPath = decoder.codingPath
     }
 
-    var allKeys: [Key] { place.node.members.compactMap { $0.name.string.flatMap(Key.init(stringValue:)) } }
+    var allKeys: [Key] { decoder.node.members.compactMap { $0.name.string.flatMap(Key.init(stringValue:)) } }
 
-    func contains(_ key: Key) -> Bool { place.node.member(key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool { decoder.node.member(key.stringValue) != nil }
 
-    private func value(_ key: Key) throws -> Place {
-        guard let node = place.node.member(key.stringValue) else {
+    private func value(_ key: Key) throws -> NodeDecoder {
+        guard let node = decoder.node.member(key.stringValue) else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
         }
-        return Place(node: node, parents: codingPath, key: key)
+        return NodeDecoder(node: node, parents: codingPath, key: key)
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { try value(key).decodeNil() }
@@ -115,10 +115,10 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try value(key).decode(type) }
 
-    // A member of another form is as good as none, where none will do.
+    // A member of another kind is as good as none, where none will do.
     private func lenient<Value: Decodable>(_ key: Key) -> Value? {
-        guard let node = place.node.member(key.stringValue) else { return nil }
-        return try? Value(from: Place(node: node, parents: codingPath, key: key))
+        guard let node = decoder.node.member(key.stringValue) else { return nil }
+        return try? Value(from: NodeDecoder(node: node, parents: codingPath, key: key))
     }
 
     func decodeIfPresent(_: Bool.Type, forKey key: Key) -> Bool? { lenient(key) }
@@ -148,7 +148,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try value(key).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder { place }
+    func superDecoder() -> any Decoder { decoder }
     func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
 }
 
@@ -160,23 +160,23 @@ private struct Elements: UnkeyedDecodingContainer {
     var count: Int? { nodes.count }
     var isAtEnd: Bool { currentIndex == nodes.count }
 
-    init(place: Place) {
-        nodes = place.node.elements
-        codingPath = place.codingPath
+    init(decoder: NodeDecoder) {
+        nodes = decoder.node.elements
+        codingPath = decoder.codingPath
     }
 
-    private mutating func next<Value>(_ read: (Place) throws -> Value) throws -> Value {
+    private mutating func next<Value>(_ read: (NodeDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(Value.self, .init(codingPath: codingPath, debugDescription: "no element"))
         }
-        let place = Place(node: nodes[currentIndex], parents: codingPath)
+        let decoder = NodeDecoder(node: nodes[currentIndex], parents: codingPath)
         // An unreadable element is skipped as well: the caller continues with the next one.
         currentIndex += 1
-        return try read(place)
+        return try read(decoder)
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd, nodes[currentIndex].form == .null else { return false }
+        guard !isAtEnd, nodes[currentIndex].kind == .null else { return false }
         currentIndex += 1
         return true
     }

@@ -3,12 +3,12 @@
 /// Values are kept in the order of the text in one array, each with the index of the value behind it: neither parsing
 /// nor reading recurses, and both are linear. Strings stay bytes of the text until they are asked for.
 package final class JSONDocument: Sendable {
-    /// The forms of a value.
-    package enum Form: UInt8, Sendable { case object, array, string, number, `true`, `false`, null }
+    /// The kinds of a value.
+    package enum Kind: UInt8, Sendable { case object, array, string, number, `true`, `false`, null }
 
     /// A value, or the name of a member, which comes before its value.
     struct Entry: Sendable {
-        var form: Form
+        var kind: Kind
         /// The bytes of a number, or of a string between its quotation marks.
         var text: Range<Int>
         /// The index of the entry behind this one and all that is in it.
@@ -77,26 +77,26 @@ extension JSONScanner {
                 position += 1
                 guard open.count < ScannedLine.maximumDepth else { return nil }
                 open.append(entries.count)
-                entries.append(.init(form: isObject ? .object : .array, text: start..<start, next: 0))
+                entries.append(.init(kind: isObject ? .object : .array, text: start..<start, next: 0))
                 skipSpace()
                 if position < bytes.count, bytes[position] == UInt8(ascii: isObject ? "}" : "]") { break }
                 if isObject { guard scanMemberName(&entries) else { return nil } }
                 continue
             case UInt8(ascii: "\""):
                 guard let text = scanString() else { return nil }
-                entries.append(.init(form: .string, text: text, next: entries.count + 1))
+                entries.append(.init(kind: .string, text: text, next: entries.count + 1))
             case UInt8(ascii: "t"):
                 guard takeWord("true") else { return nil }
-                entries.append(.init(form: .true, text: start..<position, next: entries.count + 1))
+                entries.append(.init(kind: .true, text: start..<position, next: entries.count + 1))
             case UInt8(ascii: "f"):
                 guard takeWord("false") else { return nil }
-                entries.append(.init(form: .false, text: start..<position, next: entries.count + 1))
+                entries.append(.init(kind: .false, text: start..<position, next: entries.count + 1))
             case UInt8(ascii: "n"):
                 guard takeWord("null") else { return nil }
-                entries.append(.init(form: .null, text: start..<position, next: entries.count + 1))
+                entries.append(.init(kind: .null, text: start..<position, next: entries.count + 1))
             default:
                 guard skipNumber() else { return nil }
-                entries.append(.init(form: .number, text: start..<position, next: entries.count + 1))
+                entries.append(.init(kind: .number, text: start..<position, next: entries.count + 1))
             }
             guard closeContainers(&open, &entries) else { return nil }
         } while !open.isEmpty
@@ -107,7 +107,7 @@ extension JSONScanner {
     /// Behind a value: the ends of containers, or a comma and, in an object, the next name.
     private mutating func closeContainers(_ open: inout [Int], _ entries: inout [JSONDocument.Entry]) -> Bool {
         while let container = open.last {
-            let isObject = entries[container].form == .object
+            let isObject = entries[container].kind == .object
             skipSpace()
             if take(UInt8(ascii: ",")) { return isObject ? scanMemberName(&entries) : true }
             guard take(UInt8(ascii: isObject ? "}" : "]")) else { return false }
@@ -120,7 +120,7 @@ extension JSONScanner {
     private mutating func scanMemberName(_ entries: inout [JSONDocument.Entry]) -> Bool {
         skipSpace()
         guard let name = scanString() else { return false }
-        entries.append(.init(form: .string, text: name, next: entries.count + 1))
+        entries.append(.init(kind: .string, text: name, next: entries.count + 1))
         skipSpace()
         return take(UInt8(ascii: ":"))
     }

@@ -10,8 +10,8 @@ package struct JSONNode: Sendable {
 
     private var entry: JSONDocument.Entry { document.entries[index] }
 
-    /// The form of the value.
-    package var form: JSONDocument.Form { entry.form }
+    /// The kind of the value.
+    package var kind: JSONDocument.Kind { entry.kind }
 
     /// The bytes of a number, or of a string as it is escaped.
     package var text: ArraySlice<UInt8> { document.bytes[entry.text] }
@@ -24,7 +24,7 @@ package struct JSONNode: Sendable {
 
     /// The value of a whole number that fits.
     package func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
-        guard form == .number else { return nil }
+        guard kind == .number else { return nil }
         var digits = text
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative { digits = digits.dropFirst() }
@@ -43,11 +43,11 @@ package struct JSONNode: Sendable {
     }
 
     /// The value of a number.
-    package var double: Double? { form == .number ? Double(String(decoding: text, as: UTF8.self)) : nil }
+    package var double: Double? { kind == .number ? Double(String(decoding: text, as: UTF8.self)) : nil }
 
     /// The value of `true` or `false`.
     package var boolean: Bool? {
-        switch form {
+        switch kind {
         case .true: true
         case .false: false
         default: nil
@@ -56,7 +56,7 @@ package struct JSONNode: Sendable {
 
     /// The elements of an array.
     package var elements: [JSONNode] {
-        guard form == .array else { return [] }
+        guard kind == .array else { return [] }
         var elements: [JSONNode] = []
         var next = index + 1
         while next < entry.next {
@@ -68,7 +68,7 @@ package struct JSONNode: Sendable {
 
     /// The members of an object, in its order.
     package var members: [(name: JSONNode, value: JSONNode)] {
-        guard form == .object else { return [] }
+        guard kind == .object else { return [] }
         var members: [(name: JSONNode, value: JSONNode)] = []
         var next = index + 1
         while next < entry.next {
@@ -80,7 +80,7 @@ package struct JSONNode: Sendable {
 
     /// The first member of an object with a name, compared byte by byte with the name's text as it is escaped.
     package func member(_ name: String) -> JSONNode? {
-        guard form == .object else { return nil }
+        guard kind == .object else { return nil }
         var name = name
         let found = name.withUTF8 { document.value(of: $0, inObjectAt: index) }
         return found.map { JSONNode(document: document, index: $0) }
@@ -88,7 +88,7 @@ package struct JSONNode: Sendable {
 
     /// The value of a string without its escapes, and whether every escape stands for a character.
     private func unescaped() -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
-        guard form == .string else { return nil }
+        guard kind == .string else { return nil }
         guard text.contains(UInt8(ascii: "\\")) else { return (text, true) }
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

@@ -25,7 +25,7 @@ package struct JSONObject: Sendable {
     ///   - maximumValues: The maximum of values and names in it.
     ///   - readsNullAsAbsent: True where `null` says that a member has no value, false where it is a value of another form.
     package init(_ text: [UInt8], maximumValues: Int, readsNullAsAbsent: Bool = false) throws(Flaw) {
-        guard let document = JSONDocument(text, maximumValues: maximumValues), document.root.form == .object else {
+        guard let document = JSONDocument(text, maximumValues: maximumValues), document.root.kind == .object else {
             throw .syntax
         }
         var path: [[UInt8]] = []
@@ -83,7 +83,7 @@ package struct JSONObject: Sendable {
     /// The UTF-8 of each string of an array; `nil` when it is absent.
     package func strings(_ name: String) throws(Flaw) -> [[UInt8]]? {
         try value(name, "an array of strings") { node in
-            guard node.form == .array else { return nil }
+            guard node.kind == .array else { return nil }
             var strings: [[UInt8]] = []
             for element in node.elements {
                 guard let string = element.characters else { return nil }
@@ -95,7 +95,7 @@ package struct JSONObject: Sendable {
 
     /// An object; `nil` when it is absent.
     package func object(_ name: String) throws(Flaw) -> JSONObject? {
-        guard let node = try value(name, "an object", { $0.form == .object ? $0 : nil }) else { return nil }
+        guard let node = try value(name, "an object", { $0.kind == .object ? $0 : nil }) else { return nil }
         return try JSONObject(checked: node, readsNullAsAbsent: readsNullAsAbsent)
     }
 
@@ -105,7 +105,7 @@ package struct JSONObject: Sendable {
         _ read: (JSONNode) -> Value?
     ) throws(Flaw) -> Value? {
         guard let node = members.first(where: { $0.name.elementsEqual(name.utf8) })?.value else { return nil }
-        if readsNullAsAbsent, node.form == .null { return nil }
+        if readsNullAsAbsent, node.kind == .null { return nil }
         guard let value = read(node) else { throw .mismatch(member: name, expected: expected) }
         return value
     }

@@ -180,7 +180,7 @@ extension Observations {
         }
         if failed.connectivity == .portal {
             attribution.segment = .portal
-        } else if let previous, Self.goesWithLink(code), Self.isLink(previous) {
+        } else if let previous, Self.followsLink(code), Self.isLink(previous) {
             attribution = previous
         } else if let segment = Self.segment(of: code, failed) {
             attribution.segment = segment
@@ -231,7 +231,7 @@ extension Observations {
         }
     }
 
-    private static func goesWithLink(_ code: String) -> Bool { code == "no_route" || code == "no_address" }
+    private static func followsLink(_ code: String) -> Bool { code == "no_route" || code == "no_address" }
 
     private static func isLink(_ attribution: Attribution) -> Bool {
         attribution.code == "link_down" || attribution.code == "link_dormant"

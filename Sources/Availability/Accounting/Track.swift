@@ -2,13 +2,13 @@ internal import AgentEvents
 
 /// The account of one subject: the default path, an uplink, or a probe at one point.
 struct Track: Sendable {
-    private(set) var ledger: Ledger
+    private(set) var totals: SpanTotals
     /// The state since ``cursor``; `nil` while the next change will tell it.
     private(set) var state: TrackState?
-    /// Everything before this moment is in the ledger.
+    /// Everything before this moment is in the totals.
     private(set) var cursor = Int64.min
 
-    init(window: Window) { ledger = Ledger(window: window) }
+    init(window: Window) { totals = SpanTotals(window: window) }
 
     private static func unknown(_ reason: Condition.UnknownReason) -> TrackState {
         TrackState(condition: .unknown(reason))
@@ -49,7 +49,7 @@ struct Track: Sendable {
     /// Follows a clock that was set back: what is recorded from now on replaces the time that repeats.
     mutating func rewind(to moment: Int64) {
         guard moment < cursor else { return }
-        ledger.truncate(at: moment)
+        totals.truncate(at: moment)
         cursor = moment
     }
 
@@ -60,12 +60,12 @@ struct Track: Sendable {
     mutating func close(at moment: Int64, _ reason: Condition.UnknownReason, until end: Int64) {
         settle(until: moment, state ?? Self.unknown(.noData))
         settle(until: end, Self.unknown(reason))
-        ledger.close()
+        totals.close()
     }
 
     private mutating func settle(until moment: Int64, _ state: TrackState) {
         guard moment > cursor else { return }
-        ledger.append(from: cursor, to: moment, state)
+        totals.append(from: cursor, to: moment, state)
         cursor = moment
     }
 }
@@ -87,7 +87,7 @@ struct TrackState: Sendable {
 ///
 /// The newest spans are not added up yet: when the clock is set back, what was recorded for the time that repeats is
 /// replaced. The number of spans that can be replaced is bounded.
-struct Ledger: Sendable {
+struct SpanTotals: Sendable {
     private static let maximumPending = 1024
 
     private let window: Window

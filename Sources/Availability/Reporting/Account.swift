@@ -48,11 +48,11 @@ public struct SubjectAccount: Sendable, Hashable {
     init(_ subject: Subject, _ track: Track, checks: CheckFigures?) {
         self.subject = subject
         self.checks = checks
-        tally = track.ledger.tally
-        days = track.ledger.days
-        outages = track.ledger.outages.listed
-        outageCount = track.ledger.outages.count
-        longest = track.ledger.outages.longest
+        tally = track.totals.tally
+        days = track.totals.days
+        outages = track.totals.outages.listed
+        outageCount = track.totals.outages.count
+        longest = track.totals.outages.longest
     }
 
     /// The mean time between failures: the available time by the number of outages; `nil` without one.

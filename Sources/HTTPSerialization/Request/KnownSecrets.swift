@@ -13,7 +13,7 @@ package struct KnownSecrets {
     private static let telling = 8
     private static let shortest = 4
     /// The maximum number of secrets, and of bytes of each, to search for.
-    private static let most = 64
+    private static let maximumCount = 64
     private static let longest = 4096
 
     /// The secrets in lower case by their first byte, the longest first.
@@ -33,7 +33,7 @@ package struct KnownSecrets {
         for parameters in [request.query, request.parameters].compactMap(\.self) {
             parameters.collectSecrets(into: &values)
         }
-        let forms = values.prefix(Self.most).filter { $0.utf8.count >= Self.shortest }.flatMap { value in
+        let forms = values.prefix(Self.maximumCount).filter { $0.utf8.count >= Self.shortest }.flatMap { value in
             Self.forms(of: Array(value.utf8.prefix(Self.longest)))
         }
         for form in Set(forms.map { $0.map(\.lowercasedASCII) }).sorted(by: { $0.count > $1.count }) {

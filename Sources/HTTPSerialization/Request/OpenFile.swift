@@ -69,12 +69,12 @@ package enum SecretFile {
     ///
     /// The file is checked and read through one descriptor, so that it cannot be replaced in between.
     /// - Throws: ``RequestError/file(path:reason:)``, which never shows the file's content.
-    package static func bytes(of path: String, atMost most: Int) throws(RequestError) -> [UInt8] {
+    package static func bytes(of path: String, atMost maximum: Int) throws(RequestError) -> [UInt8] {
         let file = try OpenFile(path: path)
         guard file.mode & mode_t(0o006) == 0 else {
             throw .file(path: path, reason: "can be read or written by others: use chmod o-rw")
         }
-        guard file.length <= most else { throw .file(path: path, reason: "is longer than \(most) bytes") }
-        return try file.read(at: 0, upTo: most)
+        guard file.length <= maximum else { throw .file(path: path, reason: "is longer than \(maximum) bytes") }
+        return try file.read(at: 0, upTo: maximum)
     }
 }

@@ -9,7 +9,7 @@
 /// | `name:=5` | for JSON: any value in JSON |
 public enum ParameterText {
     /// The purpose of the parameters.
-    public enum Form: Sendable, Hashable {
+    public enum Purpose: Sendable, Hashable {
         /// A query or a form: every value is a string or null.
         case query
         /// A JSON object: values may be JSON, and no name is repeated.
@@ -19,12 +19,12 @@ public enum ParameterText {
     /// Returns the parameters as a dictionary.
     ///
     /// - Throws: ``RequestError`` when a string has no name, or when strings contradict each other.
-    public static func parameters(_ texts: [String], for form: Form) throws(RequestError) -> ParameterValue {
+    public static func parameters(_ texts: [String], for purpose: Purpose) throws(RequestError) -> ParameterValue {
         var root = Node.dictionary([:])
         for text in texts {
-            let (name, value) = try pair(text, for: form)
+            let (name, value) = try pair(text, for: purpose)
             let path = try steps(of: name)
-            root = try root.adding(value, at: path[...], name: name, repeats: form == .query)
+            root = try root.adding(value, at: path[...], name: name, repeats: purpose == .query)
         }
         return root.value
     }
@@ -37,10 +37,10 @@ public enum ParameterText {
         return (name, separator.map { String(text[text.index(after: $0)...]) })
     }
 
-    private static func pair(_ text: String, for form: Form) throws(RequestError) -> (String, ParameterValue) {
+    private static func pair(_ text: String, for purpose: Purpose) throws(RequestError) -> (String, ParameterValue) {
         let (name, text) = try pair(text)
         guard let text else { return (name, .null) }
-        guard form == .json, name.hasSuffix(":"), name != ":" else { return (name, .string(text)) }
+        guard purpose == .json, name.hasSuffix(":"), name != ":" else { return (name, .string(text)) }
         let shortName = String(name.dropLast())
         do throws(JSONError) {
             let value = try JSONParser.parse(Array(text.utf8), maximumDepth: ParameterValue.maximumDepth)

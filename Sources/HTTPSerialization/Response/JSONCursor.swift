@@ -72,10 +72,10 @@ struct JSONCursor {
         let start = offset
         offset += 1
         var text: [UInt8] = []
-        var nextLook = offset + WorkBudget.slice
+        var nextCheck = offset + WorkBudget.slice
         while let byte = current {
-            if offset >= nextLook {
-                nextLook += WorkBudget.slice
+            if offset >= nextCheck {
+                nextCheck += WorkBudget.slice
                 if budget?.isOver == true { throw JSONError("the budget of the check ends", at: offset) }
             }
             switch byte {

@@ -22,10 +22,10 @@ public struct CertificateExtension: Sendable, Hashable {
     /// The extension in DER.
     public var der: [UInt8] {
         // DER omits default values, and `critical` is false by default.
-        DERForm.sequence(
+        DEREncoding.sequence(
             oid.der,
-            isCritical ? DERForm.boolean(true) : [],
-            DERForm.octetString(value)
+            isCritical ? DEREncoding.boolean(true) : [],
+            DEREncoding.octetString(value)
         )
     }
 }
@@ -51,7 +51,7 @@ extension CertificateExtension {
         _ names: [AlternativeName],
         critical: Bool = false
     ) -> CertificateExtension {
-        raw(.subjectAlternativeName, isCritical: critical, DERForm.sequence(of: names.map(\.der)))
+        raw(.subjectAlternativeName, isCritical: critical, DEREncoding.sequence(of: names.map(\.der)))
     }
 
     /// Returns basic constraints: an authority or not, and the maximum path length.
@@ -60,9 +60,9 @@ extension CertificateExtension {
         pathLength: Int? = nil,
         critical: Bool = true
     ) -> CertificateExtension {
-        let value = DERForm.sequence(
-            isAuthority ? DERForm.boolean(true) : [],
-            pathLength.map { DERForm.integer($0) } ?? []
+        let value = DEREncoding.sequence(
+            isAuthority ? DEREncoding.boolean(true) : [],
+            pathLength.map { DEREncoding.integer($0) } ?? []
         )
         return raw(.basicConstraints, isCritical: critical, value)
     }
@@ -77,7 +77,7 @@ extension CertificateExtension {
         _ purposes: [CertificateOID],
         critical: Bool = false
     ) -> CertificateExtension {
-        raw(.extendedKeyUsage, isCritical: critical, DERForm.sequence(of: purposes.map(\.der)))
+        raw(.extendedKeyUsage, isCritical: critical, DEREncoding.sequence(of: purposes.map(\.der)))
     }
 
     /// Returns the names for which an authority may and may not issue certificates.
@@ -87,20 +87,20 @@ extension CertificateExtension {
         critical: Bool = true
     ) -> CertificateExtension {
         func subtrees(_ number: UInt, _ names: [AlternativeName]) -> [UInt8] {
-            names.isEmpty ? [] : DERForm.tagged(number, of: names.map { DERForm.sequence($0.der) })
+            names.isEmpty ? [] : DEREncoding.tagged(number, of: names.map { DEREncoding.sequence($0.der) })
         }
-        let value = DERForm.sequence(subtrees(0, permitted), subtrees(1, excluded))
+        let value = DEREncoding.sequence(subtrees(0, permitted), subtrees(1, excluded))
         return raw(.nameConstraints, isCritical: critical, value)
     }
 
     /// Returns the identifier of the issuer's key.
     public static func authorityKeyIdentifier(_ identifier: [UInt8]) -> CertificateExtension {
-        raw(.authorityKeyIdentifier, DERForm.sequence(DERForm.implicit(0, identifier)))
+        raw(.authorityKeyIdentifier, DEREncoding.sequence(DEREncoding.implicit(0, identifier)))
     }
 
     /// Returns the identifier of the certificate's own key.
     public static func subjectKeyIdentifier(_ identifier: [UInt8]) -> CertificateExtension {
-        raw(.subjectKeyIdentifier, DERForm.octetString(identifier))
+        raw(.subjectKeyIdentifier, DEREncoding.octetString(identifier))
     }
 }
 
@@ -132,6 +132,6 @@ public struct KeyUsageBits: OptionSet, Sendable, Hashable {
         var bytes: [UInt8] = [0, 0]
         for bit in 0..<16 where rawValue & (1 << bit) != 0 { bytes[bit / 8] |= 0x80 >> (bit % 8) }
         while bytes.last == 0 { bytes.removeLast() }
-        return DERForm.bitString(bytes, unusedBits: UInt8(bytes.last?.trailingZeroBitCount ?? 0))
+        return DEREncoding.bitString(bytes, unusedBits: UInt8(bytes.last?.trailingZeroBitCount ?? 0))
     }
 }

@@ -34,11 +34,11 @@ public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name in DER.
     public var der: [UInt8] {
-        DERForm.sequence(
+        DEREncoding.sequence(
             of: attributes.map { attribute in
                 let string: ASN1Identifier = attribute.oid == .country ? .printableString : .utf8String
-                return DERForm.set(
-                    DERForm.sequence(attribute.oid.der, DERForm.primitive(string, Array(attribute.value.utf8)))
+                return DEREncoding.set(
+                    DEREncoding.sequence(attribute.oid.der, DEREncoding.primitive(string, Array(attribute.value.utf8)))
                 )
             }
         )
@@ -78,11 +78,11 @@ public enum AlternativeName: Sendable, Hashable {
     /// The name in DER.
     public var der: [UInt8] {
         switch self {
-        case .email(let text): DERForm.implicit(1, Array(text.utf8))
-        case .dns(let text): DERForm.implicit(2, Array(text.utf8))
-        case .directory(let name): DERForm.tagged(4, name.der)
-        case .uri(let text): DERForm.implicit(6, Array(text.utf8))
-        case .address(let bytes): DERForm.implicit(7, bytes)
+        case .email(let text): DEREncoding.implicit(1, Array(text.utf8))
+        case .dns(let text): DEREncoding.implicit(2, Array(text.utf8))
+        case .directory(let name): DEREncoding.tagged(4, name.der)
+        case .uri(let text): DEREncoding.implicit(6, Array(text.utf8))
+        case .address(let bytes): DEREncoding.implicit(7, bytes)
         case .raw(let bytes): bytes
         }
     }

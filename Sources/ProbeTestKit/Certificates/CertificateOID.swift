@@ -22,7 +22,7 @@ public struct CertificateOID: Sendable, Hashable, ExpressibleByStringLiteral, Cu
             content += Self.base128(first.multipliedReportingOverflow(by: 40).partialValue &+ second)
         }
         for component in components.dropFirst(2) { content += Self.base128(component) }
-        return DERForm.primitive(.objectIdentifier, content)
+        return DEREncoding.primitive(.objectIdentifier, content)
     }
 
     private static func base128(_ value: UInt64) -> [UInt8] {

@@ -171,10 +171,10 @@ public enum TimeEncoding: Sendable, Hashable {
         case .automatic:
             (1950..<2050).contains(TestDate.year(of: date))
                 ? TimeEncoding.utcTime.der(of: date) : TimeEncoding.generalizedTime.der(of: date)
-        case .utcTime: DERForm.primitive(.utcTime, Array(TestDate.digits(of: date).utf8.dropFirst(2)))
-        case .generalizedTime: DERForm.primitive(.generalizedTime, Array(TestDate.digits(of: date).utf8))
-        case .rawUTCTime(let text): DERForm.primitive(.utcTime, Array(text.utf8))
-        case .rawGeneralizedTime(let text): DERForm.primitive(.generalizedTime, Array(text.utf8))
+        case .utcTime: DEREncoding.primitive(.utcTime, Array(TestDate.digits(of: date).utf8.dropFirst(2)))
+        case .generalizedTime: DEREncoding.primitive(.generalizedTime, Array(TestDate.digits(of: date).utf8))
+        case .rawUTCTime(let text): DEREncoding.primitive(.utcTime, Array(text.utf8))
+        case .rawGeneralizedTime(let text): DEREncoding.primitive(.generalizedTime, Array(text.utf8))
         }
     }
 }
@@ -189,19 +189,20 @@ extension CertificateTemplate {
         let scheme = signatureScheme ?? issuerKey.defaultScheme
         let subjectKey = subjectPublicKeyInfo ?? publicKey.subjectPublicKeyInfo
         let all = extensions + missingIdentifiers(of: publicKey, issuedBy: issuerKey)
-        let signed = DERForm.sequence(
-            version == 0 ? [] : DERForm.tagged(0, DERForm.integer(version)),
-            DERForm.primitive(.integer, serialNumber ?? derivedSerialNumber(of: publicKey)),
+        let signed = DEREncoding.sequence(
+            version == 0 ? [] : DEREncoding.tagged(0, DEREncoding.integer(version)),
+            DEREncoding.primitive(.integer, serialNumber ?? derivedSerialNumber(of: publicKey)),
             (innerSignatureScheme ?? scheme).algorithmIdentifier,
             (issuer ?? issuerName).der,
-            DERForm.sequence(notBeforeEncoding.der(of: notBefore), notAfterEncoding.der(of: notAfter)),
+            DEREncoding.sequence(notBeforeEncoding.der(of: notBefore), notAfterEncoding.der(of: notAfter)),
             subject.der,
             subjectKey,
-            all.isEmpty ? [] : DERForm.tagged(3, DERForm.sequence(of: all.map(\.der))),
+            all.isEmpty ? [] : DEREncoding.tagged(3, DEREncoding.sequence(of: all.map(\.der))),
             trailingBytesInside
         )
         let signature = signatureDefect.apply(to: try issuerKey.sign(signed, scheme))
-        return DERForm.sequence(signed, scheme.algorithmIdentifier, DERForm.bitString(signature)) + trailingBytes
+        return DEREncoding.sequence(signed, scheme.algorithmIdentifier, DEREncoding.bitString(signature))
+            + trailingBytes
     }
 
     private func missingIdentifiers(of key: TestKey, issuedBy issuerKey: TestKey) -> [CertificateExtension] {

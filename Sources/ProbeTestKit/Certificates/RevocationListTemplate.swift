@@ -54,7 +54,7 @@ public struct RevocationListTemplate: Sendable, Hashable {
         self.entries = entries
         self.thisUpdate = thisUpdate
         self.nextUpdate = nextUpdate
-        extensions = [.raw(.revocationListNumber, DERForm.integer(number))]
+        extensions = [.raw(.revocationListNumber, DEREncoding.integer(number))]
     }
 }
 
@@ -70,28 +70,28 @@ extension IssuedCertificate {
         }
         let entries = template.entries.map { entry in
             let reason = entry.reason.map { reason in
-                DERForm.sequence(
-                    CertificateExtension.raw(.revocationReason, DERForm.primitive(.enumerated, [reason])).der
+                DEREncoding.sequence(
+                    CertificateExtension.raw(.revocationReason, DEREncoding.primitive(.enumerated, [reason])).der
                 )
             }
-            return DERForm.sequence(
-                DERForm.primitive(.integer, entry.serialNumber),
+            return DEREncoding.sequence(
+                DEREncoding.primitive(.integer, entry.serialNumber),
                 TimeEncoding.automatic.der(of: entry.date),
                 reason ?? []
             )
         }
-        let signed = DERForm.sequence(
-            template.version.map { DERForm.integer($0) } ?? [],
+        let signed = DEREncoding.sequence(
+            template.version.map { DEREncoding.integer($0) } ?? [],
             (template.innerSignatureScheme ?? scheme).algorithmIdentifier,
             (template.issuer ?? subject).der,
             TimeEncoding.automatic.der(of: template.thisUpdate),
             template.nextUpdate.map { TimeEncoding.automatic.der(of: $0) } ?? [],
             // An empty list of revoked certificates must be absent.
-            entries.isEmpty ? [] : DERForm.sequence(of: entries),
-            extensions.isEmpty ? [] : DERForm.tagged(0, DERForm.sequence(of: extensions.map(\.der)))
+            entries.isEmpty ? [] : DEREncoding.sequence(of: entries),
+            extensions.isEmpty ? [] : DEREncoding.tagged(0, DEREncoding.sequence(of: extensions.map(\.der)))
         )
         let signature = template.signatureDefect.apply(to: try key.sign(signed, scheme))
-        return DERForm.sequence(signed, scheme.algorithmIdentifier, DERForm.bitString(signature))
+        return DEREncoding.sequence(signed, scheme.algorithmIdentifier, DEREncoding.bitString(signature))
             + template.trailingBytes
     }
 

@@ -32,32 +32,32 @@ public enum SignatureScheme: Sendable, Hashable {
     /// The AlgorithmIdentifier in DER.
     public var algorithmIdentifier: [UInt8] {
         switch self {
-        case .ecdsaSHA1: DERForm.sequence(CertificateOID("1.2.840.10045.4.1").der)
-        case .ecdsaSHA256: DERForm.sequence(CertificateOID("1.2.840.10045.4.3.2").der)
-        case .ecdsaSHA384: DERForm.sequence(CertificateOID("1.2.840.10045.4.3.3").der)
-        case .ecdsaSHA512: DERForm.sequence(CertificateOID("1.2.840.10045.4.3.4").der)
-        case .ed25519: DERForm.sequence(CertificateOID("1.3.101.112").der)
-        case .rsaMD5: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.4").der, DERForm.null)
-        case .rsaSHA1: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.5").der, DERForm.null)
-        case .rsaSHA256: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.11").der, DERForm.null)
-        case .rsaSHA384: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.12").der, DERForm.null)
-        case .rsaSHA512: DERForm.sequence(CertificateOID("1.2.840.113549.1.1.13").der, DERForm.null)
+        case .ecdsaSHA1: DEREncoding.sequence(CertificateOID("1.2.840.10045.4.1").der)
+        case .ecdsaSHA256: DEREncoding.sequence(CertificateOID("1.2.840.10045.4.3.2").der)
+        case .ecdsaSHA384: DEREncoding.sequence(CertificateOID("1.2.840.10045.4.3.3").der)
+        case .ecdsaSHA512: DEREncoding.sequence(CertificateOID("1.2.840.10045.4.3.4").der)
+        case .ed25519: DEREncoding.sequence(CertificateOID("1.3.101.112").der)
+        case .rsaMD5: DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.4").der, DEREncoding.null)
+        case .rsaSHA1: DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.5").der, DEREncoding.null)
+        case .rsaSHA256: DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.11").der, DEREncoding.null)
+        case .rsaSHA384: DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.12").der, DEREncoding.null)
+        case .rsaSHA512: DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.13").der, DEREncoding.null)
         case .rsaPSSSHA256: Self.pss(hash: "2.16.840.1.101.3.4.2.1", saltLength: 32)
         case .rsaPSSSHA384: Self.pss(hash: "2.16.840.1.101.3.4.2.2", saltLength: 48)
         case .rsaPSSSHA512: Self.pss(hash: "2.16.840.1.101.3.4.2.3", saltLength: 64)
-        case .unknown(let oid): DERForm.sequence(oid.der)
+        case .unknown(let oid): DEREncoding.sequence(oid.der)
         }
     }
 
     /// RSASSA-PSS-params of RFC 4055: hash, mask generation with the same hash, salt length.
     private static func pss(hash: CertificateOID, saltLength: Int) -> [UInt8] {
-        let hash = DERForm.sequence(hash.der, DERForm.null)
-        let mask = DERForm.sequence(CertificateOID("1.2.840.113549.1.1.8").der, hash)
-        let parameters = DERForm.sequence(
-            DERForm.tagged(0, hash),
-            DERForm.tagged(1, mask),
-            DERForm.tagged(2, DERForm.integer(saltLength))
+        let hash = DEREncoding.sequence(hash.der, DEREncoding.null)
+        let mask = DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.8").der, hash)
+        let parameters = DEREncoding.sequence(
+            DEREncoding.tagged(0, hash),
+            DEREncoding.tagged(1, mask),
+            DEREncoding.tagged(2, DEREncoding.integer(saltLength))
         )
-        return DERForm.sequence(CertificateOID("1.2.840.113549.1.1.10").der, parameters)
+        return DEREncoding.sequence(CertificateOID("1.2.840.113549.1.1.10").der, parameters)
     }
 }

@@ -101,9 +101,9 @@ extension TestKey {
         case .p384(let key): [UInt8](key.publicKey.derRepresentation)
         case .p521(let key): [UInt8](key.publicKey.derRepresentation)
         case .ed25519(let key):
-            DERForm.sequence(
+            DEREncoding.sequence(
                 SignatureScheme.ed25519.algorithmIdentifier,
-                DERForm.bitString([UInt8](key.publicKey.rawRepresentation))
+                DEREncoding.bitString([UInt8](key.publicKey.rawRepresentation))
             )
         case .rsa(let key): [UInt8](key.publicKey.derRepresentation)
         }
@@ -116,10 +116,10 @@ extension TestKey {
         case .p384(let key): [UInt8](key.derRepresentation)
         case .p521(let key): [UInt8](key.derRepresentation)
         case .ed25519(let key):
-            DERForm.sequence(
-                DERForm.integer(0),
+            DEREncoding.sequence(
+                DEREncoding.integer(0),
                 SignatureScheme.ed25519.algorithmIdentifier,
-                DERForm.octetString(DERForm.octetString([UInt8](key.rawRepresentation)))
+                DEREncoding.octetString(DEREncoding.octetString([UInt8](key.rawRepresentation)))
             )
         case .rsa(let key): [UInt8](key.pkcs8DERRepresentation)
         }

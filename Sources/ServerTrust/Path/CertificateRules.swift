@@ -1,10 +1,10 @@
 internal import CheckResults
 internal import FoundationEssentials
 
-/// The rules for one certificate in its place in a path: RFC 5280's profile and the Baseline Requirements.
+/// The rules for one certificate in its position in a path: RFC 5280's profile and the Baseline Requirements.
 struct CertificateRules {
-    /// The place of a certificate in a path.
-    enum Place: Hashable {
+    /// The position of a certificate in a path.
+    enum Position: Hashable {
         case server
         case intermediate
         /// The end of the path. An anchor is a name and a key (RFC 5280, section 6.1.1, d), to which the profile does
@@ -22,11 +22,11 @@ struct CertificateRules {
     /// certificate.
     let isStrict: Bool
 
-    /// Returns all findings about `certificate` in its place.
-    func findings(_ certificate: DecodedCertificate, _ place: Place) -> [Finding] {
+    /// Returns all findings about `certificate` in its position.
+    func findings(_ certificate: DecodedCertificate, _ position: Position) -> [Finding] {
         var found: [Finding] = []
         func refuse(_ code: FindingCode, _ evidence: String) {
-            if case .anchor = place, code == .tlsCertificateProfile { return }
+            if case .anchor = position, code == .tlsCertificateProfile { return }
             found.append(Finding(code, subject: certificate.label, evidence: evidence))
         }
         func remark(_ evidence: String) {
@@ -38,7 +38,7 @@ struct CertificateRules {
         if let weakness = certificate.publicKey?.weakness { refuse(weakness.code, weakness.evidence) }
         criticalExtensions(certificate, refuse)
 
-        switch place {
+        switch position {
         case .server:
             profile(certificate, isAnchor: false, refuse)
             authorityKeyIdentifier(certificate, remark)

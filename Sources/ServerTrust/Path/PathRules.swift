@@ -19,7 +19,7 @@ struct PathRules {
     struct Memory {
         fileprivate struct Key: Hashable {
             let certificate: ObjectIdentifier
-            let place: CertificateRules.Place
+            let position: CertificateRules.Position
         }
 
         fileprivate let budget: WorkBudget
@@ -37,12 +37,12 @@ struct PathRules {
 
     private func findings(
         _ certificate: DecodedCertificate,
-        _ place: CertificateRules.Place,
+        _ position: CertificateRules.Position,
         _ memory: inout Memory
     ) -> [Finding] {
-        let key = Memory.Key(certificate: ObjectIdentifier(certificate), place: place)
+        let key = Memory.Key(certificate: ObjectIdentifier(certificate), position: position)
         if let known = memory.findings[key] { return known }
-        let found = Array(certificateRules.findings(certificate, place).prefix(Self.maximumFindings))
+        let found = Array(certificateRules.findings(certificate, position).prefix(Self.maximumFindings))
         memory.findings[key] = found
         return found
     }
@@ -54,7 +54,7 @@ struct PathRules {
         }
         var found: [Finding] = []
         for (index, certificate) in path.certificates.enumerated() {
-            found += findings(certificate, path.place(at: index), &memory)
+            found += findings(certificate, path.position(at: index), &memory)
         }
         for (index, verdict) in path.signatures.enumerated() where verdict == .unsupported {
             guard index + 1 < path.certificates.count else { continue }
@@ -119,9 +119,9 @@ struct PathRules {
         var found: [Finding] = []
         for (index, authority) in path.certificates.enumerated().dropFirst() {
             guard let constraints = authority.extensions.nameConstraints else { continue }
-            for (position, certificate) in path.certificates.prefix(index).enumerated() {
+            for (number, certificate) in path.certificates.prefix(index).enumerated() {
                 // Names of self-issued authorities are exempt, so that an authority can change its key.
-                if certificate.isSelfIssued, position > 0 { continue }
+                if certificate.isSelfIssued, number > 0 { continue }
                 for name in certificate.constrainedNames {
                     if let violation = constraints.violation(by: name, budget: &memory.comparisons) {
                         found.append(
@@ -165,8 +165,8 @@ struct CertificatePath {
     /// `true` if each signature is valid.
     var isVerified: Bool { signatures.allSatisfy { $0 == .valid } }
 
-    /// Returns the place of the certificate at `index`.
-    func place(at index: Int) -> CertificateRules.Place {
+    /// Returns the position of the certificate at `index`.
+    func position(at index: Int) -> CertificateRules.Position {
         let isLast = index == certificates.count - 1
         switch end {
         case .root where isLast: return index == 0 ? .trustedServer(isPinned: false) : .anchor(isPinned: false)

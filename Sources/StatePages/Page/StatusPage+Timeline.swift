@@ -50,17 +50,17 @@ extension StatusPage {
         html.raw("><time datetime=\"\(entry.time)\">")
         html.text(clock.brief(entry.time))
         html.raw("</time><span>")
-        let (sign, style, word) = Self.tone(of: entry.news)
+        let (sign, style, word) = Self.tone(of: entry.summary)
         html.sign(sign, style)
         if !word.isEmpty { html.raw("<span class=\"quiet\">\(word): </span>") }
-        html.element("b", entry.news.subject)
-        html.text(" \(entry.news.news)")
-        if !entry.news.detail.isEmpty { html.element("span class=\"dim\"", " \(entry.news.detail)") }
+        html.element("b", entry.summary.subject)
+        html.text(" \(entry.summary.headline)")
+        if !entry.summary.detail.isEmpty { html.element("span class=\"dim\"", " \(entry.summary.detail)") }
         html.raw("</span><small>#\(entry.sequence)</small>")
     }
 
-    private static func tone(of news: EventNews) -> (sign: String, style: String, word: String) {
-        switch news.tone {
+    private static func tone(of summary: EventSummary) -> (sign: String, style: String, word: String) {
+        switch summary.tone {
         case .loss: ("▼", "bad", "worse")
         case .recovery: ("▲", "good", "better")
         case .trouble: ("!", "doubtful", "attention")

@@ -12,16 +12,16 @@ public struct TimelineEntry: Sendable, Hashable {
     public var interfaces: [String]
     /// The probe concerned.
     public var probe: String?
-    var news: EventNews
+    var summary: EventSummary
 
     /// Creates the entry of an event; `nil` for one without a number, and for content that this version does not know.
     public init?(_ event: AgentEvent) {
-        guard let sequence = event.sequence, Timeline.shows(event.knownType), let news = EventNews(event) else {
+        guard let sequence = event.sequence, Timeline.shows(event.knownType), let summary = EventSummary(event) else {
             return nil
         }
         self.sequence = sequence
         time = event.time
-        self.news = news
+        self.summary = summary
         kind =
             switch event.knownType {
             case .reachabilityChanged: "reachability"

@@ -43,12 +43,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (["=1"], ParameterText.Form.query), ([""], .query), (["a=1", "a[]=2"], .query), (["a[b]=1", "a[]=2"], .query),
+        (["=1"], ParameterText.Purpose.query), ([""], .query), (["a=1", "a[]=2"], .query),
+        (["a[b]=1", "a[]=2"], .query),
         (["a=1", "a=2"], .json), (["a:=secret"], .json), (["a:=1e999"], .json), ([":=1", ":=2"], .json),
     ])
-    func `what cannot be parameters is an error that shows no value`(texts: [String], form: ParameterText.Form) {
+    func `what cannot be parameters is an error that shows no value`(texts: [String], purpose: ParameterText.Purpose) {
         do {
-            _ = try ParameterText.parameters(texts, for: form)
+            _ = try ParameterText.parameters(texts, for: purpose)
             Issue.record("no error")
         } catch {
             #expect(!error.description.contains("secret"))

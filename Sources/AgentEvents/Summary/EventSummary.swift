@@ -1,5 +1,5 @@
-/// An event for people: its subject, the news, and the detail, with all text as strangers wrote it.
-package struct EventNews: Sendable, Hashable {
+/// An event for people: its subject, the headline, and the detail, with all text as strangers wrote it.
+package struct EventSummary: Sendable, Hashable {
     /// The direction of a change.
     package enum Tone: String, Sendable, Hashable {
         /// Less works than before.
@@ -14,13 +14,13 @@ package struct EventNews: Sendable, Hashable {
 
     /// The subject with its kind: `reachability`, `uplink wlan0`, `probe web`.
     package var subject: String
-    /// The news: `wifi wlan0 → none (link_down)`.
-    package var news: String
-    /// The rest, such as `no carrier`, without what the news have already.
+    /// The headline: `wifi wlan0 → none (link_down)`.
+    package var headline: String
+    /// The rest, such as `no carrier`, without what the headline has already.
     package var detail = ""
     package var tone = Tone.neutral
 
-    /// The news of an event; `nil` for content that this version does not know.
+    /// The headline of an event; `nil` for content that this version does not know.
     package init?(_ event: AgentEvent) {
         switch event.content {
         case .unknown: return nil
@@ -30,33 +30,33 @@ package struct EventNews: Sendable, Hashable {
         case .probeChanged(let change): self.init(change)
         case .probeCompleted(let check): self.init(check)
         case .probeProgress(let progress):
-            self.init(subject: "check \(progress.point.probe)", news: progress.summary + Self.place(progress.point))
+            self.init(subject: "check \(progress.point.probe)", headline: progress.summary + Self.place(progress.point))
         case .certificateExpiring(let expiry): self.init(expiry)
         case .hookCompleted(let completion): self.init(completion)
         case .agentStarted(let agent):
-            self.init(subject: "agent", news: "started", detail: "version \(agent.version)")
-        case .agentStopping(let end): self.init(subject: "agent", news: "stopping (\(end.reason))")
+            self.init(subject: "agent", headline: "started", detail: "version \(agent.version)")
+        case .agentStopping(let end): self.init(subject: "agent", headline: "stopping (\(end.reason))")
         case .suspendResumed(let suspend):
             let time = SummaryText.lasting(milliseconds: suspend.suspendedMilliseconds)
-            self.init(subject: "machine", news: "resumed after \(time) of suspend")
+            self.init(subject: "machine", headline: "resumed after \(time) of suspend")
         case .configReloaded(let reload): self.init(reload)
         case .configRejected(let rejection):
-            self.init(subject: "config", news: rejection.summary, tone: .trouble)
+            self.init(subject: "config", headline: rejection.summary, tone: .trouble)
         case .netlinkOverrun(let overrun):
-            self.init(subject: "netlink", news: "overrun", detail: overrun.detail, tone: .trouble)
+            self.init(subject: "netlink", headline: "overrun", detail: overrun.detail, tone: .trouble)
         case .netlinkResynced(let resync):
             let count = resync.corrections == 1 ? "1 correction" : "\(resync.corrections) corrections"
-            self.init(subject: "netlink", news: "resynchronized", detail: count, tone: .recovery)
+            self.init(subject: "netlink", headline: "resynchronized", detail: count, tone: .recovery)
         case .journalDegraded(let change): self.init(change)
         case .sinkLost(let loss):
-            self.init(subject: "sink \(loss.sink)", news: loss.summary, tone: .loss)
-        default: self.init(subject: Self.subject(of: event), news: event.content.summary)
+            self.init(subject: "sink \(loss.sink)", headline: loss.summary, tone: .loss)
+        default: self.init(subject: Self.subject(of: event), headline: event.content.summary)
         }
     }
 
-    package init(subject: String, news: String, detail: String = "", tone: Tone = .neutral) {
+    package init(subject: String, headline: String, detail: String = "", tone: Tone = .neutral) {
         self.subject = subject
-        self.news = news
+        self.headline = headline
         self.detail = detail
         self.tone = tone
     }
@@ -68,11 +68,11 @@ package struct EventNews: Sendable, Hashable {
         return isGeneral ? String(family) : "\(family) \(event.subject)"
     }
 
-    /// News with the cause's code and interface, unless they have them already: `none → wwan wwan0 [route_added]`.
-    static func adding(_ cause: ChangeCause, to news: String) -> String {
-        guard !news.contains(word: cause.code), !repeated.contains(cause.code) else { return news }
-        let interface = cause.interface.flatMap { news.contains(word: $0) ? nil : " \($0)" } ?? ""
-        return "\(news) [\(cause.code)\(interface)]"
+    /// A headline with the cause's code and interface, unless it has them already: `none → wwan wwan0 [route_added]`.
+    static func adding(_ cause: ChangeCause, to headline: String) -> String {
+        guard !headline.contains(word: cause.code), !repeated.contains(cause.code) else { return headline }
+        let interface = cause.interface.flatMap { headline.contains(word: $0) ? nil : " \($0)" } ?? ""
+        return "\(headline) [\(cause.code)\(interface)]"
     }
 
     /// Codes that say no more than the change itself.
@@ -86,22 +86,22 @@ extension String {
     }
 }
 
-extension EventNews {
+extension EventSummary {
     private init(_ change: UplinkChange) {
         let (from, to) = (change.from, change.to)
-        var news: [String] = []
+        var headline: [String] = []
         if from.connectivity != to.connectivity {
-            news.append(
+            headline.append(
                 "\(from.connectivity) → \(to.connectivity)" + SummaryText.because(to.reason?.code, to.reason?.probe)
             )
         } else if from.reason != to.reason || from.isUsed == to.isUsed {
-            news.append("\(to.connectivity)" + SummaryText.because(to.reason?.code, to.reason?.probe))
+            headline.append("\(to.connectivity)" + SummaryText.because(to.reason?.code, to.reason?.probe))
         }
-        if from.isUsed != to.isUsed { news.append("\(Self.role(from)) → \(Self.role(to))") }
-        if from.isUsed == to.isUsed { news.append(Self.role(to)) }
+        if from.isUsed != to.isUsed { headline.append("\(Self.role(from)) → \(Self.role(to))") }
+        if from.isUsed == to.isUsed { headline.append(Self.role(to)) }
         self.init(
             subject: "uplink \(to.interface)",
-            news: Self.adding(change.cause, to: news.joined(separator: ", ")),
+            headline: Self.adding(change.cause, to: headline.joined(separator: ", ")),
             detail: change.cause.detail ?? "",
             tone: Tone(from: from.connectivity.worth, to: to.connectivity.worth)
         )
@@ -111,13 +111,13 @@ extension EventNews {
 
     private init(_ change: ProbeChange) {
         let (from, to) = (change.from, change.to)
-        var news = from.verdict == to.verdict ? to.verdict : "\(from.verdict) → \(to.verdict)"
-        news += SummaryText.because(to.code, nil)
-        if from.isFlapping != to.isFlapping { news += to.isFlapping ? ", flapping" : ", no longer flapping" }
+        var headline = from.verdict == to.verdict ? to.verdict : "\(from.verdict) → \(to.verdict)"
+        headline += SummaryText.because(to.code, nil)
+        if from.isFlapping != to.isFlapping { headline += to.isFlapping ? ", flapping" : ", no longer flapping" }
         let portal = to.portalURL.map { "log in at \($0)" }
         self.init(
             subject: "probe \(change.point.probe)",
-            news: Self.adding(change.cause, to: news + Self.place(change.point)),
+            headline: Self.adding(change.cause, to: headline + Self.place(change.point)),
             detail: [change.cause.detail, portal].compactMap(\.self).joined(separator: "; "),
             tone: Tone(from: Self.worth(from), to: Self.worth(to))
         )
@@ -129,7 +129,7 @@ extension EventNews {
         let verdict = report.verdict + SummaryText.because(report.code, nil)
         self.init(
             subject: "check \(check.point.probe)",
-            news:
+            headline:
                 "\(verdict) in \(report.durationMicroseconds / 1000) ms\(Self.place(check.point))\(report.transferred)",
             tone: report.verdict == "ok" ? .neutral : .trouble
         )
@@ -162,7 +162,7 @@ extension EventNews {
         let end = String(expiry.certificate.notAfter.description.prefix(10))
         self.init(
             subject: "probe \(expiry.probe)",
-            news: "\(which) \(when), on \(end)",
+            headline: "\(which) \(when), on \(end)",
             detail: subject + (expiry.isVerified ? "" : "; not trusted already"),
             tone: expiry.daysLeft < 0 ? .loss : .trouble
         )
@@ -188,7 +188,7 @@ extension EventNews {
         }
         self.init(
             subject: "hook \(completion.hook)",
-            news: completion.ending.words,
+            headline: completion.ending.words,
             detail: detail,
             tone: completion.ending.isSuccess || completion.ending.outcome == "stopped" ? .neutral : .trouble
         )
@@ -202,7 +202,7 @@ extension EventNews {
         let later = restart.isEmpty ? "" : "; takes effect on the next start: \(SummaryText.listed(restart))"
         self.init(
             subject: "config",
-            news: "reloaded",
+            headline: "reloaded",
             detail: (parts.isEmpty ? "without changes" : parts.joined(separator: ", ")) + later
         )
     }
@@ -214,7 +214,7 @@ extension EventNews {
         }
         self.init(
             subject: "journal",
-            news: (change.isDegraded ? "cannot be written" : "is written again") + " [\(change.code)]",
+            headline: (change.isDegraded ? "cannot be written" : "is written again") + " [\(change.code)]",
             detail: detail.joined(separator: "; "),
             tone: change.isDegraded ? .loss : .recovery
         )

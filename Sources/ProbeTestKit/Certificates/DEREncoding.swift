@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import SwiftASN1
 
 /// Encodes the parts of certificates in DER, without any validation.
-enum DERForm {
+enum DEREncoding {
     static func primitive(_ identifier: ASN1Identifier, _ content: [UInt8]) -> [UInt8] {
         var serializer = DER.Serializer()
         serializer.appendPrimitiveNode(identifier: identifier) { $0.append(contentsOf: content) }

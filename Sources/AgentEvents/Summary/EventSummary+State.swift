@@ -1,5 +1,5 @@
-extension EventNews {
-    /// The news of a path, of the machine or of a target: only what changed.
+extension EventSummary {
+    /// The headline of a path, of the machine or of a target: only what changed.
     init(_ change: StateChange, of subject: String) {
         let (from, to) = (change.from, change.to)
         var parts: [String] = []
@@ -18,7 +18,7 @@ extension EventNews {
         let portal = from.portalURL == to.portalURL ? nil : to.portalURL.map { "log in at \($0)" }
         self.init(
             subject: subject,
-            news: Self.adding(change.cause, to: parts.joined(separator: ", ") + context),
+            headline: Self.adding(change.cause, to: parts.joined(separator: ", ") + context),
             detail: [change.cause.detail, portal].compactMap(\.self).joined(separator: "; "),
             tone: Tone(from: from.worth, to: to.worth)
         )
@@ -85,7 +85,7 @@ extension EventNews {
     private static func reason(_ state: ReachabilityState) -> String? { state.path.reason ?? state.reason }
 }
 
-extension EventNews.Tone {
+extension EventSummary.Tone {
     /// The tone of a change between two worths; what is not known is no loss and no recovery.
     init(from: Int?, to: Int?) {
         guard let from, let to, from != to else {
