@@ -5,7 +5,7 @@ internal import StateClient
 /// The agent as it is now: a subscription of its own beside those that read the journal from the past.
 struct AgentFollower {
     /// Something that the sinks have to know.
-    enum News {
+    enum Update {
         /// The machine is in this state.
         case machine(MachineState)
         /// The agent has said hello: it may have started anew.
@@ -30,19 +30,19 @@ struct AgentFollower {
     /// Takes what has happened.
     ///
     /// - Throws: ``ClientError`` when the agent cannot be followed from here.
-    mutating func take() throws(ClientError) -> [News] {
-        var news: [News] = []
+    mutating func take() throws(ClientError) -> [Update] {
+        var updates: [Update] = []
         for item in try reader.take(maximum: 64) {
             switch item {
             case .connected:
                 isInterrupted = false
-                news.append(.agentAppeared)
+                updates.append(.agentAppeared)
             case .snapshot(let line), .event(let line):
                 guard let event = line.event else { continue }
                 if let state = MachineState(event) {
-                    news.append(.machine(state))
+                    updates.append(.machine(state))
                 } else if case .configReloaded = event.content {
-                    news.append(.reloaded)
+                    updates.append(.reloaded)
                 }
             case .interrupted(let error, _):
                 // Tried again every other second for as long as the agent is away.
@@ -51,12 +51,12 @@ struct AgentFollower {
             case .missed, .restarted: break
             }
         }
-        return news
+        return updates
     }
 }
 
 /// The present subscription of a sink to the journal.
-struct JournalFeed {
+struct JournalSubscription {
     private let reader: StateReader
     /// The stream cannot be continued: nothing follows.
     private(set) var hasEnded = false

@@ -12,7 +12,7 @@ enum SinkLogLevel: String, ExpressibleByArgument, CaseIterable {
 enum SinkLog {
     /// The maximum time for which the end of the program waits for a slow reader of the log.
     private static let patience: Duration = .milliseconds(300)
-    private static let log = ProgramLog(STDERR_FILENO, of: "reachagent-sink", form: .of(STDERR_FILENO))
+    private static let log = ProgramLog(STDERR_FILENO, of: "reachagent-sink", format: .of(STDERR_FILENO))
 
     /// Takes a level into use, at once and for all threads.
     static func setLevel(_ level: SinkLogLevel) {

@@ -21,7 +21,7 @@ final class SinkLoop {
     private let transport: any SinkTransport
     private let cursor: SinkCursorFile
     private var engine: ShippingEngine
-    private var feed: JournalFeed?
+    private var journal: JournalSubscription?
     private var reports = ReportQueue()
     private var shown: SinkStatus?
     /// Counts connections and subscriptions: what is left of a batch of a former one is dropped.
@@ -77,14 +77,14 @@ final class SinkLoop {
     }
 
     private func takeJournal() {
-        guard engine.wantsEvents, feed != nil else { return }
+        guard engine.wantsEvents, journal != nil else { return }
         let subscription = subscriptions
-        for input in feed?.take(maximum: Self.batch) ?? [] where subscription == subscriptions {
+        for input in journal?.take(maximum: Self.batch) ?? [] where subscription == subscriptions {
             handle(.journal(input))
         }
     }
 
-    private func take(_ outcome: ReportDesk.Outcome) {
+    private func take(_ outcome: ReportSender.Outcome) {
         reports.take(outcome, at: .now)
         if case .taken(let reply) = outcome { handle(.reported(reply)) }
     }
@@ -107,7 +107,7 @@ final class SinkLoop {
         case .subscribe(let stream, let sequence): subscribe(stream, after: sequence)
         case .unsubscribe:
             subscriptions += 1
-            feed = nil
+            journal = nil
         case .publish(let message): transport.publish(message)
         case .publishState(let state): transport.publishState(state)
         case .save(let position): save(position)
@@ -123,10 +123,10 @@ final class SinkLoop {
     private func subscribe(_ stream: String?, after sequence: UInt64) {
         subscriptions += 1
         do throws(ClientError) {
-            feed = try JournalFeed(services.client, stream: stream, after: sequence)
+            journal = try JournalSubscription(services.client, stream: stream, after: sequence)
         } catch {
             SinkLog.write(.warning, "sink \(name): cannot follow the agent's events: \(error)")
-            feed = nil
+            journal = nil
             // The engine subscribes anew after a while.
             for effect in engine.handle(.journal(.closed), at: .now) { perform(effect) }
         }
@@ -155,9 +155,9 @@ final class SinkLoop {
         guard status.state != .absent else { return }
         let reason = status.detail.map { ": \($0)" } ?? ""
         let code = status.code.map { " [\($0)]" } ?? ""
-        let isNews = status.state == .connected || status.code != nil && status.state != .connecting
+        let isNotable = status.state == .connected || status.code != nil && status.state != .connecting
         SinkLog.write(
-            isNews ? .notice : .info,
+            isNotable ? .notice : .info,
             "sink \(name): \(status.state.rawValue), \(status.broker)\(reason)\(code)"
         )
     }
@@ -171,9 +171,9 @@ final class SinkLoop {
             let events = POLLIN | (transport.wantsToWrite ? POLLOUT : 0)
             entries.append(pollfd(fd: descriptor, events: Int16(events), revents: 0))
         }
-        if engine.wantsEvents, let feed {
-            entries.append(pollfd(fd: feed.descriptor, events: Int16(POLLIN), revents: 0))
-            deadlines.append(feed.deadline)
+        if engine.wantsEvents, let journal {
+            entries.append(pollfd(fd: journal.descriptor, events: Int16(POLLIN), revents: 0))
+            deadlines.append(journal.deadline)
         }
         let deadline = deadlines.compactMap(\.self).min()
         _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
@@ -182,7 +182,7 @@ final class SinkLoop {
     /// Ends the connections in order, and waits a little for the agent to take the last report.
     private func stop() {
         handle(.stop)
-        feed = nil
+        journal = nil
         let deadline = ContinuousClock.now.advanced(by: Self.patience)
         repeat {
             sendReport()

@@ -54,7 +54,7 @@ struct SinkServices: Sendable {
     /// The directory of the cursors.
     let stateDirectory: String
     /// The way of the reports.
-    let reports: ReportDesk
+    let reports: ReportSender
     /// Takes a sink's state for the service manager.
     let note: @Sendable (SinkStatus) -> Void
 }
@@ -66,7 +66,7 @@ final class SinkInbox: Sendable {
         /// The machine's newest state.
         var machine: MachineState?
         /// The end of the report that was sent.
-        var reportOutcome: ReportDesk.Outcome?
+        var reportOutcome: ReportSender.Outcome?
         /// The agent has said hello: it may have started anew, and know nothing of the sink.
         var isAgentNew = false
         /// The sink is to end.

@@ -16,7 +16,7 @@ final class Supervisor {
     private let wakeup: Wakeup
     private let directories: SinkDirectories
     private let services: SinkServices
-    private let board: ServiceBoard
+    private let notifier: ServiceNotifier
     private var follower: AgentFollower
     /// The names of the sinks whose threads have ended.
     private let ended: EndedSinks
@@ -47,10 +47,10 @@ final class Supervisor {
         // Before any thread is started, as threads inherit what is blocked.
         signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGHUP, SIGHUP)
         let wakeup = try Wakeup()
-        let board = ServiceBoard()
+        let notifier = ServiceNotifier()
         let client = StateClient(location: location)
         self.wakeup = wakeup
-        self.board = board
+        self.notifier = notifier
         self.directories = directories
         ended = EndedSinks(wakeup)
         follower = try AgentFollower(client)
@@ -58,13 +58,13 @@ final class Supervisor {
             client: client,
             stateDirectory: directories.state,
             reports: try .started(client),
-            note: { board.note($0) }
+            note: { notifier.note($0) }
         )
     }
 
     private func run() throws -> Int32 {
         readDocument()
-        board.ready()
+        notifier.ready()
         while !(wanted == nil && running.isEmpty) {
             sleep()
             takeSignals()
@@ -72,7 +72,7 @@ final class Supervisor {
                 stop()
                 return 0
             }
-            for news in try follower.take() { take(news) }
+            for update in try follower.take() { take(update) }
             for name in ended.take() { running[name] = nil }
             reconcile()
         }
@@ -80,8 +80,8 @@ final class Supervisor {
         return 0
     }
 
-    private func take(_ news: AgentFollower.News) {
-        switch news {
+    private func take(_ update: AgentFollower.Update) {
+        switch update {
         case .machine(let state):
             machine = state
             for sink in running.values { sink.put(state) }
@@ -129,13 +129,13 @@ final class Supervisor {
                 SinkLog.write(.error, "cannot start sink \(name): \(String(cString: strerror(error.errno)))")
             }
         }
-        board.keep(Array(sinks.keys))
+        notifier.keep(Array(sinks.keys))
     }
 
     private func stop() {
         // Whoever asks a second time does not want to wait for an orderly end.
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
-        board.stopping()
+        notifier.stopping()
         for sink in running.values { sink.stop() }
         let deadline = ContinuousClock.now.advanced(by: Self.patience)
         while !running.isEmpty, wakeup.sleep(deadline: deadline) == .woken {

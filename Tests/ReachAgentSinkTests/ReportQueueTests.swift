@@ -6,7 +6,7 @@ import Testing
 /// The reports of one sink on their way to an agent that answers as a test wants.
 @Suite struct ReportQueueTests {
     private static let start = ContinuousClock.now
-    private static let taken = ReportDesk.Outcome.taken(SinkReportReply(isMetered: false))
+    private static let taken = ReportSender.Outcome.taken(SinkReportReply(isMetered: false))
 
     private static func report(
         _ state: SinkStatus.State,

@@ -137,8 +137,8 @@ import Testing
         var files = AgentFiles()
         files.searched = ["/etc/reachagent/reachagent.toml", "/usr/lib/reachagent/reachagent.toml"]
         let hooks = HookSettings(definitions: settings.hooks.definitions)
-        let survey = HookSurvey(hooks, files: files, isSwitchedOff: false, user: "alice")
-        return HookListText(survey: survey, style: style, event: nil).text
+        let listing = HookListing(hooks, files: files, isSwitchedOff: false, user: "alice")
+        return HookListText(listing: listing, style: style, event: nil).text
     }
 
     private static let lists: [Screen] = [

@@ -7,8 +7,8 @@ import Testing
 import struct AgentEvents.ConfigurationReload
 import struct AgentEvents.Event
 import struct AgentEvents.EventDraft
-import struct AgentEvents.EventNews
 import struct AgentEvents.EventOrigin
+import struct AgentEvents.EventSummary
 import struct AgentEvents.HookCompletion
 import struct AgentEvents.HookEnding
 import struct AgentEvents.Timestamp
@@ -283,12 +283,12 @@ import struct AgentEvents.Timestamp
 
     @Test(arguments: [20, 23, 40, 59, 60, 80, 120])
     func `no line is longer than the terminal, and no word is broken that has room`(columns: Int) {
-        let news = EventNews(
+        let summary = EventSummary(
             subject: "probe web",
-            news: "up → down (connect_refused) over wwan0 IPv6",
+            headline: "up → down (connect_refused) over wwan0 IPv6",
             detail: "192.0.2.1:443 refused the connection, " + String(repeating: "x", count: 130)
         )
-        let lines = Self.lines(columns) { $0.lines(news, at: Self.time) }
+        let lines = Self.lines(columns) { $0.lines(summary, at: Self.time) }
         #expect(lines.allSatisfy { $0.displayWidth <= columns })
         let words = Set(lines.flatMap { $0.split(separator: " ").map(String.init) })
         let expected = ["probe", "web", "up", "→", "down", "over", "wwan0", "IPv6;", "refused", "the", "connection,"]
@@ -298,9 +298,9 @@ import struct AgentEvents.Timestamp
 
     @Test func `a day is told where it changes`() {
         let later = Timestamp(microsecondsSince1970: Self.time.microsecondsSince1970 + 86_400_000_000)
-        let news = EventNews(subject: "agent", news: "started")
+        let summary = EventSummary(subject: "agent", headline: "started")
         let lines = Self.lines { lines in
-            lines.lines(news, at: Self.time) + lines.lines(news, at: later) + lines.lines(news, at: later)
+            lines.lines(summary, at: Self.time) + lines.lines(summary, at: later) + lines.lines(summary, at: later)
         }
         let line = "07:00:00  agent           started"
         #expect(lines == [line, "── 2026-11-22 Z ──", line, line])
@@ -309,8 +309,8 @@ import struct AgentEvents.Timestamp
     @Test func `a loss is red, a recovery green, and what needs attention yellow`() {
         let style = TerminalStyle(hasColour: true, hasUnicode: true, columns: 80)
         var lines = EventLines(style: style, today: Self.time, width: { 80 }, local: { $0.description })
-        for (tone, colour) in [(EventNews.Tone.loss, "31"), (.recovery, "32"), (.trouble, "33")] {
-            let line = lines.lines(EventNews(subject: "s", news: "a → b", tone: tone), at: Self.time).first
+        for (tone, colour) in [(EventSummary.Tone.loss, "31"), (.recovery, "32"), (.trouble, "33")] {
+            let line = lines.lines(EventSummary(subject: "s", headline: "a → b", tone: tone), at: Self.time).first
             #expect(
                 line?.hasSuffix("\u{1B}[\(colour)ma\u{1B}[0m \u{1B}[\(colour)m→\u{1B}[0m \u{1B}[\(colour)mb\u{1B}[0m")
                     == true

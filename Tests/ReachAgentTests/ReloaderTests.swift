@@ -20,7 +20,7 @@ struct ReloaderTests {
         let reloader = Reloader(
             source: source,
             loaded: try source.load(),
-            noteReading: { reading in if case .begun = reading { beginnings.withLock { $0.append(.now) } } },
+            noteReading: { reading in if case .started = reading { beginnings.withLock { $0.append(.now) } } },
             apply: { _, _, _ in }
         )
         let answered = DispatchSemaphore(value: 0)

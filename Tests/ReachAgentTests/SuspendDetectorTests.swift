@@ -69,7 +69,7 @@ import Testing
     func `suspends are found`(index: Int) {
         let table = Self.cases[index]
         var detector = SuspendDetector()
-        let found = table.clocks.map { detector.look($0) }
+        let found = table.clocks.map { detector.detect($0) }
         #expect(found == table.found.map { $0.map { .milliseconds($0) } }, "\(table.name)")
     }
 

@@ -100,7 +100,7 @@ struct StreamBenchCommand: ParsableCommand {
             )
             report.recording = try recording.run { Output.tell($0) }
         }
-        for form in SampleJournal.Form.allCases where only.contains(.replay) || only.contains(.history) {
+        for form in SampleJournal.Storage.allCases where only.contains(.replay) || only.contains(.history) {
             if form == .compressed, Executable.find("zstd") == nil { report.peers["zstd"] = "it is not installed" }
             Output.tell("writing a journal of \(events) events, \(form.rawValue)")
             let journal = try SampleJournal(form, count: events, program, in: disk)

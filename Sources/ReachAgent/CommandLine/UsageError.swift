@@ -103,7 +103,7 @@ struct UsageError {
     private func unknownCommand(_ word: String) -> String {
         let shown = ForeignText.shown(word, limit: 64)
         let sentence = "there is no command '\(shown)'"
-        if command.name == "reachagent", let other = OtherWords.command(word) {
+        if command.name == "reachagent", let other = CommandSynonyms.command(word) {
             return "\(sentence); did you mean 'reachagent \(other)'?"
         }
         let question = KeySuggestion.question(about: word, among: names)
@@ -132,7 +132,7 @@ struct UsageError {
         let sentence = "there is no option '\(ForeignText.shown(name, limit: 64))'"
         let known = options
         let plain = String(name.drop { $0 == "-" })
-        if let other = OtherWords.option(name, among: known) { return "\(sentence); did you mean '\(other)'?" }
+        if let other = CommandSynonyms.option(name, among: known) { return "\(sentence); did you mean '\(other)'?" }
         guard let nearest = KeySuggestion.nearest(to: plain, among: known.map { String($0.dropFirst(2)) }) else {
             return sentence
         }
@@ -189,7 +189,7 @@ struct UsageError {
 }
 
 /// The words of other programs for our commands and options.
-enum OtherWords {
+enum CommandSynonyms {
     private static let commands = [
         "check-config": "config check", "validate": "config check", "init": "config init", "show": "config show",
         "configtest": "config check", "list": "status", "info": "status", "state": "status", "top": "status --watch",

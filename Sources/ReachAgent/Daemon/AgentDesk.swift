@@ -27,7 +27,7 @@ final class AgentDesk: AgentInterface {
     private let runner: ProbeRunner
     private let reloader: Reloader
     private let hooks: HookRunner
-    private let sinks: SinkBoard
+    private let sinks: SinkRegistry
     let metricsBoard: MetricsBoard
     let threads: [AgentThread]
     private let history: HistoryFollower
@@ -46,7 +46,7 @@ final class AgentDesk: AgentInterface {
         runner: ProbeRunner,
         reloader: Reloader,
         hooks: HookRunner,
-        sinks: SinkBoard,
+        sinks: SinkRegistry,
         metrics: MetricsBoard,
         threads: [AgentThread],
         history: HistoryFollower,
@@ -247,7 +247,7 @@ final class AgentDesk: AgentInterface {
             )
         }
         let checks = driver.requestChecks(of: name)
-        guard checks.refused == 0 || checks.begun + checks.joined > 0 else {
+        guard checks.refused == 0 || checks.started + checks.joined > 0 else {
             return .failure(
                 code: "budget_exhausted",
                 message: "checks on request have used their quarter of bytes_per_day; those by schedule go on"
@@ -255,7 +255,7 @@ final class AgentDesk: AgentInterface {
         }
         var json = JSONWriter()
         json.object { json in
-            json.member("points", checks.begun + checks.joined)
+            json.member("points", checks.started + checks.joined)
             json.member("joined", checks.joined)
             if checks.refused > 0 { json.member("refused", checks.refused) }
         }

@@ -12,7 +12,7 @@ internal import Synchronization
 enum AgentLogger {
     /// The maximum time for which the end of the process waits for a slow reader of the log.
     private static let patience: Duration = .seconds(1)
-    private static let log = ProgramLog(STDERR_FILENO, of: "reachagent", form: .of(STDERR_FILENO))
+    private static let log = ProgramLog(STDERR_FILENO, of: "reachagent", format: .of(STDERR_FILENO))
 
     /// A logger that writes to the log.
     static func make() -> Logger {
@@ -32,7 +32,7 @@ enum AgentLogger {
     /// What was logged before stands before it.
     static func fail(_ text: String) {
         finish()
-        if log.form == .journal {
+        if log.format == .journal {
             log.write([text], level: .error)
             finish()
         } else {
@@ -71,7 +71,7 @@ final class StateDump: Sendable {
         guard isFirst else { return }
         do throws(SystemError) {
             try NamedThread.start("state-dump") { [self] in
-                repeat { AgentLogger.write(Self.lines(status())) } while isAskedAgain()
+                repeat { AgentLogger.write(Self.lines(status())) } while isRequestedAgain()
             }
         } catch {
             AgentLogger.make().warning("the state cannot be logged: the system has no thread left")
@@ -79,7 +79,7 @@ final class StateDump: Sendable {
         }
     }
 
-    private func isAskedAgain() -> Bool {
+    private func isRequestedAgain() -> Bool {
         request.withLock { request in
             defer { request = request == .another ? .first : .none }
             return request == .another

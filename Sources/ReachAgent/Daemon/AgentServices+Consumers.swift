@@ -105,11 +105,11 @@ extension AgentServices {
         }
     }
 
-    func following(_ feed: EventFeed) -> AgentPart {
+    func following(_ delivery: EventDelivery) -> AgentPart {
         AgentPart(name: "history") {
-            feed.start()
+            delivery.start()
         } stop: {
-            feed.end()
+            delivery.end()
         }
     }
 
@@ -122,22 +122,22 @@ extension AgentServices {
     }
 
     func writing(_ file: MetricsFile, _ bus: NotificationBus<Event>) -> AgentPart {
-        let feed = EventFeed(bus: bus, take: file.take)
+        let delivery = EventDelivery(bus: bus, take: file.take)
         return AgentPart(name: "metrics file") {
-            feed.start()
+            delivery.start()
             try file.start()
         } stop: {
-            feed.end()
+            delivery.end()
             file.stop()
         }
     }
 
     /// Hooks end before the state machine does: what it announces of them is part of the history.
-    func running(_ hooks: HookRunner, _ feed: EventFeed) -> AgentPart {
+    func running(_ hooks: HookRunner, _ delivery: EventDelivery) -> AgentPart {
         AgentPart(name: "hooks") {
-            feed.start()
+            delivery.start()
         } stop: {
-            feed.end()
+            delivery.end()
             hooks.stop()
         }
     }
@@ -170,14 +170,14 @@ extension AgentServices {
         _ loop: AgentLoop,
         _ threads: [AgentThread]
     ) -> AgentPart {
-        let feed = EventFeed(bus: bus) { event in
+        let delivery = EventDelivery(bus: bus) { event in
             if event.type == .reachabilityChanged { reporter.stateChanged() }
         }
         return AgentPart(name: "service manager") {
-            feed.start()
+            delivery.start()
             reporter.ready(threads)
         } stop: {
-            feed.end()
+            delivery.end()
             reporter.stopping(because: loop.reason ?? "the agent ends")
         }
     }

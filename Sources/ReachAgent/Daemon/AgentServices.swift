@@ -63,13 +63,13 @@ struct AgentServices {
             whenEarlier: loop.wake
         )
         let reporter = Self.reporter(board, loop)
-        let keeper = journal.map { DataUsageKeeper(in: $0) }
+        let usageStore = journal.map { DataUsageStore(in: $0) }
         let transfers = TransferSurroundings(
             lockDirectory: configuration.sockets?.directory,
             group: configuration.sockets?.group,
             egress: driver.egress
         )
-        let runner = ProbeRunner(limits: settings.limits, keeper: keeper, transfers: transfers) { check in
+        let runner = ProbeRunner(limits: settings.limits, usageStore: usageStore, transfers: transfers) { check in
             defer { reporter?.noteAwake() }
             return driver.judge(check)
         }
@@ -80,7 +80,7 @@ struct AgentServices {
             log.note(completion)
             driver.announce(EventDraft(completion))
         }
-        let sinks = SinkBoard(
+        let sinks = SinkRegistry(
             settings.sinks,
             journal: journal,
             stream: origin.streamID,
@@ -91,7 +91,7 @@ struct AgentServices {
         let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         if let journal { parts.append(recording(journal, bus, driver)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
-        parts.append(following(EventFeed(bus: bus, take: history.take)))
+        parts.append(following(EventDelivery(bus: bus, take: history.take)))
         let desk = AgentDesk(
             board: board,
             origin: origin,
@@ -127,7 +127,7 @@ struct AgentServices {
         let dump = StateDump(of: { [connections] in desk.currentStatus(connections: connections()) })
         loop.setWork(
             AgentLoop.Work(
-                tick: { [driver.tick(), reporter?.turn()].compactMap(\.self).min() },
+                tick: { [driver.tick(), reporter?.step()].compactMap(\.self).min() },
                 bypassRecorder: bus.bypassRecorder,
                 reload: { reloader.reload() },
                 dump: { dump.log() },
@@ -148,7 +148,7 @@ struct AgentServices {
                 driver.finish(because: loop.reason ?? "the agent ends")
             }
         )
-        parts.append(running(hooks, EventFeed(bus: bus, take: hooks.deliver)))
+        parts.append(running(hooks, EventDelivery(bus: bus, take: hooks.deliver)))
         parts.append(
             AgentPart(name: "probes") {
             } stop: {
@@ -173,7 +173,7 @@ struct AgentServices {
         _ runner: ProbeRunner,
         _ kernel: KernelSource,
         _ hooks: HookRunner,
-        _ sinks: SinkBoard,
+        _ sinks: SinkRegistry,
         _ loop: AgentLoop,
         _ reporter: ServiceReporter?
     ) -> Reloader {

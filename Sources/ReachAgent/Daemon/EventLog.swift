@@ -7,11 +7,11 @@ internal import NotificationBus
 ///
 /// Events are taken on the thread that publishes: the log never blocks, so this needs no thread of its own.
 final class EventLog: Sendable {
-    private let feed: EventFeed
+    private let delivery: EventDelivery
 
     /// - Parameter isPrinted: Whether events are printed anyway: then they are logged from `debug` on only.
     init(bus: NotificationBus<Event>, logger: Logger, isPrinted: Bool) {
-        feed = EventFeed(bus: bus) { event in
+        delivery = EventDelivery(bus: bus) { event in
             guard !isPrinted || logger.logLevel <= .debug, let level = EventLogLine.level(of: event),
                 level >= logger.logLevel
             else { return }
@@ -20,7 +20,7 @@ final class EventLog: Sendable {
     }
 
     /// Subscribes: what is published from now on is logged, until the bus is finished.
-    func start() { feed.start() }
+    func start() { delivery.start() }
 }
 
 /// Tells the log how a hook's run went, with what the hook wrote.

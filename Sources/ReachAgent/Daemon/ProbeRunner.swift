@@ -17,7 +17,7 @@ final class ProbeRunner: Sendable {
     }
 
     private let limits: Mutex<ScheduleLimits>
-    private let keeper: DataUsageKeeper?
+    private let usageStore: DataUsageStore?
     private let transfers: TransferSurroundings
     private let judge: ProbeScheduler.Judge
     private let state = Mutex(State.idle)
@@ -26,17 +26,17 @@ final class ProbeRunner: Sendable {
     private let budget = Mutex<ByteBudget?>(nil)
 
     /// - Parameters:
-    ///   - keeper: Keeps what the day's budgets have lost; without one they begin anew with the process.
+    ///   - usageStore: Keeps what the day's budgets have lost; without one they begin anew with the process.
     ///   - transfers: The surroundings of transfers.
     ///   - judge: Takes each completed check; called on other threads.
     init(
         limits: ScheduleLimits,
-        keeper: DataUsageKeeper?,
+        usageStore: DataUsageStore?,
         transfers: TransferSurroundings = TransferSurroundings(),
         judge: @escaping ProbeScheduler.Judge
     ) {
         self.limits = Mutex(limits)
-        self.keeper = keeper
+        self.usageStore = usageStore
         self.transfers = transfers
         self.judge = judge
     }
@@ -53,12 +53,12 @@ final class ProbeRunner: Sendable {
             case .idle:
                 guard !probes.isEmpty else { return nil }
                 let transport = TransferTransport(Prober(), self.transfers)
-                let keeper = keeper
+                let usageStore = usageStore
                 let scheduler = ProbeScheduler(
                     transport: transport,
                     limits: limits,
-                    usage: budget.withLock { $0?.usage } ?? keeper?.usage,
-                    whenUsed: { keeper?.note($0) },
+                    usage: budget.withLock { $0?.usage } ?? usageStore?.usage,
+                    whenUsed: { usageStore?.note($0) },
                     judge: judge
                 )
                 scheduler.start()
@@ -99,11 +99,11 @@ final class ProbeRunner: Sendable {
     func charge(_ bytes: Int, to cost: LinkCost) -> Int? {
         if let scheduler { return scheduler.charge(bytes, to: cost) }
         let (left, usage) = budget.withLock { budget in
-            var present = budget ?? ByteBudget(continuing: keeper?.usage)
+            var present = budget ?? ByteBudget(continuing: usageStore?.usage)
             defer { budget = present }
             return present.charge(bytes, to: cost, seconds: Timestamp.now.microsecondsSince1970 / 1_000_000)
         }
-        if let usage { keeper?.note(usage) }
+        if let usage { usageStore?.note(usage) }
         return left
     }
 
@@ -137,6 +137,6 @@ final class ProbeRunner: Sendable {
         running?.scheduler.stop()
         whenCancelled()
         running?.transport.shutDownAndWait()
-        keeper?.finish(within: .seconds(1))
+        usageStore?.finish(within: .seconds(1))
     }
 }

@@ -15,7 +15,7 @@ final class Reloader: Sendable {
 
     /// The parts of a reading that the service manager learns.
     enum Reading: Sendable {
-        case begun
+        case started
         /// It is over; the settings are in use unless there is a refusal.
         case ended(refusal: String?)
     }
@@ -26,7 +26,7 @@ final class Reloader: Sendable {
         var path: String?
         var waiting: [Reply] = []
         var isReading = false
-        var isAskedAgain = false
+        var isRequestedAgain = false
         /// The beginning of the last reading.
         var began: ContinuousClock.Instant?
     }
@@ -103,7 +103,7 @@ final class Reloader: Sendable {
             guard state.waiting.count < Self.maximumWaiting else { return (false, false) }
             state.waiting.append(reply)
             defer { state.isReading = true }
-            state.isAskedAgain = state.isReading
+            state.isRequestedAgain = state.isReading
             return (true, !state.isReading)
         }
         guard outcome.isAccepted else {
@@ -122,7 +122,7 @@ final class Reloader: Sendable {
         while true {
             awaitTurn()
             let replies = state.withLock { state in
-                state.isAskedAgain = false
+                state.isRequestedAgain = false
                 state.began = .now
                 defer { state.waiting = [] }
                 return state.waiting
@@ -130,8 +130,8 @@ final class Reloader: Sendable {
             let result = read()
             for reply in replies { reply(result) }
             let isCalm = state.withLock { state in
-                state.isReading = state.isAskedAgain
-                return !state.isAskedAgain
+                state.isReading = state.isRequestedAgain
+                return !state.isRequestedAgain
             }
             if isCalm { return }
         }
@@ -154,7 +154,7 @@ final class Reloader: Sendable {
 
     private func read() -> ControlReply {
         // A service manager waits for both, whatever comes of the reading.
-        noteReading(.begun)
+        noteReading(.started)
         guard let path = state.withLock({ $0.path }) ?? source.find() else {
             noteReading(.ended(refusal: nil))
             let places = source.searched.isEmpty ? "" : "; it looks for \(source.searched.joined(separator: " and "))"

@@ -59,7 +59,7 @@ struct RunOnce {
         guard !probes.isEmpty else { return [] }
         let completed = Mutex<[ProbePoint: CompletedCheck]>([:])
         let isDone = DispatchSemaphore(value: 0)
-        let runner = ProbeRunner(limits: settings.limits, keeper: nil) { check in
+        let runner = ProbeRunner(limits: settings.limits, usageStore: nil) { check in
             let isLast = completed.withLock { completed in
                 guard completed[check.point] == nil else { return false }
                 completed[check.point] = check

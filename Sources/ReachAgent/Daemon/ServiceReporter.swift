@@ -16,7 +16,7 @@ final class ServiceReporter: Sendable {
         var sentence = ""
         /// The error of the last reload, while it stays rejected.
         var refusal: String?
-        var rollCall: RollCall?
+        var liveness: LivenessCheck?
         var members: [AgentThread] = []
         var isReady = false
         var hasShownLife = false
@@ -32,7 +32,7 @@ final class ServiceReporter: Sendable {
     /// - Parameters:
     ///   - watchdog: How long the manager waits for a sign of life; `nil` when it wants none.
     ///   - sentence: The state, in one sentence.
-    ///   - wake: Has the agent's loop call ``turn(at:)``.
+    ///   - wake: Has the agent's loop call ``step(at:)``.
     init(
         socket: NotifySocket,
         watchdog: WatchdogTimeout?,
@@ -53,7 +53,7 @@ final class ServiceReporter: Sendable {
             state.isReady = true
             state.members = members
             state.sentence = text(state)
-            state.rollCall = watchdog.map { RollCall(members.map(\.name), every: $0.interval, from: .now) }
+            state.liveness = watchdog.map { LivenessCheck(members.map(\.name), every: $0.interval, from: .now) }
             socket.send([.ready, .status(state.sentence)])
         }
     }
@@ -62,7 +62,7 @@ final class ServiceReporter: Sendable {
     func note(_ reading: Reloader.Reading) {
         state.withLock { state in
             switch reading {
-            case .begun: socket.send([.reloading(since: Self.monotonicMicroseconds)])
+            case .started: socket.send([.reloading(since: Self.monotonicMicroseconds)])
             case .ended(let refusal):
                 state.refusal = refusal
                 state.sentence = text(state)
@@ -89,39 +89,39 @@ final class ServiceReporter: Sendable {
     ///
     /// Safe from any thread, and quick.
     func noteAwake() {
-        let isWelcome = state.withLock { $0.isReady && $0.rollCall?.isWelcome(at: .now) == true }
+        let isWelcome = state.withLock { $0.isReady && $0.liveness?.isWelcome(at: .now) == true }
         if isWelcome { wake() }
     }
 
     /// Reports the news, and has every part answer when it is time; called by the agent's loop.
     ///
     /// - Returns: When to call again; `nil` when there is no watchdog.
-    func turn(at now: ContinuousClock.Instant = .now) -> ContinuousClock.Instant? {
-        let (turn, members, isFirstSign) = state.withLock { state -> (RollCall.Turn?, [AgentThread], Bool) in
+    func step(at now: ContinuousClock.Instant = .now) -> ContinuousClock.Instant? {
+        let (step, members, isFirstSign) = state.withLock { state -> (LivenessCheck.Step?, [AgentThread], Bool) in
             guard state.isReady else { return (nil, [], false) }
-            tellSentence(&state)
-            let turn = state.rollCall?.turn(at: now)
-            guard turn?.isComplete == true else { return (turn, state.members, false) }
+            reportSentence(&state)
+            let step = state.liveness?.step(at: now)
+            guard step?.isComplete == true else { return (step, state.members, false) }
             defer { state.hasShownLife = true }
             socket.send([.watchdog])
-            return (turn, state.members, !state.hasShownLife)
+            return (step, state.members, !state.hasShownLife)
         }
-        guard let turn else { return nil }
+        guard let step else { return nil }
         // The first checks have been made by now, which prepare much that later ones find.
         if isFirstSign { StartUpCode.release() }
-        for name in turn.silent {
+        for name in step.silent {
             logger.error(
                 "the thread of \(name) does not answer; without an answer the service manager restarts the agent"
             )
         }
-        for member in turn.asked {
-            members[member].whenFree { [weak self] in self?.answer(member, round: turn.round) }
+        for member in step.asked {
+            members[member].whenFree { [weak self] in self?.answer(member, round: step.round) }
         }
-        return state.withLock { $0.rollCall?.deadline }
+        return state.withLock { $0.liveness?.deadline }
     }
 
     private func answer(_ member: Int, round: Int) {
-        if state.withLock({ $0.rollCall?.answer(member, round: round) }) == true { wake() }
+        if state.withLock({ $0.liveness?.answer(member, round: round) }) == true { wake() }
     }
 
     /// The state, and behind it the error of a rejected reload until a reload succeeds.
@@ -129,7 +129,7 @@ final class ServiceReporter: Sendable {
         sentence() + (state.refusal.map { "; the last reload was rejected: \($0)" } ?? "")
     }
 
-    private func tellSentence(_ state: inout State) {
+    private func reportSentence(_ state: inout State) {
         let now = text(state)
         guard state.sentence != now else { return }
         state.sentence = now
@@ -143,14 +143,14 @@ final class ServiceReporter: Sendable {
     }
 }
 
-/// A roll call of the parts that a service cannot do without: pure, with time as a parameter.
+/// A liveness check of the parts that a service cannot do without: pure, with time as a parameter.
 ///
 /// A sign of life is owed at every interval. Then everybody is asked, and it is given when all have answered; from the
 /// middle of the interval on it is as soon as there is a turn, so that a service which is awake need not be woken for
 /// it. Who is silent is asked a few times more, because an answer may be lost with a thread that was replaced.
-struct RollCall: Sendable {
+struct LivenessCheck: Sendable {
     /// The work that is due now.
-    struct Turn: Sendable, Hashable {
+    struct Step: Sendable, Hashable {
         /// The round that answers belong to.
         var round: Int
         /// The parts to ask, by their place in the list of names.
@@ -198,29 +198,29 @@ struct RollCall: Sendable {
     }
 
     /// Says what is to be done at a moment.
-    mutating func turn(at now: ContinuousClock.Instant) -> Turn {
-        var turn = Turn(round: round)
+    mutating func step(at now: ContinuousClock.Instant) -> Step {
+        var step = Step(round: round)
         if asked > 0, absent.isEmpty {
-            turn.isComplete = true
+            step.isComplete = true
             asked = 0
             deadline = started + interval
         }
-        guard isWelcome(at: now) || deadline.map({ now >= $0 }) == true else { return turn }
+        guard isWelcome(at: now) || deadline.map({ now >= $0 }) == true else { return step }
         if asked == 0 {
             round += 1
             started = now
             absent = Set(names.indices)
-            turn.round = round
+            step.round = round
         }
         asked += 1
-        turn.asked = absent.sorted()
+        step.asked = absent.sorted()
         if asked > Self.attempts {
-            turn.silent = turn.asked.map { names[$0] }
+            step.silent = step.asked.map { names[$0] }
             self.deadline = nil
         } else {
             self.deadline = now + interval / Self.attempts
         }
-        return turn
+        return step
     }
 }
 

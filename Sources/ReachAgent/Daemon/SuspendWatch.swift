@@ -17,7 +17,7 @@ final class SuspendWatch: Sendable {
     ///
     /// Where the kernel has no descriptor to offer, suspends are told all the same when somebody asks.
     init() {
-        _ = state.withLock { $0.detector.look(.now) }
+        _ = state.withLock { $0.detector.detect(.now) }
     }
 
     /// The descriptor that becomes readable when the machine resumes or the clock is set; -1 where there is none.
@@ -32,7 +32,7 @@ final class SuspendWatch: Sendable {
         state.withLock { state in
             // First armed, then looked: a suspend that comes between the two is found now, and wakes once for nothing.
             state.clock.reset()
-            return state.detector.look(.now)
+            return state.detector.detect(.now)
         }
     }
 }
@@ -91,9 +91,9 @@ struct SuspendDetector: Sendable {
 
     /// Looks at the clocks.
     ///
-    /// - Returns: For how long the machine was suspended since the last look; `nil` when it was not, or for less than
-    ///   the threshold, or when the reading is too uncertain. The next look then finds what this one missed.
-    mutating func look(_ clocks: SuspendClocks) -> Duration? {
+    /// - Returns: For how long the machine was suspended since the last detection; `nil` when it was not, or for less than
+    ///   the threshold, or when the reading is too uncertain. The next one then finds what this one missed.
+    mutating func detect(_ clocks: SuspendClocks) -> Duration? {
         guard .zero <= clocks.uncertainty, clocks.uncertainty <= Self.maximumUncertainty else { return nil }
         let suspended = clocks.suspended
         defer { known = suspended }

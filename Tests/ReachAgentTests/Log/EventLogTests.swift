@@ -126,7 +126,7 @@ import struct AgentEvents.Timestamp
     /// A bus whose events are logged to a pipe, and what is written there.
     private func logged(isPrinted: Bool, _ level: Logger.Level) throws -> [String] {
         let pipe = Pipe()
-        let log = ProgramLog(pipe.fileHandleForWriting.fileDescriptor, of: "reachagent", form: .journal)
+        let log = ProgramLog(pipe.fileHandleForWriting.fileDescriptor, of: "reachagent", format: .journal)
         log.level = level
         let logger = Logger(label: "test") { _ in ProgramLogHandler(log: log) }
         let bus = NotificationBus<Event>()
@@ -158,7 +158,7 @@ import struct AgentEvents.Timestamp
     }
 
     @Test func `a logger follows the log's level at once, unless it was given one of its own`() {
-        let log = ProgramLog(-1, of: "reachagent", form: .plain)
+        let log = ProgramLog(-1, of: "reachagent", format: .plain)
         var logger = Logger(label: "test") { _ in ProgramLogHandler(log: log) }
         #expect(logger.logLevel == .notice)
         log.level = .debug

@@ -12,9 +12,9 @@ import Testing
     private static func lines(
         _ message: String,
         _ level: Logger.Level = .warning,
-        _ form: LogForm = .plain
+        _ format: LogFormat = .plain
     ) -> [String] {
-        LogLine.lines(message, of: "reachagent", level: level, form: form, time: time).map {
+        LogLine.lines(message, of: "reachagent", level: level, format: format, time: time).map {
             String(decoding: $0, as: UTF8.self)
         }
     }
@@ -32,8 +32,8 @@ import Testing
 
     @Test func `a terminal is given the local time, and a colour for what matters`() {
         let clock = Self.time.localDescription.split(separator: "T").last ?? ""
-        let plain = LogForm.terminal(hasColour: false)
-        let coloured = LogForm.terminal(hasColour: true)
+        let plain = LogFormat.terminal(hasColour: false)
+        let coloured = LogFormat.terminal(hasColour: true)
         #expect(Self.lines("gone", .warning, plain) == ["\(clock)  warning   gone\n"])
         #expect(Self.lines("gone", .notice, coloured) == ["\(clock)  notice    gone\n"])
         #expect(Self.lines("gone", .warning, coloured) == ["\(clock)  \u{1B}[33mwarning \u{1B}[0m  gone\n"])
@@ -53,8 +53,8 @@ import Testing
         ("a\u{9B}b", "a\\u{9b}b"), ("a\tb", "a\\u{9}b"), ("a\u{0}b", "a\\u{0}b"),
     ])
     func `what could move a cursor is made visible`(message: String, shown: String) {
-        for form in [LogForm.plain, .journal, .terminal(hasColour: true)] {
-            let lines = Self.lines(message, .notice, form)
+        for format in [LogFormat.plain, .journal, .terminal(hasColour: true)] {
+            let lines = Self.lines(message, .notice, format)
             #expect(lines.count == 1)
             #expect(lines.first?.hasSuffix("\(shown)\n") == true)
         }
@@ -66,12 +66,12 @@ import Testing
 
     @Test(arguments: ["x", "é", "→", "🦊", "\u{7}"])
     func `a long line is cut between characters, so that a pipe takes it in one piece`(character: String) {
-        for form in [LogForm.plain, .journal, .terminal(hasColour: true)] {
+        for format in [LogFormat.plain, .journal, .terminal(hasColour: true)] {
             let line = LogLine.lines(
                 String(repeating: character, count: 5000),
                 of: "reachagent",
                 level: .warning,
-                form: form,
+                format: format,
                 time: Self.time
             )
             #expect(line.count == 1)
@@ -91,7 +91,7 @@ import Testing
 }
 
 /// Who reads standard error.
-@Suite struct LogFormTests {
+@Suite struct LogFormatTests {
     @Test func `only what JOURNAL_STREAM names is the journal`() throws {
         let path = "/etc/passwd"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -99,16 +99,16 @@ import Testing
         let inode = try #require(attributes[.systemFileNumber] as? Int)
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         let descriptor = file.fileDescriptor
-        #expect(LogForm.of(descriptor, journalStream: "\(device):\(inode)") == .journal)
+        #expect(LogFormat.of(descriptor, journalStream: "\(device):\(inode)") == .journal)
         // A service that has a journal, and whose standard error was led elsewhere, has the variable too.
         let others = [
             nil, "", "1", "\(device)", "\(device):", "\(device):\(inode)0", "\(device + 1):\(inode)",
             " \(device):\(inode)", "\(inode):\(device)", "x:y", "8:12345",
         ]
-        for other in others { #expect(LogForm.of(descriptor, journalStream: other) == .plain) }
+        for other in others { #expect(LogFormat.of(descriptor, journalStream: other) == .plain) }
     }
 
     @Test func `a descriptor that is closed is a file like any other`() {
-        #expect(LogForm.of(-1, journalStream: "8:12345") == .plain)
+        #expect(LogFormat.of(-1, journalStream: "8:12345") == .plain)
     }
 }

@@ -148,12 +148,12 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appending(path: "turn-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let (first, second) = (MeasureTurn(directory: directory), MeasureTurn(socket: "\(directory)/control.sock"))
+        let (first, second) = (MeasureLock(directory: directory), MeasureLock(socket: "\(directory)/control.sock"))
         #expect(first.take())
         #expect(first.take())
         #expect(!second.take())
         #expect(second.holder == getpid())
-        #expect(MeasureTurn(directory: "\(directory)/missing").take())
+        #expect(MeasureLock(directory: "\(directory)/missing").take())
     }
 
     // MARK: Transfers

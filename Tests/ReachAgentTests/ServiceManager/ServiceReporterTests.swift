@@ -2,80 +2,80 @@ import Testing
 
 @testable import ReachAgent
 
-@Suite final class RollCallTests {
+@Suite final class LivenessCheckTests {
     private static let start = ContinuousClock.now
-    private var call = RollCall(["netlink", "sockets"], every: .seconds(80), from: start)
+    private var call = LivenessCheck(["netlink", "sockets"], every: .seconds(80), from: start)
 
     private func after(_ seconds: Int) -> ContinuousClock.Instant { Self.start + .seconds(seconds) }
 
-    private func turn(_ seconds: Int) -> RollCall.Turn { call.turn(at: after(seconds)) }
+    private func step(_ seconds: Int) -> LivenessCheck.Step { call.step(at: after(seconds)) }
     private func answer(_ member: Int, round: Int) -> Bool { call.answer(member, round: round) }
 
     @Test func `nobody is asked in the first half of the interval, and nobody is woken before its end`() {
         #expect(call.deadline == after(80))
-        #expect(turn(39) == RollCall.Turn(round: 0))
+        #expect(step(39) == LivenessCheck.Step(round: 0))
         #expect(!call.isWelcome(at: after(39)))
     }
 
     @Test func `in the second half everybody is asked at any turn, and the next interval begins with it`() {
         #expect(call.isWelcome(at: after(50)))
-        #expect(turn(50) == RollCall.Turn(round: 1, asked: [0, 1]))
+        #expect(step(50) == LivenessCheck.Step(round: 1, asked: [0, 1]))
         #expect(!call.isWelcome(at: after(51)))
         for member in 0...1 { _ = answer(member, round: 1) }
-        #expect(turn(51).isComplete)
+        #expect(step(51).isComplete)
         #expect(call.deadline == after(130))
         #expect(!call.isWelcome(at: after(89)))
         #expect(call.isWelcome(at: after(90)))
     }
 
     @Test func `the sign is given when the last has answered, and the next is owed an interval after the question`() {
-        #expect(turn(80) == RollCall.Turn(round: 1, asked: [0, 1]))
+        #expect(step(80) == LivenessCheck.Step(round: 1, asked: [0, 1]))
         #expect(!answer(1, round: 1))
-        #expect(turn(81) == RollCall.Turn(round: 1))
+        #expect(step(81) == LivenessCheck.Step(round: 1))
         #expect(answer(0, round: 1))
-        #expect(turn(82) == RollCall.Turn(round: 1, isComplete: true))
-        #expect(turn(83) == RollCall.Turn(round: 1))
+        #expect(step(82) == LivenessCheck.Step(round: 1, isComplete: true))
+        #expect(step(83) == LivenessCheck.Step(round: 1))
         #expect(call.deadline == after(160))
-        #expect(turn(160) == RollCall.Turn(round: 2, asked: [0, 1]))
+        #expect(step(160) == LivenessCheck.Step(round: 2, asked: [0, 1]))
     }
 
     @Test func `who is silent is asked again, and an answer to any of the questions counts`() {
-        _ = turn(80)
+        _ = step(80)
         _ = answer(0, round: 1)
         #expect(call.deadline == after(90))
-        #expect(turn(90) == RollCall.Turn(round: 1, asked: [1]))
+        #expect(step(90) == LivenessCheck.Step(round: 1, asked: [1]))
         #expect(answer(1, round: 1))
         #expect(!answer(1, round: 1))
-        #expect(turn(91).isComplete)
+        #expect(step(91).isComplete)
     }
 
     @Test func `an answer to an earlier round, or of nobody, counts for nothing`() {
-        _ = turn(80)
+        _ = step(80)
         for (member, round) in [(0, 0), (0, 2), (7, 1), (-1, 1)] { #expect(!answer(member, round: round)) }
-        #expect(turn(90).asked == [0, 1])
+        #expect(step(90).asked == [0, 1])
     }
 
     @Test func `who stays silent is named once, is asked no more, and may still answer`() {
         var now = 80
-        var turns: [RollCall.Turn] = []
-        while let deadline = call.deadline, turns.count < 100 {
+        var steps: [LivenessCheck.Step] = []
+        while let deadline = call.deadline, steps.count < 100 {
             #expect(deadline == after(now))
-            turns.append(turn(now))
+            steps.append(step(now))
             _ = answer(0, round: 1)
             now += 10
         }
-        #expect(turns.count == 9)
-        #expect(turns.map(\.silent) == Array(repeating: [], count: 8) + [["sockets"]])
-        #expect(turn(10_000) == RollCall.Turn(round: 1))
+        #expect(steps.count == 9)
+        #expect(steps.map(\.silent) == Array(repeating: [], count: 8) + [["sockets"]])
+        #expect(step(10_000) == LivenessCheck.Step(round: 1))
         #expect(answer(1, round: 1))
-        #expect(turn(10_001).isComplete)
-        #expect(turn(10_002).round == 2)
+        #expect(step(10_001).isComplete)
+        #expect(step(10_002).round == 2)
     }
 
     @Test func `where nobody has to answer the sign of life comes with the next turn`() {
-        call = RollCall([], every: .seconds(8), from: Self.start)
-        _ = turn(8)
-        #expect(turn(9).isComplete)
+        call = LivenessCheck([], every: .seconds(8), from: Self.start)
+        _ = step(8)
+        #expect(step(9).isComplete)
     }
 }
 

@@ -134,7 +134,7 @@ import enum AgentEvents.EventType
         let wanted = Mutex<EventType?>(nil)
         let sent = Mutex<[Event]>([])
         let driver = try Self.driver(["speed"])
-        let runner = ProbeRunner(limits: ScheduleLimits(), keeper: nil) { _ in .steady }
+        let runner = ProbeRunner(limits: ScheduleLimits(), usageStore: nil) { _ in .steady }
         driver.connect(
             runner: runner,
             feed: CheckFeed(

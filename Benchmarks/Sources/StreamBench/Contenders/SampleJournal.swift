@@ -3,16 +3,16 @@ internal import StreamTestbed
 
 /// A journal of sample events, written by our journal's writer.
 struct SampleJournal {
-    enum Form: String, Codable, Sendable, CaseIterable { case plain, compressed }
+    enum Storage: String, Codable, Sendable, CaseIterable { case plain, compressed }
 
-    let form: Form
+    let form: Storage
     let directory: String
     /// How many events were written.
     let count: UInt64
     let bytesPerLine: Double
 
     /// Writes it.
-    init(_ form: Form, count: UInt64, _ program: LoadProgram, in folder: TemporaryFolder) throws(BenchmarkError) {
+    init(_ form: Storage, count: UInt64, _ program: LoadProgram, in folder: TemporaryFolder) throws(BenchmarkError) {
         self.form = form
         self.count = count
         directory = folder.path(of: "journal-\(form.rawValue)")

@@ -49,6 +49,6 @@ struct HistoryBenchmark {
 /// One way to find an event.
 struct HistoryResult: Codable, Sendable {
     let name: String
-    let form: SampleJournal.Form
+    let form: SampleJournal.Storage
     let milliseconds: Spread
 }

@@ -119,7 +119,7 @@ struct ReplayMeasurement: Codable, Sendable {
 /// All rounds of one kind.
 struct ReplayResult: Codable, Sendable {
     let name: String
-    let form: SampleJournal.Form
+    let form: SampleJournal.Storage
     let clients: Int
     let megabytesPerSecond: Spread
     let cpuSeconds: Double
@@ -127,7 +127,7 @@ struct ReplayResult: Codable, Sendable {
     let faults: Int
     let liveP99Milliseconds: Double
 
-    init(_ name: String, _ form: SampleJournal.Form, clients: Int, _ rounds: [ReplayMeasurement]) {
+    init(_ name: String, _ form: SampleJournal.Storage, clients: Int, _ rounds: [ReplayMeasurement]) {
         self.name = name
         self.form = form
         self.clients = clients

@@ -57,16 +57,16 @@ struct HooksListCommand: ParsableCommand {
     @OptionGroup var source: HookSourceOptions
 
     func run() throws {
-        let survey = try source.survey()
+        let listing = try source.listing()
         let event = try event.map { argument in
             try source.event(argument).event(of: []) { _ in true }
         }
         if json {
             var writer = JSONWriter()
-            HookListJSON(survey: survey, event: event).write(to: &writer)
+            HookListJSON(listing: listing, event: event).write(to: &writer)
             Terminal.print(writer.bytes)
         } else {
-            Terminal.print(HookListText(survey: survey, style: .standardOutput(), event: event).text)
+            Terminal.print(HookListText(listing: listing, style: .standardOutput(), event: event).text)
         }
     }
 }
@@ -120,12 +120,12 @@ struct HooksRunCommand: ParsableCommand {
     @OptionGroup var source: HookSourceOptions
 
     func run() throws {
-        let survey = try source.survey()
-        let hook = try hook(in: survey)
+        let listing = try source.listing()
+        let hook = try hook(in: listing)
         let event = try source.event(event).event(of: hook.types) { event in
             hook.matches(event) == .matches
         }
-        guard let run = hook.run(for: event, timeout: survey.folderTimeout) else {
+        guard let run = hook.run(for: event, timeout: listing.folderTimeout) else {
             return try end(hook.name, because: "is no program")
         }
         let number = event.sequence.map { " \($0)" } ?? ""
@@ -135,7 +135,7 @@ struct HooksRunCommand: ParsableCommand {
         }
         if dryRun {
             let plan = run.plan()
-            Terminal.print(HookPlanText(plan: plan, user: survey.user, style: .standardOutput()).text)
+            Terminal.print(HookPlanText(plan: plan, user: listing.user, style: .standardOutput()).text)
             if case .refused = plan.action { throw ExitCode(ExitStatus.badConfiguration) }
             return
         }
@@ -152,9 +152,9 @@ struct HooksRunCommand: ParsableCommand {
     }
 
     /// The hook of the name; one that is masked, disabled or put aside is told with the reason.
-    private func hook(in survey: HookSurvey) throws -> SurveyedHook {
-        guard let hook = survey.hook(named: name) else {
-            let names = survey.hooks.filter { $0.obstacle == nil }.map(\.name)
+    private func hook(in listing: HookListing) throws -> ListedHook {
+        guard let hook = listing.hook(named: name) else {
+            let names = listing.hooks.filter { $0.obstacle == nil }.map(\.name)
             let more = names.count > 8 ? " and \(names.count - 8) more" : ""
             let shown = names.prefix(8).joined(separator: ", ") + more
             let known = names.isEmpty ? "there is none at all" : "there are \(shown)"
@@ -193,7 +193,7 @@ struct HookSourceOptions: ParsableArguments {
     /// Reads the configuration and the folders.
     ///
     /// What is wrong with the configuration is said on standard error, and the status is 78.
-    func survey() throws -> HookSurvey {
+    func listing() throws -> HookListing {
         let files = try source.files()
         let settings: Settings
         do throws(ConfigurationErrors) {
@@ -201,7 +201,7 @@ struct HookSourceOptions: ParsableArguments {
         } catch {
             throw AgentFileOptions.rejection(of: error)
         }
-        return HookSurvey(
+        return HookListing(
             place.hooks(of: settings, agent: files.agent),
             files: files,
             isSwitchedOff: !settings.runsHooks,

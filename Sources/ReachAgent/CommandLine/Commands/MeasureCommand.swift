@@ -93,7 +93,7 @@ struct MeasureCommand: ParsableCommand {
             kindOverrides: settings.kindOverrides,
             internetAddresses: settings.internetAddresses
         )
-        session.run(MeasureTurn(socket: source.agent.socket), kernel) { measurement in
+        session.run(MeasureLock(socket: source.agent.socket), kernel) { measurement in
             var probe = probe
             if let interface = measurement.interface { probe.interface = interface }
             return probe

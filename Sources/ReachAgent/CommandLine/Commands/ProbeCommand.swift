@@ -180,15 +180,15 @@ struct ProbeCommand: ParsableCommand {
     }
 
     private func check(_ probe: Probe) throws -> Probes.CheckReport {
-        let turn = probe.transfer.map { _ in MeasureTurn(socket: source.agent.socket) }
-        guard turn?.take() != false else {
+        let lock = probe.transfer.map { _ in MeasureLock(socket: source.agent.socket) }
+        guard lock?.take() != false else {
             Terminal.printError(
-                "reachagent: \(MeasureTurn.text(turn?.holder)) is under way; 'reachagent measure' waits for it"
+                "reachagent: \(MeasureLock.text(lock?.holder)) is under way; 'reachagent measure' waits for it"
             )
             throw ExitCode(ExitStatus.tryAgain)
         }
         // The lock is held until the check is over.
-        defer { withExtendedLifetime(turn) {} }
+        defer { withExtendedLifetime(lock) {} }
         let prober = Prober()
         defer { prober.shutDownAndWait() }
         return Blocking.run { await prober.check(probe) }

@@ -14,7 +14,7 @@ final class MeasureSession {
     private static let tick: Duration = .milliseconds(200)
 
     /// The current transfer, from the prober's threads to the one that draws.
-    private final class Feed: Sendable {
+    private final class LatestProgress: Sendable {
         private let state: Mutex<UplinkMeasurement>
         private let wakeup: Wakeup
 
@@ -53,13 +53,13 @@ final class MeasureSession {
     /// Makes the measurements that have no outcome yet.
     ///
     /// - Parameters:
-    ///   - turn: The turn among the transfers of this machine, which is waited for.
+    ///   - lock: The lock on transfers of this machine, which is waited for.
     ///   - kernel: The view of the kernel in which a transfer's path may change.
     ///   - probe: The transfer of a measurement.
     ///   - judge: Judges the report of a transfer.
     ///   - whenMeasured: Called after each measurement, while there is no live display.
     func run(
-        _ turn: MeasureTurn,
+        _ lock: MeasureLock,
         _ kernel: MonitorConfiguration,
         probe: (UplinkMeasurement) -> Probe,
         judge: (Probes.CheckReport) -> Probes.CheckReport,
@@ -70,7 +70,7 @@ final class MeasureSession {
             for measurement in measurements { whenMeasured(measurement) }
             return
         }
-        take(turn)
+        take(lock)
         let prober = Prober()
         defer { prober.shutDownAndWait() }
         let paths = MeasurePaths(of: prober)
@@ -89,34 +89,34 @@ final class MeasureSession {
         }
     }
 
-    /// Waits for the turn; without one nothing is measured.
-    private func take(_ turn: MeasureTurn) {
+    /// Waits for the lock; without one nothing is measured.
+    private func take(_ lock: MeasureLock) {
         began = .now
-        let deadline = began + MeasureTurn.patience
-        while !turn.take(), signal == nil {
+        let deadline = began + MeasureLock.patience
+        while !lock.take(), signal == nil {
             guard .now < deadline else {
                 for index in measurements.indices where measurements[index].outcome == nil {
                     measurements[index].outcome = .skipped(
                         code: FindingCode.transferBusy.rawValue,
-                        reason: "\(MeasureTurn.text(turn.holder)) has not ended in time"
+                        reason: "\(MeasureLock.text(lock.holder)) has not ended in time"
                     )
                 }
                 return
             }
-            draw(waitingFor: MeasureTurn.text(turn.holder))
-            sleep(at: MeasureTurn.interval)
+            draw(waitingFor: MeasureLock.text(lock.holder))
+            sleep(at: MeasureLock.interval)
             handleSignals {}
         }
     }
 
     private func measure(_ index: Int, _ probe: Probe, _ prober: Prober) {
-        let feed = Feed(measurements[index], wakeup)
+        let latest = LatestProgress(measurements[index], wakeup)
         var probe = probe
-        probe.transfer?.progress = { progress in feed.change { $0.note(progress) } }
+        probe.transfer?.progress = { progress in latest.change { $0.note(progress) } }
         began = .now
-        let cancel = prober.start(probe) { report in feed.change { $0.outcome = .report(report) } }
+        let cancel = prober.start(probe) { report in latest.change { $0.outcome = .report(report) } }
         while true {
-            measurements[index] = feed.measurement
+            measurements[index] = latest.measurement
             guard measurements[index].outcome == nil else { return }
             draw()
             sleep(at: isLive ? Self.tick : nil)

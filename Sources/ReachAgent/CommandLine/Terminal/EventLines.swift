@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import ForeignText
 internal import Glibc
 
-/// Events as lines for people: the day where it changes, then time, subject, news, detail and number of each event.
+/// Events as lines for people: the day where it changes, then time, subject, headline, detail and number of each event.
 ///
 /// On a terminal a line that is too long goes on under its own text. No word is broken that has room in a line of its own.
 struct EventLines {
@@ -43,57 +43,61 @@ struct EventLines {
     }
 
     /// The lines of an event that this process has made.
-    mutating func lines(of event: Event) -> [String] { lines(of: event.value, EventNews(event.value)) }
+    mutating func lines(of event: Event) -> [String] { lines(of: event.value, EventSummary(event.value)) }
 
     /// The lines of an event that was read; anything has a form that is safe to show, also what is not an event.
     mutating func lines(of json: [UInt8]) -> [String] {
         guard let event = AgentEvent(line: json) else { return [ForeignText.shown(json, limit: 120)] }
-        let news = EventNews(event) ?? Self.unknown(event, json)
-        return lines(of: event, news)
+        let summary = EventSummary(event) ?? Self.unknown(event, json)
+        return lines(of: event, summary)
     }
 
     /// The lines of a moment's state: `now`, or what is below it.
-    mutating func lines(_ news: EventNews, at time: Timestamp) -> [String] { lines(time, news, nil) }
+    mutating func lines(_ summary: EventSummary, at time: Timestamp) -> [String] { lines(time, summary, nil) }
 
     /// A remark between the events, such as one about missing numbers.
     func remark(_ text: String) -> String { style.paint("— \(ForeignText.line(text)) —", .yellow) }
 
-    private mutating func lines(of event: AgentEvent, _ news: EventNews?) -> [String] {
-        lines(event.time, news ?? EventNews(subject: EventNews.subject(of: event), news: "?"), event.sequence)
+    private mutating func lines(of event: AgentEvent, _ summary: EventSummary?) -> [String] {
+        lines(
+            event.time,
+            summary ?? EventSummary(subject: EventSummary.subject(of: event), headline: "?"),
+            event.sequence
+        )
     }
 
-    private mutating func lines(_ time: Timestamp, _ news: EventNews, _ number: UInt64?) -> [String] {
+    private mutating func lines(_ time: Timestamp, _ summary: EventSummary, _ number: UInt64?) -> [String] {
         let moment = LocalTime(local(time))
         var lines: [String] = []
         if moment.day != day {
             day = moment.day
             lines.append(style.paint("── \(moment.day) ──", .bold))
         }
-        return lines + wrapped(moment.clock, news, number)
+        return lines + wrapped(moment.clock, summary, number)
     }
 
-    private func wrapped(_ clock: Substring, _ news: EventNews, _ number: UInt64?) -> [String] {
-        let subject = ForeignText.shown(news.subject, limit: 96)
+    private func wrapped(_ clock: Substring, _ summary: EventSummary, _ number: UInt64?) -> [String] {
+        let subject = ForeignText.shown(summary.subject, limit: 96)
         let columns = width() ?? .max
         let column = 10 + Self.subjectWidth + 2
         let isNarrow = columns < column + Self.minimumTextWidth
         var wrap = WordWrap(columns: columns, hanging: isNarrow ? 4 : column)
         wrap.add(String(clock)) { style.paint($0, .dim) }
         wrap.add(words: subject, gap: 2)
-        let colour = news.tone.colour
-        let text = ForeignText.line(news.news) + (news.detail.isEmpty ? "" : ";")
+        let colour = summary.tone.colour
+        let text = ForeignText.line(summary.headline) + (summary.detail.isEmpty ? "" : ";")
         wrap.add(words: text, gap: max(2, isNarrow ? 0 : column - wrap.used)) { word in
             colour.map { style.paint(word, $0) } ?? word
         }
-        wrap.add(words: ForeignText.line(news.detail))
+        wrap.add(words: ForeignText.line(summary.detail))
         if let number { wrap.add("#\(number)", gap: 2) { style.paint($0, .dim) } }
         return wrap.lines
     }
 
-    /// News by the members of an event's `data` that are neither arrays nor objects: `code=timeout, target=office`.
-    private static func unknown(_ event: AgentEvent, _ json: [UInt8]) -> EventNews {
+    /// A summary by the members of an event's `data` that are neither arrays nor objects: `code=timeout, target=office`.
+    private static func unknown(_ event: AgentEvent, _ json: [UInt8]) -> EventSummary {
         let members = JSONDocument(json)?.root.member("data")?.members ?? []
-        let plain = members.filter { ![.array, .object, .null].contains($0.value.form) }
+        let plain = members.filter { ![.array, .object, .null].contains($0.value.kind) }
             .map { (name: ForeignText($0.name.text), value: $0.value) }
             .sorted { $0.name < $1.name }
         let words = plain.prefix(maximumMembers).map { name, value in
@@ -101,14 +105,14 @@ struct EventLines {
             return "\(String(decoding: name.bytes, as: UTF8.self))=\(text)"
         }
         let isGeneral = [AgentEvent.defaultSubject, AgentEvent.agentSubject, ""].contains(event.subject)
-        return EventNews(
+        return EventSummary(
             subject: EventType.shortName(of: event.type) + (isGeneral ? "" : " \(event.subject)"),
-            news: words.joined(separator: ", ")
+            headline: words.joined(separator: ", ")
         )
     }
 }
 
-extension EventNews.Tone {
+extension EventSummary.Tone {
     /// Red for a loss, green for a recovery, yellow for what needs attention.
     var colour: TerminalStyle.Colour? {
         switch self {

@@ -115,22 +115,24 @@ struct WatchText {
             return [.text("the state now cannot be understood")]
         }
         defer { form = .human(lines, showsPaths: showsPaths) }
-        var news = [EventNews(subject: "now", news: OnlineText.state(content.state), tone: Self.tone(content.state))]
-        news += content.targets.map { target in
-            EventNews(
+        var summaries = [
+            EventSummary(subject: "now", headline: OnlineText.state(content.state), tone: Self.tone(content.state))
+        ]
+        summaries += content.targets.map { target in
+            EventSummary(
                 subject: "target \(target.name)",
-                news: OnlineText.state(target.state),
+                headline: OnlineText.state(target.state),
                 tone: Self.tone(target.state)
             )
         }
         if let probes = ProbeCountText.line(content.probes, omitted: content.probesOmitted ?? 0) {
-            news.append(EventNews(subject: "probes", news: probes))
+            summaries.append(EventSummary(subject: "probes", headline: probes))
         }
-        return news.flatMap { lines.lines($0, at: event.time) }.map(Line.text)
+        return summaries.flatMap { lines.lines($0, at: event.time) }.map(Line.text)
     }
 
     /// Green for what works as far as is known, yellow for what works in part, red for nothing.
-    private static func tone(_ state: ReachabilityState) -> EventNews.Tone {
+    private static func tone(_ state: ReachabilityState) -> EventSummary.Tone {
         guard let worth = state.worth else { return .neutral }
         if worth >= Connectivity.full.worth { return .recovery }
         return worth >= Connectivity.portal.worth ? .trouble : .loss

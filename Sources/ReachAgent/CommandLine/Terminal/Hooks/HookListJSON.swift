@@ -3,22 +3,22 @@ internal import Hooks
 
 /// The hooks, their events, and the reasons that others do not run, for programs.
 struct HookListJSON: JSONRepresentable {
-    let survey: HookSurvey
+    let listing: HookListing
     let event: HookEvent?
 
     func write(to json: inout JSONWriter) {
         json.object { json in
-            json.member("judged_as", survey.user)
+            json.member("judged_as", listing.user)
             json.name("folders")
-            json.array(survey.folders) { $0.string($1) }
-            json.member("configuration", ifPresent: survey.files.configuration)
+            json.array(listing.folders) { $0.string($1) }
+            json.member("configuration", ifPresent: listing.files.configuration)
             json.name("searched")
-            json.array(survey.files.searched) { $0.string($1) }
-            json.member("agent", ifPresent: survey.files.agent?.status.agent?.processID) { $0.number($1) }
-            let setup = survey.files.agent?.status.hookSetup
+            json.array(listing.files.searched) { $0.string($1) }
+            json.member("agent", ifPresent: listing.files.agent?.status.agent?.processID) { $0.number($1) }
+            let setup = listing.files.agent?.status.hookSetup
             json.member("containment", ifPresent: setup?.containment)
             json.member("containment_detail", ifPresent: setup?.containmentDetail)
-            json.member("enabled", !survey.isSwitchedOff)
+            json.member("enabled", !listing.isSwitchedOff)
             if let event {
                 json.name("event")
                 json.object { json in
@@ -27,14 +27,14 @@ struct HookListJSON: JSONRepresentable {
                     json.member("time", event.time)
                 }
                 json.name("started")
-                json.array(survey.started(for: event)) { $0.string($1.name) }
+                json.array(listing.started(for: event)) { $0.string($1.name) }
             }
             json.name("hooks")
-            json.array(survey.hooks) { write($1, to: &$0) }
+            json.array(listing.hooks) { write($1, to: &$0) }
         }
     }
 
-    private func write(_ hook: SurveyedHook, to json: inout JSONWriter) {
+    private func write(_ hook: ListedHook, to json: inout JSONWriter) {
         json.object { json in
             json.member("hook", hook.name)
             switch hook.kind {
@@ -77,7 +77,7 @@ struct HookListJSON: JSONRepresentable {
         }
     }
 
-    private func write(_ obstacle: SurveyedHook.Obstacle, to json: inout JSONWriter) {
+    private func write(_ obstacle: ListedHook.Obstacle, to json: inout JSONWriter) {
         json.member("why", obstacle.code)
         switch obstacle {
         case .masked(let path): json.member("masked_by", path)

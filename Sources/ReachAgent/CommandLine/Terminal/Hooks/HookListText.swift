@@ -5,7 +5,7 @@ internal import Hooks
 struct HookListText {
     private static let labelWidth = 16
 
-    let survey: HookSurvey
+    let listing: HookListing
     let style: TerminalStyle
     /// The event that is asked about; nil for all occasions.
     let event: HookEvent?
@@ -19,12 +19,12 @@ struct HookListText {
     // MARK: What was looked at
 
     private var head: [String] {
-        let folders = survey.folders.isEmpty ? "none" : survey.folders.map(HookText.safe).joined(separator: ", ")
+        let folders = listing.folders.isEmpty ? "none" : listing.folders.map(HookText.safe).joined(separator: ", ")
         var rows = [
-            ("judged as", HookText.safe(survey.user) + "; an agent of another user may come to another judgement"),
+            ("judged as", HookText.safe(listing.user) + "; an agent of another user may come to another judgement"),
             ("folders", folders), ("configuration", configuration),
         ]
-        if let agent = survey.files.agent {
+        if let agent = listing.files.agent {
             rows.append(("used by", agent.name))
             rows.append(("containment", Self.containment(agent.status.hookSetup)))
         }
@@ -34,16 +34,16 @@ struct HookListText {
         }
         var block = TextBlock(columns: style.columns)
         for (label, text) in rows { block.add(label, text, indent: 0, labelWidth: Self.labelWidth) }
-        if survey.isSwitchedOff {
+        if listing.isSwitchedOff {
             block.add("! the configuration switches hooks off ('enabled = false' in [hooks])", hanging: 2)
         }
-        if survey.hooks.isEmpty { block.add("there are no hooks", hanging: 2) }
+        if listing.hooks.isEmpty { block.add("there are no hooks", hanging: 2) }
         return block.lines
     }
 
     private var configuration: String {
-        if let path = survey.files.configuration { return HookText.safe(path) }
-        let searched = survey.files.searched.map(HookText.safe).joined(separator: ", ")
+        if let path = listing.files.configuration { return HookText.safe(path) }
+        let searched = listing.files.searched.map(HookText.safe).joined(separator: ", ")
         return searched.isEmpty ? "none" : "none; looked for \(searched)"
     }
 
@@ -59,7 +59,7 @@ struct HookListText {
 
     // MARK: By occasion
 
-    private var ready: [SurveyedHook] { survey.hooks.filter { $0.obstacle == nil } }
+    private var ready: [ListedHook] { listing.hooks.filter { $0.obstacle == nil } }
 
     private var occasions: [[String]] {
         HookOccasion.allCases.map { occasion in
@@ -78,17 +78,17 @@ struct HookListText {
         }
     }
 
-    private var neverRun: [String] { section("not run", survey.hooks.compactMap(obstacleRow)) }
+    private var neverRun: [String] { section("not run", listing.hooks.compactMap(obstacleRow)) }
 
     // MARK: For one event
 
     private func runs(for event: HookEvent) -> [String] {
-        let hooks = survey.started(for: event)
+        let hooks = listing.started(for: event)
         return hooks.isEmpty ? ["no hook runs for it"] : section("runs, in this order", hooks.map { row($0) })
     }
 
     private func others(for event: HookEvent) -> [String] {
-        let rows = survey.hooks.compactMap { hook -> Row? in
+        let rows = listing.hooks.compactMap { hook -> Row? in
             if let row = obstacleRow(hook) { return row }
             return HookText.reason(hook.matches(event), of: hook).map { Row(name: hook.name, lines: [$0]) }
         }
@@ -102,13 +102,13 @@ struct HookListText {
         var lines: [String]
     }
 
-    private func row(_ hook: SurveyedHook) -> Row {
+    private func row(_ hook: ListedHook) -> Row {
         var lines = [HookText.what(hook)]
         if let conditions = HookText.conditions(hook) { lines.append("if \(conditions)") }
         return Row(name: hook.name, lines: lines)
     }
 
-    private func obstacleRow(_ hook: SurveyedHook) -> Row? {
+    private func obstacleRow(_ hook: ListedHook) -> Row? {
         guard let obstacle = hook.obstacle else { return nil }
         let (reason, remedy) = HookText.obstacle(obstacle)
         return Row(name: hook.name, lines: [reason] + (remedy.map { ["to do: \($0)"] } ?? []))

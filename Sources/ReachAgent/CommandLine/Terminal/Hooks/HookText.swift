@@ -5,7 +5,7 @@ internal import Hooks
 /// A hook in a few words: its program, its events, and the reason that it does not run.
 enum HookText {
     /// The program or request, and its user: `wg-quick up wg0, as vpn, in /srv`.
-    static func what(_ hook: SurveyedHook) -> String {
+    static func what(_ hook: ListedHook) -> String {
         guard case .configured(let definition) = hook.kind else { return safe(hook.path ?? "?") }
         switch definition.action {
         case .command(let command):
@@ -19,7 +19,7 @@ enum HookText {
     }
 
     /// The conditions on the event: `to_via is wifi or wwan; changed is via`; nil when it may say anything.
-    static func conditions(_ hook: SurveyedHook) -> String? {
+    static func conditions(_ hook: ListedHook) -> String? {
         guard case .configured(let definition) = hook.kind else { return nil }
         let words = definition.trigger.filter.conditions.map { name, wanted in
             "\(name) is \(wanted.joined(separator: " or "))"
@@ -28,7 +28,7 @@ enum HookText {
     }
 
     /// The reason that a hook never runs, and the remedy where there is one.
-    static func obstacle(_ obstacle: SurveyedHook.Obstacle) -> (reason: String, remedy: String?) {
+    static func obstacle(_ obstacle: ListedHook.Obstacle) -> (reason: String, remedy: String?) {
         switch obstacle {
         case .masked(let path): (safe("hidden by \(path)"), nil)
         case .skipped(_, let words): (safe(words), nil)
@@ -38,7 +38,7 @@ enum HookText {
     }
 
     /// Why an event is not for a hook; nil when it is.
-    static func reason(_ match: HookMatch, of hook: SurveyedHook) -> String? {
+    static func reason(_ match: HookMatch, of hook: ListedHook) -> String? {
         switch match {
         case .matches: nil
         case .type: "it is for " + listed(hook.types)

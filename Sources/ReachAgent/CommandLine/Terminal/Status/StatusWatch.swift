@@ -15,7 +15,7 @@ final class StatusWatch: Sendable {
 
     /// The state of the connection, by the events.
     private struct Connection {
-        var hasNews = true
+        var hasChanges = true
         /// The reason for an interruption, and its time.
         var interruption: (error: ClientError, since: Timestamp)?
         /// The reason for the end of the events.
@@ -52,10 +52,10 @@ final class StatusWatch: Sendable {
         var lastLine = ""
         var next = ContinuousClock.now
         while true {
-            let (hasNews, interruption, end) = connection.withLock { ($0.hasNews, $0.interruption, $0.end) }
+            let (hasChanges, interruption, end) = connection.withLock { ($0.hasChanges, $0.interruption, $0.end) }
             if let end { throw end }
-            if hasNews, next <= .now {
-                connection.withLock { $0.hasNews = false }
+            if hasChanges, next <= .now {
+                connection.withLock { $0.hasChanges = false }
                 if interruption == nil { status = try read() ?? status }
                 next = .now.advanced(by: Self.pause)
             }
@@ -66,7 +66,7 @@ final class StatusWatch: Sendable {
                 if line != lastLine { Terminal.print(line) }
                 lastLine = line
             }
-            sleep(until: hasNews ? next : nil)
+            sleep(until: hasChanges ? next : nil)
             while let signal = signals.next() {
                 switch signal {
                 case SIGWINCH: break
@@ -140,7 +140,7 @@ final class StatusWatch: Sendable {
         do throws(ClientError) {
             for try await item in client.events() {
                 note { connection in
-                    connection.hasNews = true
+                    connection.hasChanges = true
                     if case .interrupted(let error, _) = item {
                         let now = Timestamp(microsecondsSince1970: ObservedTime.now.microsecondsSince1970)
                         connection.interruption = (error, connection.interruption?.since ?? now)

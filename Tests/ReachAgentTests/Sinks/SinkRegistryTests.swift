@@ -9,7 +9,7 @@ import Testing
 @testable import ReachAgent
 
 /// The sinks as their agent knows them: what it hands over, what it takes, and what it announces.
-@Suite(.onOwnThread) final class SinkBoardTests {
+@Suite(.onOwnThread) final class SinkRegistryTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "sinks-\(UUID().uuidString)").path()
     private static let origin = EventOrigin(streamID: "s", host: "edge-7")
     private static let patience: Duration = .seconds(30)
@@ -33,7 +33,7 @@ import Testing
     enum Publishing: Sendable, CaseIterable {
         /// The event is recorded.
         case records
-        /// The event waits for the agent's first one, and is recorded without the board's knowing its number.
+        /// The event waits for the agent's first one, and is recorded without the registry's knowing its number.
         case queues
         /// The process ends before.
         case crashesBefore
@@ -41,12 +41,12 @@ import Testing
         case crashesAfter
     }
 
-    /// The part of an agent that a board needs.
+    /// The part of an agent that a registry needs.
     private final class Agent: Sendable {
         let journal: EventJournal
         let publishing: Publishing
         private let announced = Monitor<[SinkLoss]>([])
-        /// The file of the ledger at the moment of a crash.
+        /// The file of the progress at the moment of a crash.
         private let wreck = Monitor<[UInt8]?>(nil)
 
         init(_ journal: EventJournal, _ publishing: Publishing = .records) {
@@ -54,8 +54,8 @@ import Testing
             self.publishing = publishing
         }
 
-        func board(_ sinks: [SinkSettings], document: SinkDocumentFile? = nil) -> SinkBoard {
-            SinkBoard(
+        func registry(_ sinks: [SinkSettings], document: SinkDocumentFile? = nil) -> SinkRegistry {
+            SinkRegistry(
                 sinks,
                 journal: journal,
                 stream: journal.streamID,
@@ -66,7 +66,7 @@ import Testing
         }
 
         private func publish(_ loss: SinkLoss) -> UInt64? {
-            wreck.withLock { $0 = $0 ?? journal.kept(SinkKeeper.name, atMost: 1 << 20) }
+            wreck.withLock { $0 = $0 ?? journal.kept(SinkProgressWriter.name, atMost: 1 << 20) }
             var number = publishing == .crashesBefore ? nil : record(EventDraft(loss))
             if publishing == .queues { number = nil }
             announced.withLock { $0.append(loss) }
@@ -77,7 +77,7 @@ import Testing
         @discardableResult
         func record(_ draft: EventDraft) -> UInt64 {
             let number = journal.nextSequence
-            let event = Event(draft, from: SinkBoardTests.origin, at: .now, number: number)
+            let event = Event(draft, from: SinkRegistryTests.origin, at: .now, number: number)
             if let record = JournalRecord(event) { journal.append([record]) }
             return number
         }
@@ -87,13 +87,13 @@ import Testing
             let before = journal.oldestSequence
             while journal.oldestSequence == before || before == nil && (journal.oldestSequence ?? 1) == 1 {
                 record(.agentStopping(reason: String(repeating: "x", count: 400)))
-                _ = journal.flush(within: SinkBoardTests.patience)
+                _ = journal.flush(within: SinkRegistryTests.patience)
             }
         }
 
         /// The losses, as soon as there are so many.
         func losses(_ count: Int) -> [SinkLoss] {
-            let deadline = ContinuousClock.now + SinkBoardTests.patience
+            let deadline = ContinuousClock.now + SinkRegistryTests.patience
             return announced.wait { losses in
                 let left = ContinuousClock.now.duration(to: deadline)
                 return losses.count >= count || left <= .zero ? .done(losses) : .sleep(left)
@@ -101,12 +101,12 @@ import Testing
         }
 
         /// Ends the process; after a crash the file is what it was in that moment.
-        func end(_ board: SinkBoard) throws {
-            board.stop()
+        func end(_ registry: SinkRegistry) throws {
+            registry.stop()
             if publishing != .records, publishing != .queues, let wreck = wreck.withLock({ $0 }) {
-                try journal.keep(wreck, as: SinkKeeper.name)
+                try journal.keep(wreck, as: SinkProgressWriter.name)
             }
-            _ = journal.close(within: SinkBoardTests.patience)
+            _ = journal.close(within: SinkRegistryTests.patience)
         }
     }
 
@@ -133,163 +133,163 @@ import Testing
 
     @Test func `what the journal removes unsent is announced, with exactly these numbers`() throws {
         let agent = Agent(try journal())
-        let board = agent.board([try SinkLedgerTests.settings("a")])
-        board.start()
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
         agent.record(.agentStopping(reason: "x"))
         agent.record(.agentStopping(reason: "x"))
-        #expect(board.take(Self.report(1, stream: agent.journal.streamID), from: nil))
+        #expect(registry.take(Self.report(1, stream: agent.journal.streamID), from: nil))
         agent.overflow()
         let oldest = try #require(agent.journal.oldestSequence)
         let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: oldest - 1)
         #expect(agent.losses(1) == [loss])
-        #expect(board.statuses.first?.lost == loss.count)
-        try agent.end(board)
+        #expect(registry.statuses.first?.lost == loss.count)
+        try agent.end(registry)
         #expect(try Self.recorded(in: agent.journal) == [loss])
     }
 
     @Test func `what was shipped is not lost`() throws {
         let agent = Agent(try journal())
-        let board = agent.board([try SinkLedgerTests.settings("a")])
-        board.start()
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
         for _ in 0..<100 {
             let number = agent.record(.agentStopping(reason: String(repeating: "x", count: 400)))
-            #expect(board.take(Self.report(number, stream: agent.journal.streamID), from: nil))
+            #expect(registry.take(Self.report(number, stream: agent.journal.streamID), from: nil))
         }
         _ = agent.journal.flush(within: Self.patience)
         #expect((agent.journal.oldestSequence ?? 0) > 1)
-        try agent.end(board)
+        try agent.end(registry)
         #expect(try Self.recorded(in: agent.journal).isEmpty)
     }
 
     @Test(arguments: Publishing.allCases)
     func `a loss is announced exactly once, whenever the agent ends`(_ publishing: Publishing) throws {
-        let sinks = [try SinkLedgerTests.settings("a")]
+        let sinks = [try SinkProgressTests.settings("a")]
         let first = Agent(try journal(), publishing)
-        var board = first.board(sinks)
-        board.start()
+        var registry = first.registry(sinks)
+        registry.start()
         first.record(.agentStopping(reason: "x"))
         first.overflow()
         let loss = try #require(first.losses(1).first)
-        try first.end(board)
+        try first.end(registry)
         #expect(try Self.recorded(in: first.journal).count == (publishing == .crashesBefore ? 0 : 1))
         for _ in 0..<2 {
             let next = Agent(try journal())
-            board = next.board(sinks)
-            board.start()
+            registry = next.registry(sinks)
+            registry.start()
             if try Self.recorded(in: next.journal).isEmpty { #expect(next.losses(1) == [loss]) }
-            // The file is settled when the board has stopped.
-            try next.end(board)
+            // The file is settled when the registry has stopped.
+            try next.end(registry)
             #expect(try Self.recorded(in: next.journal) == [loss])
         }
     }
 
     @Test func `an announcement without a number is forgotten once the journal has it`() throws {
         let agent = Agent(try journal(), .queues)
-        let board = agent.board([try SinkLedgerTests.settings("a")])
-        board.start()
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
         agent.record(.agentStopping(reason: "x"))
         agent.overflow()
         #expect(agent.losses(1).count == 1)
-        board.stop()
-        board.start()
-        #expect(board.take(Self.report(agent.journal.nextSequence - 1, stream: agent.journal.streamID), from: nil))
-        try agent.end(board)
-        let content = try #require(agent.journal.kept(SinkKeeper.name, atMost: 1 << 20))
-        #expect(try EventDecoder.decode(SinkLedger.self, from: content).doubtful.isEmpty)
+        registry.stop()
+        registry.start()
+        #expect(registry.take(Self.report(agent.journal.nextSequence - 1, stream: agent.journal.streamID), from: nil))
+        try agent.end(registry)
+        let content = try #require(agent.journal.kept(SinkProgressWriter.name, atMost: 1 << 20))
+        #expect(try EventDecoder.decode(SinkProgress.self, from: content).doubtful.isEmpty)
         #expect(try Self.recorded(in: agent.journal).count == 1)
     }
 
-    @Test func `what is removed while no board looks is announced at the next start`() throws {
-        let sinks = [try SinkLedgerTests.settings("a")]
+    @Test func `what is removed while no registry looks is announced at the next start`() throws {
+        let sinks = [try SinkProgressTests.settings("a")]
         let first = Agent(try journal())
-        var board = first.board(sinks)
-        board.start()
+        var registry = first.registry(sinks)
+        registry.start()
         first.record(.agentStopping(reason: "x"))
-        board.stop()
+        registry.stop()
         first.overflow()
         _ = first.journal.close(within: Self.patience)
         let next = Agent(try journal())
-        board = next.board(sinks)
-        board.start()
+        registry = next.registry(sinks)
+        registry.start()
         let oldest = try #require(next.journal.oldestSequence)
         #expect(next.losses(1) == [SinkLoss(sink: "a", firstSequence: 1, lastSequence: oldest - 1)])
-        try next.end(board)
+        try next.end(registry)
     }
 
     @Test func `a sink that is new loses nothing of what was before it`() throws {
         let agent = Agent(try journal())
-        let board = agent.board([])
-        board.start()
+        let registry = agent.registry([])
+        registry.start()
         agent.record(.agentStopping(reason: "x"))
         agent.overflow()
-        board.configure([try SinkLedgerTests.settings("a")])
-        let status = try #require(board.statuses.first)
+        registry.configure([try SinkProgressTests.settings("a")])
+        let status = try #require(registry.statuses.first)
         #expect(status.lost == 0 && status.acknowledged == nil && status.state == .absent)
         #expect(status.pending == agent.journal.nextSequence - (agent.journal.oldestSequence ?? 0))
-        try agent.end(board)
+        try agent.end(registry)
         #expect(try Self.recorded(in: agent.journal).isEmpty)
     }
 
     // MARK: Reports
 
     @Test func `cursors outlive the agent, and not the sink`() throws {
-        let sinks = [try SinkLedgerTests.settings("a")]
+        let sinks = [try SinkProgressTests.settings("a")]
         let first = Agent(try journal())
-        var board = first.board(sinks)
-        board.start()
+        var registry = first.registry(sinks)
+        registry.start()
         for _ in 0..<3 { first.record(.agentStopping(reason: "x")) }
-        #expect(board.take(Self.report(2, stream: first.journal.streamID), from: nil))
-        try first.end(board)
+        #expect(registry.take(Self.report(2, stream: first.journal.streamID), from: nil))
+        try first.end(registry)
         let second = Agent(try journal())
-        board = second.board(sinks)
-        board.start()
-        #expect(board.statuses.first?.acknowledged == 2 && board.statuses.first?.pending == 1)
-        #expect(board.statuses.first?.state == .absent)
-        board.configure([])
-        try second.end(board)
+        registry = second.registry(sinks)
+        registry.start()
+        #expect(registry.statuses.first?.acknowledged == 2 && registry.statuses.first?.pending == 1)
+        #expect(registry.statuses.first?.state == .absent)
+        registry.configure([])
+        try second.end(registry)
         let third = Agent(try journal())
-        board = third.board(sinks)
-        board.start()
-        #expect(board.statuses.first?.acknowledged == nil && board.statuses.first?.pending == 3)
-        try third.end(board)
+        registry = third.registry(sinks)
+        registry.start()
+        #expect(registry.statuses.first?.acknowledged == nil && registry.statuses.first?.pending == 3)
+        try third.end(registry)
     }
 
     @Test func `a number of another stream, and a sink that there is not, count for nothing`() throws {
         let agent = Agent(try journal())
-        let board = agent.board([try SinkLedgerTests.settings("a")])
-        #expect(!board.take(Self.report(1, stream: agent.journal.streamID), from: nil))
-        board.start()
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        #expect(!registry.take(Self.report(1, stream: agent.journal.streamID), from: nil))
+        registry.start()
         agent.record(.agentStopping(reason: "x"))
-        #expect(board.take(Self.report(1, stream: "other"), from: nil))
-        #expect(board.take(Self.report(1, stream: nil), from: nil))
-        #expect(board.statuses.first?.acknowledged == nil && board.statuses.first?.state == .connected)
+        #expect(registry.take(Self.report(1, stream: "other"), from: nil))
+        #expect(registry.take(Self.report(1, stream: nil), from: nil))
+        #expect(registry.statuses.first?.acknowledged == nil && registry.statuses.first?.state == .connected)
         var stranger = Self.report(1, stream: agent.journal.streamID)
         stranger.status.name = "b"
-        #expect(!board.take(stranger, from: nil))
-        #expect(board.statuses.map(\.name) == ["a"])
-        try agent.end(board)
+        #expect(!registry.take(stranger, from: nil))
+        #expect(registry.statuses.map(\.name) == ["a"])
+        try agent.end(registry)
     }
 
     @Test func `a sink whose process has ended is absent`() throws {
         let agent = Agent(try journal())
-        let board = agent.board([try SinkLedgerTests.settings("a")])
-        board.start()
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
         for (process, state) in [(getpid(), SinkStatus.State.connected), (Int32.max, .absent), (0, .connected)] {
-            #expect(board.take(Self.report(nil, stream: nil), from: process))
-            #expect(board.statuses.first?.state == state)
+            #expect(registry.take(Self.report(nil, stream: nil), from: process))
+            #expect(registry.statuses.first?.state == state)
         }
-        try agent.end(board)
+        try agent.end(registry)
     }
 
     @Test func `what a broker refuses is announced with its code`() throws {
         let agent = Agent(try journal())
-        let board = agent.board([try SinkLedgerTests.settings("a")])
-        board.start()
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
         for _ in 0..<3 { agent.record(.agentStopping(reason: "x")) }
         let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: 2, code: "broker_too_large")
-        for _ in 0..<2 { #expect(board.take(Self.report(1, stream: nil, lost: loss), from: nil)) }
+        for _ in 0..<2 { #expect(registry.take(Self.report(1, stream: nil, lost: loss), from: nil)) }
         #expect(agent.losses(1) == [loss])
-        try agent.end(board)
+        try agent.end(registry)
         #expect(try Self.recorded(in: agent.journal) == [loss])
     }
 
@@ -298,11 +298,11 @@ import Testing
     @Test func `the settings are handed over, replaced, and removed`() throws {
         let agent = Agent(try journal())
         let file = SinkDocumentFile(in: folder, host: "edge-7")
-        var sink = try SinkLedgerTests.settings("a")
+        var sink = try SinkProgressTests.settings("a")
         sink.credentials.tokenFile = "secrets/token"
         sink.authorities = "/etc/ca.pem"
-        let board = agent.board([sink], document: file)
-        board.start()
+        let registry = agent.registry([sink], document: file)
+        registry.start()
         func document() throws -> SinkDocument {
             try JSONDecoder().decode(SinkDocument.self, from: Data(contentsOf: URL(filePath: file.path)))
         }
@@ -312,27 +312,27 @@ import Testing
         #expect(written.sinks.first?.credentials.tokenFile == AbsolutePath.of("secrets/token"))
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o640)
-        board.configure([sink, try SinkLedgerTests.settings("b")])
+        registry.configure([sink, try SinkProgressTests.settings("b")])
         #expect(try document().sinks.map(\.name) == ["a", "b"])
-        board.configure([])
+        registry.configure([])
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        try agent.end(board)
+        try agent.end(registry)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["journal"])
     }
 
     @Test func `a file that was left behind is removed where there is no sink`() throws {
         let agent = Agent(try journal())
         let file = SinkDocumentFile(in: folder, host: "edge-7")
-        #expect(file.write([try SinkLedgerTests.settings("a")]) == nil)
-        let board = agent.board([], document: file)
-        board.start()
+        #expect(file.write([try SinkProgressTests.settings("a")]) == nil)
+        let registry = agent.registry([], document: file)
+        registry.start()
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        try agent.end(board)
-        #expect(!FileManager.default.fileExists(atPath: folder + "/journal/\(SinkKeeper.name)"))
+        try agent.end(registry)
+        #expect(!FileManager.default.fileExists(atPath: folder + "/journal/\(SinkProgressWriter.name)"))
     }
 
     @Test func `a folder that is not there is a reason`() throws {
         let file = SinkDocumentFile(in: folder + "/nowhere", host: "edge-7")
-        #expect(file.write([try SinkLedgerTests.settings("a")])?.contains("No such file or directory") == true)
+        #expect(file.write([try SinkProgressTests.settings("a")])?.contains("No such file or directory") == true)
     }
 }

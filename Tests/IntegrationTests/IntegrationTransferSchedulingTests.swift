@@ -5,7 +5,7 @@ import Testing
 
 /// The agent's own transfers: when they begin, and for what they make way.
 @Suite(.inNamespace, .onOwnThread, .serialized, .timeLimit(.minutes(2)))
-struct IntegrationTransferTurnTests {
+struct IntegrationTransferSchedulingTests {
     /// An agent in the lab with one probe that transfers, and a subscriber to its checks and their progress.
     private final class Agent {
         let lab: TransferLab

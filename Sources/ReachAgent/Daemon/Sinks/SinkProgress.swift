@@ -5,7 +5,7 @@ internal import Sinks
 ///
 /// Pure; the agent keeps it over restarts. Numbers are those of one stream. A sink's entry lasts as long as its broker and its device's name: with others everything
 /// is shipped anew.
-struct SinkLedger: Sendable, Hashable {
+struct SinkProgress: Sendable, Hashable {
     /// The numbers of one sink.
     struct Entry: Sendable, Hashable, Codable {
         /// The broker.
@@ -61,7 +61,7 @@ struct SinkLedger: Sendable, Hashable {
     let stream: String
     private(set) var entries: [String: Entry] = [:]
 
-    /// A ledger without sinks.
+    /// A progress without sinks.
     init(stream: String) { self.stream = stream }
 
     // MARK: Changes
@@ -178,7 +178,7 @@ struct SinkLedger: Sendable, Hashable {
 
 // MARK: The file
 
-extension SinkLedger: Codable {
+extension SinkProgress: Codable {
     private enum CodingKeys: String, CodingKey {
         case stream, sinks
     }
@@ -203,12 +203,12 @@ extension SinkLedger: Codable {
     }
 }
 
-extension SinkLedger.Entry {
+extension SinkProgress.Entry {
     /// False for numbers that no journal can have.
     fileprivate var isPlausible: Bool {
         let numbers = [acknowledged, settled, refused].compactMap(\.self)
         return numbers.allSatisfy { $0 <= UInt64(Int64.max) }
-            && announcing.count <= SinkLedger.maximumAnnouncements
+            && announcing.count <= SinkProgress.maximumAnnouncements
             && announcing.allSatisfy { $0.loss.count > 0 && $0.loss.lastSequence <= UInt64(Int64.max) }
     }
 }

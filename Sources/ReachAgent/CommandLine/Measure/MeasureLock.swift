@@ -1,21 +1,21 @@
 internal import Glibc
 internal import StateClient
 
-/// The turn of `reachagent measure` among the transfers of this machine: two of them would measure each other.
+/// The lock on transfers as `reachagent measure` takes it: two transfers of a machine would measure each other.
 ///
 /// It is kept over all uplinks, so that their measurements compare.
-final class MeasureTurn {
+final class MeasureLock {
     /// The maximum time to wait: longer than a transfer of the agent takes by default.
     static let patience: Duration = .seconds(300)
     /// The time between two attempts.
     static let interval: Duration = .milliseconds(200)
 
-    /// The process that has the turn, where it is known.
+    /// The process that holds the lock, where it is known.
     private(set) var holder: Int32?
     private let directory: String
     private var lock: TransferLock?
 
-    /// The turn among the transfers of an agent, which need not run.
+    /// The lock on the transfers of an agent, which need not run.
     ///
     /// - Parameter socket: The agent's control socket; nil for the usual ones.
     convenience init(socket: String?) {
@@ -24,7 +24,7 @@ final class MeasureTurn {
         self.init(directory: end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
     }
 
-    /// The turn among the transfers that have their lock in a directory.
+    /// The lock in a directory.
     init(directory: String) { self.directory = directory }
 
     /// The other transfer in words.
@@ -32,7 +32,7 @@ final class MeasureTurn {
         "another transfer of this machine" + (holder.map { " (process \($0))" } ?? "")
     }
 
-    /// Takes the turn if it is free; true also where there is none to take.
+    /// Takes the lock if it is free; true also where there is none to take.
     func take() -> Bool {
         guard lock == nil else { return true }
         switch TransferLock.take(in: directory) {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Sends the reports of all sinks to the agent, on a thread of its own: an agent that is slow to answer delays no event.
 ///
 /// A sink hands in a report only when its last one was answered, so as many wait as there are sinks.
-final class ReportDesk: Sendable {
+final class ReportSender: Sendable {
     /// The end of a report.
     enum Outcome: Sendable {
         /// The agent has taken it.
@@ -29,13 +29,13 @@ final class ReportDesk: Sendable {
     private let waiting = Mutex<[Entry]>([])
     private let wakeup: Wakeup
 
-    /// A desk whose thread runs until the program ends.
+    /// A sender whose thread runs until the program ends.
     ///
     /// - Throws: ``SystemError`` when the system has no descriptor or no thread left.
-    static func started(_ client: StateClient) throws(SystemError) -> ReportDesk {
-        let desk = ReportDesk(client, try Wakeup())
-        try NamedThread.start("sink-reports") { desk.run() }
-        return desk
+    static func started(_ client: StateClient) throws(SystemError) -> ReportSender {
+        let sender = ReportSender(client, try Wakeup())
+        try NamedThread.start("sink-reports") { sender.run() }
+        return sender
     }
 
     private init(_ client: StateClient, _ wakeup: Wakeup) {
@@ -45,7 +45,7 @@ final class ReportDesk: Sendable {
 
     /// Hands a report in.
     ///
-    /// - Parameter answer: Called once, on the desk's thread.
+    /// - Parameter answer: Called once, on the sender's thread.
     func send(_ report: SinkReport, answer: @escaping @Sendable (Outcome) -> Void) {
         waiting.withLock { $0.append(Entry(report: report, answer: answer)) }
         wakeup.signal()
@@ -138,7 +138,7 @@ struct ReportQueue {
     }
 
     /// Takes the answer to the report that was sent.
-    mutating func take(_ outcome: ReportDesk.Outcome, at now: ContinuousClock.Instant) {
+    mutating func take(_ outcome: ReportSender.Outcome, at now: ContinuousClock.Instant) {
         guard let report = sent else { return }
         sent = nil
         switch outcome {

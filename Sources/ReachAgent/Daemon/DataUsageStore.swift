@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// The file is ahead of what was used, by up to ``reserve`` bytes for each account: so it need not be written for each
 /// check, and after a crash it says too much and never too little. An orderly end writes what is true.
-final class DataUsageKeeper: Sendable {
+final class DataUsageStore: Sendable {
     static let name = "data-usage"
     static let reserve = 16 << 10
     private static let maximumBytes = 16 << 10

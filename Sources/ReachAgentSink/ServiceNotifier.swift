@@ -4,7 +4,7 @@ internal import ServiceSupport
 internal import Synchronization
 
 /// What the service manager is told (sd_notify(3)): that the program is at work, and the states of the sinks in one sentence.
-final class ServiceBoard: Sendable {
+final class ServiceNotifier: Sendable {
     private struct State {
         var sinks: [String: SinkStatus.State] = [:]
         var sentence: String?
@@ -14,7 +14,7 @@ final class ServiceBoard: Sendable {
     private let socket: NotifySocket?
     private let state = Mutex(State())
 
-    /// The board of this process; without a manager it does nothing.
+    /// The notifier of this process; without a manager it does nothing.
     init() {
         do throws(NotifySocketError) {
             let name = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
@@ -38,7 +38,7 @@ final class ServiceBoard: Sendable {
     func note(_ status: SinkStatus) {
         state.withLock { state in
             state.sinks[status.name] = status.state
-            tell(&state)
+            report(&state)
         }
     }
 
@@ -46,7 +46,7 @@ final class ServiceBoard: Sendable {
     func keep(_ names: [String]) {
         state.withLock { state in
             state.sinks = state.sinks.filter { names.contains($0.key) }
-            tell(&state)
+            report(&state)
         }
     }
 
@@ -58,7 +58,7 @@ final class ServiceBoard: Sendable {
         }
     }
 
-    private func tell(_ state: inout State) {
+    private func report(_ state: inout State) {
         let sentence = Self.sentence(state.sinks)
         guard state.isReady, sentence != state.sentence else { return }
         state.sentence = sentence

@@ -5,22 +5,22 @@ import Testing
 @testable import ReachAgent
 
 /// What is known of each sink: what its broker has, and what it never gets.
-@Suite struct SinkLedgerTests {
+@Suite struct SinkProgressTests {
     static func settings(_ name: String, _ url: String = "nats://a.test", device: String = "edge-7") throws
         -> SinkSettings
     {
         SinkSettings(name: name, broker: try BrokerAddress(url), device: device)
     }
 
-    /// A ledger with one sink `a`, configured when the journal began with a number.
-    private static func ledger(oldest: UInt64 = 1) throws -> SinkLedger {
-        var ledger = SinkLedger(stream: "s")
-        ledger.configure([try settings("a")], oldest: oldest)
-        return ledger
+    /// A progress with one sink `a`, configured when the journal began with a number.
+    private static func progress(oldest: UInt64 = 1) throws -> SinkProgress {
+        var progress = SinkProgress(stream: "s")
+        progress.configure([try settings("a")], oldest: oldest)
+        return progress
     }
 
-    private static func losses(_ ledger: SinkLedger) -> [ClosedRange<UInt64>] {
-        ledger.unpublished.map { $0.loss.firstSequence...$0.loss.lastSequence }
+    private static func losses(_ progress: SinkProgress) -> [ClosedRange<UInt64>] {
+        progress.unpublished.map { $0.loss.firstSequence...$0.loss.lastSequence }
     }
 
     struct Removal: Sendable, CustomTestStringConvertible {
@@ -43,55 +43,55 @@ import Testing
         Removal(testDescription: "the journal is empty", oldest: 0, losses: []),
     ])
     func `what leaves the journal unsent is lost`(_ removal: Removal) throws {
-        var ledger = try Self.ledger(oldest: removal.configuredAt)
+        var progress = try Self.progress(oldest: removal.configuredAt)
         if let acknowledged = removal.acknowledged {
-            ledger.acknowledge(acknowledged, at: nil, by: "a", newest: 100)
+            progress.acknowledge(acknowledged, at: nil, by: "a", newest: 100)
         }
-        let hasLost = ledger.remove(before: removal.oldest, newest: 100)
+        let hasLost = progress.remove(before: removal.oldest, newest: 100)
         #expect(hasLost == !removal.losses.isEmpty)
-        #expect(Self.losses(ledger) == removal.losses)
-        #expect(ledger.entries["a"]?.lost == UInt64(removal.losses.reduce(0) { $0 + $1.count }))
+        #expect(Self.losses(progress) == removal.losses)
+        #expect(progress.entries["a"]?.lost == UInt64(removal.losses.reduce(0) { $0 + $1.count }))
     }
 
     @Test func `a loss is told once, and the next one follows it`() throws {
-        var ledger = try Self.ledger()
-        ledger.acknowledge(10, at: nil, by: "a", newest: 100)
-        var hasLost = [ledger.remove(before: 21, newest: 100), ledger.remove(before: 21, newest: 100)]
+        var progress = try Self.progress()
+        progress.acknowledge(10, at: nil, by: "a", newest: 100)
+        var hasLost = [progress.remove(before: 21, newest: 100), progress.remove(before: 21, newest: 100)]
         // What comes late changes nothing.
-        ledger.acknowledge(15, at: nil, by: "a", newest: 100)
-        hasLost += [ledger.remove(before: 21, newest: 100), ledger.remove(before: 31, newest: 100)]
+        progress.acknowledge(15, at: nil, by: "a", newest: 100)
+        hasLost += [progress.remove(before: 21, newest: 100), progress.remove(before: 31, newest: 100)]
         #expect(hasLost == [true, false, false, true])
-        #expect(Self.losses(ledger) == [11...20, 21...30])
-        #expect(ledger.entries["a"]?.lost == 20)
+        #expect(Self.losses(progress) == [11...20, 21...30])
+        #expect(progress.entries["a"]?.lost == 20)
     }
 
     @Test func `what was published is forgotten when the journal has it`() throws {
-        var ledger = try Self.ledger()
-        let hasLost = ledger.remove(before: 11, newest: 100)
+        var progress = try Self.progress()
+        let hasLost = progress.remove(before: 11, newest: 100)
         #expect(hasLost)
-        let loss = try #require(ledger.unpublished.first)
+        let loss = try #require(progress.unpublished.first)
         #expect(loss.after == 100 && loss.loss.code == "events_expired")
-        ledger.published(loss.loss, as: 101)
-        #expect(ledger.unpublished.isEmpty && ledger.doubtful.count == 1)
-        ledger.recorded(through: 100)
-        #expect(ledger.doubtful.count == 1)
-        ledger.recorded(through: 101)
-        #expect(ledger.doubtful.isEmpty)
+        progress.published(loss.loss, as: 101)
+        #expect(progress.unpublished.isEmpty && progress.doubtful.count == 1)
+        progress.recorded(through: 100)
+        #expect(progress.doubtful.count == 1)
+        progress.recorded(through: 101)
+        #expect(progress.doubtful.isEmpty)
     }
 
     @Test func `after a restart what was published must be looked for`() throws {
-        var ledger = try Self.ledger()
-        let hasLost = ledger.remove(before: 11, newest: 100)
+        var progress = try Self.progress()
+        let hasLost = progress.remove(before: 11, newest: 100)
         #expect(hasLost)
-        ledger.published(try #require(ledger.unpublished.first).loss, as: 101)
-        ledger.doubt()
-        #expect(Self.losses(ledger) == [1...10])
+        progress.published(try #require(progress.unpublished.first).loss, as: 101)
+        progress.doubt()
+        #expect(Self.losses(progress) == [1...10])
     }
 
     @Test func `events that a broker refuses are lost, each once`() throws {
-        var ledger = try Self.ledger()
-        func refuse(_ range: ClosedRange<UInt64>, _ ledger: inout SinkLedger) -> Bool {
-            ledger.refuse(
+        var progress = try Self.progress()
+        func refuse(_ range: ClosedRange<UInt64>, _ progress: inout SinkProgress) -> Bool {
+            progress.refuse(
                 SinkLoss(
                     sink: "a",
                     firstSequence: range.lowerBound,
@@ -103,56 +103,56 @@ import Testing
         }
         // A sink that has not seen the answer reports again.
         let ranges = [7...7, 7...7, 7...9, 101...200] as [ClosedRange<UInt64>]
-        let isNews = ranges.map { refuse($0, &ledger) }
+        let isNews = ranges.map { refuse($0, &progress) }
         #expect(isNews == [true, false, true, false])
-        #expect(Self.losses(ledger) == [7...7, 8...9])
-        #expect(ledger.unpublished.map(\.loss.code) == ["broker_too_large", "broker_too_large"])
-        #expect(ledger.entries["a"]?.lost == 3)
+        #expect(Self.losses(progress) == [7...7, 8...9])
+        #expect(progress.unpublished.map(\.loss.code) == ["broker_too_large", "broker_too_large"])
+        #expect(progress.entries["a"]?.lost == 3)
     }
 
     @Test func `a sink keeps its numbers as long as its broker and its device`() throws {
-        var ledger = SinkLedger(stream: "s")
+        var progress = SinkProgress(stream: "s")
         let names = ["same", "moved", "renamed", "gone"]
-        ledger.configure(try names.map { try Self.settings($0) }, oldest: 1)
-        for name in names { ledger.acknowledge(30, at: nil, by: name, newest: 100) }
-        ledger.configure(
+        progress.configure(try names.map { try Self.settings($0) }, oldest: 1)
+        for name in names { progress.acknowledge(30, at: nil, by: name, newest: 100) }
+        progress.configure(
             [
                 try Self.settings("same"), try Self.settings("moved", "nats://b.test"),
                 try Self.settings("renamed", device: "edge-8"), try Self.settings("new"),
             ],
             oldest: 21
         )
-        #expect(ledger.entries.mapValues(\.acknowledged) == ["same": 30, "moved": nil, "renamed": nil, "new": nil])
-        #expect(ledger.entries.mapValues(\.settled) == ["same": 30, "moved": 20, "renamed": 20, "new": 20])
+        #expect(progress.entries.mapValues(\.acknowledged) == ["same": 30, "moved": nil, "renamed": nil, "new": nil])
+        #expect(progress.entries.mapValues(\.settled) == ["same": 30, "moved": 20, "renamed": 20, "new": 20])
     }
 
     @Test func `announcements are bounded, and no number is left out`() throws {
-        var ledger = try Self.ledger()
+        var progress = try Self.progress()
         for oldest in 2...60 as ClosedRange<UInt64> {
-            let hasLost = ledger.remove(before: oldest, newest: 100)
+            let hasLost = progress.remove(before: oldest, newest: 100)
             #expect(hasLost)
         }
-        let losses = Self.losses(ledger)
-        #expect(losses.count == SinkLedger.maximumAnnouncements)
+        let losses = Self.losses(progress)
+        #expect(losses.count == SinkProgress.maximumAnnouncements)
         #expect(losses.flatMap { Array($0) } == Array(1...59))
-        #expect(ledger.entries["a"]?.lost == 59)
+        #expect(progress.entries["a"]?.lost == 59)
     }
 
     @Test func `a number that no journal has is cut`() throws {
-        var ledger = try Self.ledger()
-        ledger.acknowledge(UInt64(Int64.max), at: nil, by: "a", newest: 100)
-        #expect(ledger.entries["a"]?.acknowledged == 100 && ledger.entries["a"]?.settled == 100)
+        var progress = try Self.progress()
+        progress.acknowledge(UInt64(Int64.max), at: nil, by: "a", newest: 100)
+        #expect(progress.entries["a"]?.acknowledged == 100 && progress.entries["a"]?.settled == 100)
     }
 
     // MARK: The file
 
-    @Test func `a ledger is read as it was written`() throws {
-        var ledger = try Self.ledger()
-        ledger.acknowledge(10, at: Timestamp(microsecondsSince1970: 1_795_244_400_000_000), by: "a", newest: 100)
-        let hasLost = ledger.remove(before: 21, newest: 100)
+    @Test func `a progress is read as it was written`() throws {
+        var progress = try Self.progress()
+        progress.acknowledge(10, at: Timestamp(microsecondsSince1970: 1_795_244_400_000_000), by: "a", newest: 100)
+        let hasLost = progress.remove(before: 21, newest: 100)
         #expect(hasLost)
-        let text = JSONWriter.text(of: ledger)
-        #expect(try EventDecoder.decode(SinkLedger.self, from: text) == ledger)
+        let text = JSONWriter.text(of: progress)
+        #expect(try EventDecoder.decode(SinkProgress.self, from: text) == progress)
         #expect(
             String(decoding: text, as: UTF8.self) == """
                 {"stream":"s","sinks":{"a":{"broker":"nats://a.test","device":"edge-7","acknowledged_seq":10,\
@@ -172,6 +172,6 @@ import Testing
         #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":1,"acknowledged_seq":18446744073709551615}}}"#,
     ])
     func `a damaged file is none`(text: String) {
-        #expect(throws: (any Error).self) { try EventDecoder.decode(SinkLedger.self, from: Array(text.utf8)) }
+        #expect(throws: (any Error).self) { try EventDecoder.decode(SinkProgress.self, from: Array(text.utf8)) }
     }
 }

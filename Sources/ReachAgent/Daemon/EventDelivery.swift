@@ -5,7 +5,7 @@ internal import Synchronization
 /// Hands what is published to somebody who takes it at once.
 ///
 /// It is taken on the thread that publishes, which the taker must not hold up: nothing waits in the subscription.
-final class EventFeed: Sendable {
+final class EventDelivery: Sendable {
     /// More than is ever published between two turns of a thread.
     private static let capacity = 4096
 

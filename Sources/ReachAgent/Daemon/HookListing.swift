@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import Hooks
 
 /// All hooks that an agent with the same configuration would have, and what would become of them.
-struct HookSurvey: Sendable {
+struct HookListing: Sendable {
     /// The user as which it was judged.
     let user: String
     /// The files, and the agent that uses them.
@@ -14,7 +14,7 @@ struct HookSurvey: Sendable {
     /// The time for files of the folders.
     let folderTimeout: Duration
     /// The configured hooks by name, then what lies in the folders.
-    let hooks: [SurveyedHook]
+    let hooks: [ListedHook]
 
     /// Looks at what settings name.
     ///
@@ -26,12 +26,12 @@ struct HookSurvey: Sendable {
         folders = settings.folders
         folderTimeout = settings.folderTimeout
         hooks =
-            settings.definitions.sorted { $0.name < $1.name }.map { SurveyedHook($0) }
-            + HookFolders(settings.folders).entries().map { SurveyedHook($0) }
+            settings.definitions.sorted { $0.name < $1.name }.map { ListedHook($0) }
+            + HookFolders(settings.folders).entries().map { ListedHook($0) }
     }
 
     /// The hooks that run for an event, in the order in which they are started: the files, then the configured ones.
-    func started(for event: HookEvent) -> [SurveyedHook] {
+    func started(for event: HookEvent) -> [ListedHook] {
         let wanted = hooks.filter { $0.obstacle == nil && $0.matches(event) == .matches }
         let configured = wanted.filter { if case .configured = $0.kind { true } else { false } }
         let order = HookFolders(folders).hooks(for: HookOccasion.occasions(of: event)).map(\.path)
@@ -42,14 +42,14 @@ struct HookSurvey: Sendable {
     }
 
     /// The hook of a name: a configured one, else a file that runs, else one that does not.
-    func hook(named name: String) -> SurveyedHook? {
+    func hook(named name: String) -> ListedHook? {
         let all = hooks.filter { $0.name == name }
         return all.first { $0.obstacle == nil } ?? all.first { $0.obstacle?.code == "refused" } ?? all.first
     }
 }
 
 /// A hook as it was found, and what would become of it.
-struct SurveyedHook: Sendable {
+struct ListedHook: Sendable {
     /// The kind of a hook.
     enum Kind: Sendable {
         /// A file of the folders, which runs on an occasion.
@@ -114,7 +114,7 @@ struct SurveyedHook: Sendable {
     }
 }
 
-extension SurveyedHook {
+extension ListedHook {
     /// A file, or something else, that lies in the folders.
     init(_ entry: FolderEntry) {
         self.init(name: entry.name, kind: .folder(entry.occasion), path: entry.path)

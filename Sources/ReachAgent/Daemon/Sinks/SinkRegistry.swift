@@ -7,7 +7,7 @@ internal import Synchronization
 /// The sinks as their agent knows them: it hands over their settings, takes their reports, and tells them what they have lost.
 ///
 /// It knows nothing of brokers: a program of its own ships the events, and reports on the control socket.
-final class SinkBoard: Sendable {
+final class SinkRegistry: Sendable {
     private struct State {
         var sinks: [SinkSettings] = []
         var reports: [String: (status: SinkStatus, process: Int32?)] = [:]
@@ -17,7 +17,7 @@ final class SinkBoard: Sendable {
     private let journal: EventJournal?
     private let newest: @Sendable () -> UInt64
     private let document: SinkDocumentFile?
-    private let keeper: SinkKeeper
+    private let writer: SinkProgressWriter
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
 
@@ -40,7 +40,7 @@ final class SinkBoard: Sendable {
         self.journal = journal
         self.newest = newest
         self.document = document
-        keeper = SinkKeeper(in: journal, stream: stream, publish: publish)
+        writer = SinkProgressWriter(in: journal, stream: stream, publish: publish)
         state = Mutex(State(sinks: sinks))
     }
 
@@ -67,16 +67,16 @@ final class SinkBoard: Sendable {
         if hasChanged { apply(sinks) }
     }
 
-    /// Keeps the ledger for the next start.
+    /// Keeps the progress for the next start.
     func stop() {
         journal?.whenRemoved(nil)
         state.withLock { $0.isActive = false }
-        keeper.finish()
+        writer.finish()
     }
 
     private func apply(_ sinks: [SinkSettings]) {
         let next = newest() + 1
-        keeper.change { [journal] in $0.configure(sinks, oldest: journal?.oldestSequence ?? next) }
+        writer.change { [journal] in $0.configure(sinks, oldest: journal?.oldestSequence ?? next) }
         if sinks.isEmpty { journal?.whenRemoved(nil) } else { journal?.whenRemoved { [weak self] in self?.notice() } }
         notice()
         if let reason = document?.write(sinks) { logger.error("cannot hand over the sinks: \(reason)") }
@@ -100,11 +100,11 @@ final class SinkBoard: Sendable {
         }
         guard isKnown else { return false }
         let (newest, name) = (newest(), report.status.name)
-        keeper.change { ledger in
-            if report.stream == ledger.stream, let acknowledged = report.status.acknowledged {
-                ledger.acknowledge(acknowledged, at: report.status.acknowledgedTime, by: name, newest: newest)
+        writer.change { progress in
+            if report.stream == progress.stream, let acknowledged = report.status.acknowledged {
+                progress.acknowledge(acknowledged, at: report.status.acknowledgedTime, by: name, newest: newest)
             }
-            if let loss = report.lost { _ = ledger.refuse(loss, newest: newest) }
+            if let loss = report.lost { _ = progress.refuse(loss, newest: newest) }
         }
         notice()
         return true
@@ -114,7 +114,7 @@ final class SinkBoard: Sendable {
     private func notice() {
         guard state.withLock({ $0.isActive && !$0.sinks.isEmpty }), let oldest = journal?.oldestSequence else { return }
         let newest = newest()
-        keeper.change { _ = $0.remove(before: oldest, newest: newest) }
+        writer.change { _ = $0.remove(before: oldest, newest: newest) }
     }
 
     // MARK: Status
@@ -123,14 +123,14 @@ final class SinkBoard: Sendable {
     var statuses: [SinkStatus] {
         let (sinks, reports) = state.withLock { ($0.sinks, $0.reports) }
         guard !sinks.isEmpty else { return [] }
-        let (ledger, newest) = (keeper.ledger, newest())
+        let (progress, newest) = (writer.progress, newest())
         // Events that have left the journal wait no longer.
         let gone = (journal?.oldestSequence ?? 1) - 1
         return sinks.map { sink in
             let broker = sink.broker.description
             var status = SinkStatus(name: sink.name, broker: broker)
             if let report = reports[sink.name], Self.isAlive(report.process) { status = report.status }
-            let entry = ledger.entries[sink.name]
+            let entry = progress.entries[sink.name]
             status.acknowledged = entry?.acknowledged
             status.acknowledgedTime = entry?.acknowledgedTime
             status.pending = entry.map { newest - min(newest, max(gone, $0.acknowledged ?? $0.settled)) }

@@ -2,12 +2,12 @@ internal import AgentEvents
 internal import EventJournal
 internal import LinuxSupport
 
-/// Keeps the ledger of the sinks over restarts, in a file beside the journal's events, and publishes losses exactly once.
+/// Keeps the progress of the sinks over restarts, in a file beside the journal's events, and publishes losses exactly once.
 ///
 /// A loss is written down before it is published: after a crash in between, the journal tells whether its event was recorded.
 /// All of it is done on a thread that exists only while there is something to do; acknowledgements are written at most every
 /// 10 s, and at the end.
-final class SinkKeeper: Sendable {
+final class SinkProgressWriter: Sendable {
     /// The name of the file.
     static let name = "sinks"
     /// The minimum time between two writings because of acknowledgements.
@@ -17,18 +17,18 @@ final class SinkKeeper: Sendable {
     private static let chunkBytes = 256 << 10
 
     private struct State {
-        var ledger: SinkLedger
-        var written: SinkLedger
+        var progress: SinkProgress
+        var written: SinkProgress
         var writtenAt: ContinuousClock.Instant?
         var isRunning = false
         var isFinal = false
         /// Announcements of an earlier process that may be in the journal.
-        var doubtful: [SinkLedger.Announcement]
+        var doubtful: [SinkProgress.Announcement]
     }
 
     private enum Step {
-        case search(SinkLedger.Announcement)
-        case write(SinkLedger)
+        case search(SinkProgress.Announcement)
+        case write(SinkProgress)
         case publish(SinkLoss)
         case end
     }
@@ -38,7 +38,7 @@ final class SinkKeeper: Sendable {
     private let publish: @Sendable (SinkLoss) -> UInt64?
     private let state: Monitor<State>
 
-    /// Reads the ledger of the process before.
+    /// Reads the progress of the process before.
     ///
     /// - Parameters:
     ///   - stream: The stream of the agent's numbers.
@@ -47,31 +47,31 @@ final class SinkKeeper: Sendable {
     init(
         in journal: EventJournal?,
         stream: String,
-        interval: Duration = SinkKeeper.interval,
+        interval: Duration = SinkProgressWriter.interval,
         publish: @escaping @Sendable (SinkLoss) -> UInt64?
     ) {
         self.journal = journal
         self.interval = interval
         self.publish = publish
-        var ledger = SinkLedger(stream: stream)
+        var progress = SinkProgress(stream: stream)
         if let content = journal?.kept(Self.name, atMost: Self.maximumBytes),
-            let former = try? EventDecoder.decode(SinkLedger.self, from: content), former.stream == stream
+            let former = try? EventDecoder.decode(SinkProgress.self, from: content), former.stream == stream
         {
-            ledger = former
+            progress = former
         }
-        let doubtful = ledger.doubtful
-        ledger.doubt()
-        state = Monitor(State(ledger: ledger, written: ledger, doubtful: doubtful))
+        let doubtful = progress.doubtful
+        progress.doubt()
+        state = Monitor(State(progress: progress, written: progress, doubtful: doubtful))
     }
 
-    /// The present ledger.
-    var ledger: SinkLedger { state.withLock { $0.ledger } }
+    /// The present progress.
+    var progress: SinkProgress { state.withLock { $0.progress } }
 
-    /// Changes the ledger; what has to be written or published follows on the thread.
+    /// Changes the progress; what has to be written or published follows on the thread.
     @discardableResult
-    func change<Result>(_ body: (inout SinkLedger) -> Result) -> Result {
+    func change<Result>(_ body: (inout SinkProgress) -> Result) -> Result {
         let (result, starts) = state.withLock { state in
-            let result = body(&state.ledger)
+            let result = body(&state.progress)
             guard Self.hasWork(state), !state.isRunning else { return (result, false) }
             state.isRunning = true
             return (result, true)
@@ -96,7 +96,8 @@ final class SinkKeeper: Sendable {
     }
 
     private static func hasWork(_ state: State) -> Bool {
-        state.ledger != state.written || !state.isFinal && !(state.doubtful.isEmpty && state.ledger.unpublished.isEmpty)
+        state.progress != state.written
+            || !state.isFinal && !(state.doubtful.isEmpty && state.progress.unpublished.isEmpty)
     }
 
     private func start() {
@@ -119,12 +120,12 @@ final class SinkKeeper: Sendable {
                 let sequence = number(of: announcement)
                 state.withLock { state in
                     state.doubtful.removeAll { $0 == announcement }
-                    if let sequence { state.ledger.published(announcement.loss, as: sequence) }
+                    if let sequence { state.progress.published(announcement.loss, as: sequence) }
                 }
-            case .write(let ledger): write(ledger)
+            case .write(let progress): write(progress)
             case .publish(let loss):
                 let sequence = publish(loss)
-                state.withLock { $0.ledger.published(loss, as: sequence ?? SinkLedger.queued) }
+                state.withLock { $0.progress.published(loss, as: sequence ?? SinkProgress.queued) }
             case .end: return state.wakeAll()
             }
         }
@@ -132,10 +133,10 @@ final class SinkKeeper: Sendable {
 
     /// Looks up the numbers of losses that waited for the agent's first event.
     private func findQueued() {
-        let queued = state.withLock { $0.ledger.doubtful.filter { $0.sequence == SinkLedger.queued } }
+        let queued = state.withLock { $0.progress.doubtful.filter { $0.sequence == SinkProgress.queued } }
         for announcement in queued {
             guard let sequence = number(of: announcement) else { continue }
-            state.withLock { $0.ledger.published(announcement.loss, as: sequence) }
+            state.withLock { $0.progress.published(announcement.loss, as: sequence) }
         }
     }
 
@@ -143,14 +144,14 @@ final class SinkKeeper: Sendable {
         let newest = journal?.newestSequence
         return state.wait { state in
             if !state.isFinal, let doubtful = state.doubtful.first { return .done(.search(doubtful)) }
-            if let newest { state.ledger.recorded(through: newest) }
-            let unpublished = state.isFinal ? [] : state.ledger.unpublished
-            if state.ledger != state.written {
+            if let newest { state.progress.recorded(through: newest) }
+            let unpublished = state.isFinal ? [] : state.progress.unpublished
+            if state.progress != state.written {
                 let due = state.writtenAt.map { $0 + interval } ?? .now
                 let left = ContinuousClock.now.duration(to: due)
                 guard unpublished.isEmpty, !state.isFinal, left > .zero else {
-                    (state.written, state.writtenAt) = (state.ledger, .now)
-                    return .done(.write(state.ledger))
+                    (state.written, state.writtenAt) = (state.progress, .now)
+                    return .done(.write(state.progress))
                 }
                 return .sleep(left)
             }
@@ -161,13 +162,13 @@ final class SinkKeeper: Sendable {
     }
 
     /// Should writing fail, the next change tries again; a loss is published all the same.
-    private func write(_ ledger: SinkLedger) {
+    private func write(_ progress: SinkProgress) {
         guard let journal else { return }
-        try? journal.keep(JSONWriter.text(of: ledger), as: Self.name)
+        try? journal.keep(JSONWriter.text(of: progress), as: Self.name)
     }
 
     /// The number of the event that announced a loss; `nil` when the journal has none.
-    private func number(of announcement: SinkLedger.Announcement) -> UInt64? {
+    private func number(of announcement: SinkProgress.Announcement) -> UInt64? {
         guard let journal,
             let reader = try? JournalReader(directory: journal.configuration.directory, includesHistory: true)
         else { return nil }
