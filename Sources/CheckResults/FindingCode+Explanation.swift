@@ -86,7 +86,7 @@ extension FindingCode {
         case .connectReset:
             (
                 "The peer reset the connection while it was being made.",
-                "A firewall or an overloaded service; look at the peer's log."
+                "A firewall or an overloaded service; check the peer's log."
             )
         case .connectFailed:
             (
@@ -115,8 +115,8 @@ extension FindingCode {
             )
         case .tlsAlert:
             (
-                "The server ended the handshake with an alert.",
-                "The alert's name tells what it did not like."
+                "The server aborted the handshake with an alert.",
+                "The alert's name says what it rejected."
             )
         case .tlsProtocolVersion:
             (
@@ -181,7 +181,7 @@ extension FindingCode {
         case .tlsNotAnAuthority:
             (
                 "A certificate that issued another one is not a certificate authority.",
-                "Fix the chain on the server; somebody may be forging certificates."
+                "Fix the chain on the server; an attacker may be forging certificates."
             )
         case .tlsPathLength:
             (
@@ -255,7 +255,7 @@ extension FindingCode {
             )
         case .tlsRevocationUnknown:
             (
-                "The revocation list does not tell the certificate's state.",
+                "The revocation list does not state the certificate's status.",
                 "Fetch the issuer's current list: the evidence says what is wrong with this one."
             )
         case .tlsNotEvaluated:
@@ -380,8 +380,8 @@ extension FindingCode {
             )
         case .timeout:
             (
-                "The time for the whole check was over.",
-                "The phase tells what it was waiting for."
+                "The check timed out.",
+                "The phase shows what it was waiting for."
             )
         case .cancelled:
             (
@@ -425,7 +425,7 @@ extension FindingCode {
             )
         case .transferStalled:
             (
-                "The connection stands, but no byte of the transfer came or went for as long as stall_timeout says.",
+                "The connection is open, but no byte of the transfer came or went within stall_timeout.",
                 "Repeat it with `reachagent measure` over each uplink: one that stalls alone loses packets."
             )
         case .rangeInvalid:
@@ -440,7 +440,7 @@ extension FindingCode {
             )
         case .transferYielded:
             (
-                "The transfer made way for this machine's own traffic.",
+                "The transfer yielded to this machine's own traffic.",
                 "Nothing: it is made again later. yield_share says how much other traffic it tolerates."
             )
         case .transferMetered:
@@ -451,7 +451,7 @@ extension FindingCode {
         case .transferBusy:
             (
                 "Another transfer of this machine was under way, and two of them would measure each other.",
-                "Nothing: it is made again when the other one is over."
+                "Nothing: it is retried when the other one has finished."
             )
         case .portalRedirect:
             (

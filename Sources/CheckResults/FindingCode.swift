@@ -45,7 +45,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
 
     /// The TLS handshake failed.
     case tlsHandshake = "tls_handshake"
-    /// The server ended the handshake with an alert.
+    /// The server aborted the handshake with an alert.
     case tlsAlert = "tls_alert"
     /// Client and server have no TLS version in common.
     case tlsProtocolVersion = "tls_protocol_version"

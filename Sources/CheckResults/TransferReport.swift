@@ -161,7 +161,7 @@ public struct TransferProgress: Sendable, Hashable {
         case upload
         /// The path was lost; the transfer waits for another one.
         case suspended
-        /// The download goes on over another connection.
+        /// The download continues over another connection.
         case resumed
         /// The transfer is over; the report has its measurements.
         case completed

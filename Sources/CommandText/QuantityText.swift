@@ -29,7 +29,7 @@ package enum DurationText {
         for (name, seconds) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)] {
             let count = rest / seconds
             rest %= seconds
-            // A unit that is zero ends the row: nobody asks for the minutes of "5 d 0 h 3 min".
+            // A unit that is zero ends the row: the minutes of "5 d 0 h 3 min" do not matter.
             if count == 0, !words.isEmpty { break }
             if count > 0 { words.append("\(count) \(name)") }
             if words.count == units { break }

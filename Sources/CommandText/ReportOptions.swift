@@ -51,7 +51,7 @@ package struct ReportOptions: ParsableArguments {
         var end = until ?? now
         if since == nil, let next = first.nextMonth { end = local.start(of: next) }
         end = min(end, now)
-        if start >= now { throw ValidationError("the report would begin in the future: \(local.text(start))") }
+        if start >= now { throw ValidationError("the report would start in the future: \(local.text(start))") }
         guard let window = Window(from: start, to: end, in: local) else {
             throw ValidationError(
                 """

@@ -163,7 +163,7 @@ package enum TerminalText {
 
 /// The process that reads our standard output.
 package enum OutputReader {
-    /// Ends this process with status 0 as soon as nobody reads its output any more, even while nothing is printed.
+    /// Ends this process with status 0 as soon as the reader closes its output, even while nothing is printed.
     package static func endWhenGone() {
         signal(SIGPIPE, SIG_IGN)
         // Without a thread to spare a reader that goes is noticed with the next line.

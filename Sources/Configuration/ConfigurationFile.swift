@@ -119,7 +119,7 @@ struct ConfigurationFolders {
 
     /// The files that are looked for when none is named, best first.
     func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
-        // systemd gives the first to a service that may be anybody (`ConfigurationDirectory=` in systemd.exec(5)).
+        // systemd gives the first to a service of any user (`ConfigurationDirectory=` in systemd.exec(5)).
         let given = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         if let given, given.hasPrefix("/"), given != administrator { return ["\(given)/\(Self.name)"] }
         if isRoot || given == administrator { return [administrator, vendor].map { "\($0)/\(Self.name)" } }

@@ -211,7 +211,7 @@ extension JournalWriter {
         statusStore.report(
             JournalCondition(
                 code: .deleted,
-                detail: "the segment \(segment.name.plain) was changed by somebody else",
+                detail: "the segment \(segment.name.plain) was changed by another program",
                 missing: missing
             )
         )

@@ -183,7 +183,7 @@ enum SegmentFrames {
         return bytes
     }
 
-    private static var tooMuch: Failure { Failure(reason: "a frame stands for more than \(maximumBytes) bytes") }
+    private static var tooMuch: Failure { Failure(reason: "a frame decompresses to more than \(maximumBytes) bytes") }
 
     private static func check(_ result: Int) throws(Failure) {
         guard ZSTD_isError(result) != 0 else { return }

@@ -82,7 +82,7 @@ public struct RecordingHeader: Sendable, Hashable {
         do {
             members = try JSONDecoder().decode(Members.self, from: Data(line))
         } catch {
-            throw .damaged("no recording of reachagent begins like this")
+            throw .damaged("not a recording of reachagent")
         }
         guard members.recording == Self.version else { throw .version(members.recording) }
         guard let agent = members.agent, let stream = members.stream, let next = members.nextSequence else {

@@ -11,7 +11,7 @@ package final class Wakeup: Sendable {
     /// The descriptor that becomes readable (eventfd(2)).
     package let descriptor: Int32
 
-    /// A wake-up that nobody has asked for yet.
+    /// A wake-up that is not signaled yet.
     package init() throws(SystemError) {
         descriptor = clinux_open_eventfd()
         guard descriptor >= 0 else { throw SystemError(errno: errno) }
@@ -78,7 +78,7 @@ package final class TimerDescriptor: Sendable {
     /// Starts the timer anew, or stops it with 0; from any thread.
     package func set(milliseconds: Int) { clinux_set_timerfd(descriptor, milliseconds) }
 
-    /// Tells whether the timer has run down since the last call.
+    /// Returns whether the timer has expired since the last call.
     package func takeExpiration() -> Bool { clinux_has_expired(descriptor) }
 }
 

@@ -3,7 +3,7 @@ internal import Glibc
 internal import ServiceSupport
 internal import Synchronization
 
-/// What the service manager is told (sd_notify(3)): that the program is at work, and the states of the sinks in one sentence.
+/// Notifies the service manager (sd_notify(3)) of readiness, and of the states of the sinks in one sentence.
 final class ServiceNotifier: Sendable {
     private struct State {
         var sinks: [String: SinkStatus.State] = [:]

@@ -37,17 +37,17 @@ struct SinkThread: Sendable {
         }
     }
 
-    /// Tells the sink that the machine is in another state.
+    /// Passes a new state of the machine to the sink.
     func put(_ machine: MachineState) { inbox.put { $0.machine = machine } }
 
-    /// Tells the sink that the agent has said hello.
+    /// Notifies the sink that the agent has sent its hello.
     func agentAppeared() { inbox.put { $0.isAgentNew = true } }
 
     /// Ends the sink, which calls `ended` when it is done.
     func stop() { inbox.put { $0.isStopping = true } }
 }
 
-/// What all sinks share.
+/// The services that all sinks share.
 struct SinkServices: Sendable {
     /// The agent.
     let client: StateClient
@@ -59,7 +59,7 @@ struct SinkServices: Sendable {
     let note: @Sendable (SinkStatus) -> Void
 }
 
-/// What other threads have for the thread of a sink.
+/// The inbox of a sink's thread, filled by other threads.
 final class SinkInbox: Sendable {
     /// Everything that has come since the last look.
     struct Content: Sendable {

@@ -107,7 +107,7 @@ final class Supervisor {
         switch SinkDocumentFile.read(in: directories.runtime) {
         case .sinks(let document): wanted = document
         case .absent: wanted = nil
-        // What is running goes on; the agent's next list may be better.
+        // Running sinks continue; the agent's next list may be valid.
         case .unusable(let reason):
             SinkLog.write(.error, "cannot read the list of sinks: \(reason)")
             if wanted == nil { wanted = SinkDocument(host: "", sinks: []) }
@@ -133,7 +133,7 @@ final class Supervisor {
     }
 
     private func stop() {
-        // Whoever asks a second time does not want to wait for an orderly end.
+        // A second signal means that an orderly end would take too long.
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
         notifier.stopping()
         for sink in running.values { sink.stop() }

@@ -4,10 +4,10 @@ internal import Logging
 /// The choice of messages that are written, so that neither a repeated one nor a flood of different ones fills a log.
 ///
 /// Two bounds: one for messages that are alike, and one for all together, of which errors have one of their own, so
-/// that no flood of lesser messages takes their place. What is held back is counted, and the count is told: when a
-/// message comes after the time is over, and at the end. No timer is needed for that, and nobody wakes up.
+/// that no flood of lesser messages takes their place. Suppressed messages are counted, and the count is logged: when a
+/// message comes after the time is over, and at the end. No timer is needed for that, and no thread wakes up.
 ///
-/// Messages below `info` always pass: whoever asks for them wants them all.
+/// Messages below `info` always pass: a user who enables them wants them all.
 package struct LogLimiter: Sendable {
     /// The bounds.
     package struct Limits: Sendable {
@@ -123,7 +123,7 @@ package struct LogLimiter: Sendable {
         return series[likeness]?.passed ?? 0
     }
 
-    // MARK: What is told
+    // MARK: Reports
 
     /// Forgets the series that are over, and tells what was held back of them.
     private mutating func overdue(at now: ContinuousClock.Instant) -> [Message] {
@@ -134,7 +134,7 @@ package struct LogLimiter: Sendable {
         return over.map(Self.count)
     }
 
-    /// Tells of a flood: not with every message that passes while it lasts.
+    /// Reports a flood, but not with every message that passes while it lasts.
     private mutating func flood(at now: ContinuousClock.Instant) -> [Message] {
         guard let told = reportedFlood, told.advanced(by: limits.telling) <= now else { return [] }
         guard !flooded.isEmpty else {

@@ -9,7 +9,7 @@ package import Logging
 /// Certificates, hooks and servers say what they like, and much of it ends up in a message: nothing of it can begin a
 /// line of its own making, move a terminal's cursor, or be longer than a write that stays in one piece.
 enum LogLine {
-    /// The most bytes of a line with its end: a pipe takes so many in one piece, whoever else writes to it (PIPE_BUF).
+    /// The maximum number of bytes of a line with its end: a pipe takes so many atomically (PIPE_BUF).
     static let maximumBytes = 4096
     /// The most lines of one message.
     static let maximumLines = 64
@@ -97,7 +97,7 @@ extension Logger.Level {
 package enum LogFormat: Sendable, Equatable {
     /// systemd's journal, which notes the time and the program itself: `<4>message`.
     case journal
-    /// Somebody at a terminal: local time, level, message.
+    /// A terminal: local time, level, message.
     case terminal(hasColour: Bool)
     /// A file, a pipe, another log daemon: `2026-11-21T07:00:00.123456Z reachagent: warning: message`.
     case plain

@@ -3,7 +3,7 @@ internal import Glibc
 internal import LinuxSupport
 internal import Synchronization
 
-/// Writes lines to a descriptor, each by one write(2), and lets nobody wait for whoever reads them.
+/// Writes lines to a descriptor, each by one write(2), and never blocks on the reader.
 ///
 /// What the reader takes without waiting is written on the caller's thread. The rest waits in a queue, for which there
 /// is a thread only as long as something is in it: an idle process has none for its log. A queue that was full takes
@@ -156,7 +156,7 @@ final class LogWriter: Sendable {
 
     /// Returns the next messages; `nil`, and the end of the thread, when there are none.
     ///
-    /// - Parameter isTaken: Whether what was written last was taken: there is somebody to tell of a loss.
+    /// - Parameter isTaken: Whether the last write was taken: there is a reader to report a loss to.
     private func next(_ isTaken: Bool) -> [Entry]? {
         state.withLock { state in
             if state.waiting.isEmpty, isTaken { enqueueLoss(&state) }
@@ -173,7 +173,7 @@ final class LogWriter: Sendable {
             if written >= 0 {
                 rest = rest.dropFirst(written)
             } else if errno == EAGAIN {
-                // Somebody who shares the descriptor has made it one that does not block.
+                // Another owner of the descriptor has made it non-blocking.
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&entry, 1, -1)
             } else if errno != EINTR {

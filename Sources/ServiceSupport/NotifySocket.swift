@@ -38,7 +38,7 @@ package final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Tells the manager these things, in this order, in one datagram.
+    /// Sends notifications to the manager, in this order, in one datagram.
     ///
     /// Safe from any thread.
     ///

@@ -26,7 +26,7 @@ package final class ProgramLog: Sendable {
         self.program = program
         limiter = Mutex(LogLimiter(limits))
         writer = LogWriter(descriptor) { count in
-            let text = "\(count) lines are missing here: nobody read them in time"
+            let text = "\(count) lines are missing here: they were not read in time"
             return LogLine.lines(text, of: program, level: .warning, format: format, time: .now).first ?? []
         }
     }
@@ -40,11 +40,11 @@ package final class ProgramLog: Sendable {
     /// Takes a message, whatever ``level`` says, and writes it unless there have been too many.
     package func log(_ level: Logger.Level, _ text: String) {
         let message = LogLimiter.Message(level: level, text: text)
-        // Written under the lock: what is told of other messages stays with this one.
+        // Written under the lock: a report about other messages stays with this one.
         limiter.withLock { limiter in write(limiter.take(message, at: .now)) }
     }
 
-    /// Writes lines that somebody asked for, whatever the level and however many there have been.
+    /// Writes requested lines, whatever the level and however many there have been.
     package func write(_ lines: [String], level: Logger.Level) {
         limiter.withLock { limiter in
             write(limiter.rest())
@@ -52,7 +52,7 @@ package final class ProgramLog: Sendable {
         }
     }
 
-    /// Tells what was held back, and waits until everything is written, or until that has taken too long.
+    /// Logs the number of suppressed messages, and waits until everything is written or the time is over.
     package func finish(within patience: Duration) {
         limiter.withLock { limiter in write(limiter.rest()) }
         writer.flush(within: patience)

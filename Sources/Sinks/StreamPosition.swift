@@ -6,7 +6,7 @@ public struct StreamPosition: Sendable, Hashable {
     public var epoch: StreamEpoch
     /// The number.
     public var sequence: UInt64
-    /// The moment of the event: a number that was given twice is told from the first one by it.
+    /// The moment of the event: it distinguishes a number that was used twice.
     public var time: Timestamp
 
     /// A position.

@@ -3,7 +3,7 @@ internal import LinuxSupport
 
 /// The reason that the agent could not be asked.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Nobody listens at the socket, or it does not exist (errno(3)).
+    /// No process listens on the socket, or it does not exist (errno(3)).
     case noAgent(socket: String, errno: Int32)
     /// The socket may not be used (errno(3)).
     case notPermitted(socket: String, errno: Int32)

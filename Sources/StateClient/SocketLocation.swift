@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The place of the agent's control socket.
 ///
-/// The agent makes it in its runtime directory. Whoever asks has not always been started as the agent was, so the usual
+/// The agent makes it in its runtime directory. A client is not always started as the agent was, so the usual
 /// places are looked at in their order.
 public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     /// The socket's path.
@@ -50,7 +50,7 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Tells when a socket appears, so that nobody has to look for it again and again (inotify(7)).
+/// Waits for a socket to appear, without polling (inotify(7)).
 final class SocketWatch {
     /// The descriptor that becomes readable (inotify(7)); negative when there is none, and then no appearance is noticed.
     let descriptor: Int32

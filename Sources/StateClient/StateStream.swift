@@ -11,7 +11,7 @@ internal import Synchronization
 /// ```
 ///
 /// Each iteration has a connection and a thread of its own, from its first item to its end. What the consumer does not
-/// take stays in the socket; an agent that notices cuts the connection, and the stream goes on from the journal. The
+/// take stays in the socket; an agent that notices closes the connection, and the stream resumes from the journal. The
 /// end of the task, or of the iterator, ends the connection; a cancelled task sees the stream's end.
 public struct StateStream: AsyncSequence, Sendable {
     /// The elements of the stream.
@@ -188,7 +188,7 @@ private final class StreamPump: Sendable {
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Hands items over and waits until there is room for more; `false` when nobody wants them any more.
+    /// Hands items over and waits until there is room for more; `false` when the consumer is gone.
     private func offer(_ items: [StreamItem]) -> Bool {
         let (consumer, item, isFull) = state.withLock { state in
             // A consumer that never quite catches up must not leave ever more taken places behind.

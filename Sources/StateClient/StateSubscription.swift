@@ -20,7 +20,7 @@ public struct StateSubscription: Sendable, Hashable {
     public var reconnects: Bool
 
     /// `true` to go on with the oldest event that is left, where events expired while the connection was lost; otherwise the
-    /// stream goes on with the state as it is then.
+    /// stream resumes with the state as it is then.
     package var resumesWithOldest = false
 
     /// A subscription.

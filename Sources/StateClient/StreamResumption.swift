@@ -1,10 +1,10 @@
 internal import AgentEvents
 
-/// The requests on each connection, and the meaning of the answers: a stream that goes on over all connections.
+/// The requests on each connection, and the meaning of the answers: a stream that continues over all connections.
 ///
 /// A pure state machine; sockets, threads and time are those of its user's. A user connects, asks for ``parameters``,
 /// gives every event to ``receive(_:)``, and tells the connection's end to ``connectionEnded(_:fraction:)``, which says
-/// how it goes on.
+/// the next step.
 struct StreamResumption {
     /// The end of a connection.
     enum End: Error, Hashable {
@@ -109,7 +109,7 @@ struct StreamResumption {
         }
     }
 
-    /// Says how it goes on after a connection.
+    /// Returns the next step after a connection has ended.
     ///
     /// - Parameter fraction: Chance, from 0 to 1.
     mutating func connectionEnded(_ end: End, fraction: Double) -> Continuation {

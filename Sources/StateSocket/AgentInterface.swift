@@ -127,7 +127,7 @@ public enum ReportRefusal: Error, Sendable, Hashable {
     case failed(String)
 }
 
-/// A thread that can be asked for a sign of life.
+/// A thread whose liveness can be checked.
 public struct AgentThread: Sendable {
     /// The name of the part that it belongs to.
     public var name: String

@@ -99,7 +99,7 @@ public enum FileLimit {
 
 /// The memory of answers over HTTP that clients have asked for and not read, by connection.
 ///
-/// A page is made whole before it is sent, and somebody who asks for many and reads none would have all of them kept.
+/// A page is complete before it is sent, so a client that requests many and reads none would keep all of them in memory.
 struct UnreadAnswers {
     /// The number of connections of a user or host that may keep an answer of any size: one slow reader is none too many.
     private static let exemptConnections = 4

@@ -11,7 +11,7 @@ enum Listener {
     /// The size of a read: clients write little; a longer request is read in pieces.
     private static let readSize = 4096
 
-    /// Accepts connections from now on, or once it is told to read.
+    /// Accepts connections from now on, or once reading starts.
     static func open(
         _ name: SocketName,
         _ file: SocketFile,
@@ -27,7 +27,7 @@ enum Listener {
         return channel
     }
 
-    /// Accepts connections at a TCP port from now on, or once it is told to read.
+    /// Accepts connections at a TCP port from now on, or once reading starts.
     static func open(
         _ port: HTTPPort,
         accepting: Bool,

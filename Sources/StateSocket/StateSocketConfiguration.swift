@@ -65,7 +65,7 @@ public struct HTTPConfiguration: Sendable, Hashable {
     public var listen: [HTTPPort]
     /// The names of hosts that requests may have besides `localhost` and addresses, in lower case.
     public var names: Set<String>
-    /// The rules for the ports that lead beyond this machine; without any they serve nobody.
+    /// The rules for the ports that lead beyond this machine; without any they refuse all clients.
     public var access: PortAccess?
 
     /// Creates a configuration.

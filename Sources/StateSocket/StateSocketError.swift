@@ -48,7 +48,7 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
             case .errno(let number): String(cString: strerror(number))
             case .inUse(let process?): "the agent with process number \(process) uses it"
             case .inUse(nil): "another agent uses it"
-            case .notASocket: "a file that is no stream socket is in the way"
+            case .notASocket: "a file that is not a stream socket exists there"
             case .pathTooLong(let limit): "the path has more than \(limit) bytes"
             case .unknownGroup(let name): "there is no group '\(name)'"
             case .unsuitableDescriptor(let reason), .eventLoop(let reason): reason

@@ -88,7 +88,7 @@ final class StreamHub {
     /// The time limit for reading the last line.
     var lagPatience: TimeAmount { TimeAmount(configuration.lagPatience) }
     var connectionCount: Int { connections.count }
-    /// The event loop, for what is told from other threads.
+    /// The event loop, for calls from other threads.
     var loop: LoopGate { gate }
     var connectionLimit: Int { limits.total }
     var connectionList: [Connection] { connections.values.sorted { $0.number < $1.number } }
@@ -284,7 +284,7 @@ final class StreamHub {
 
     /// Takes other rules for the ports that lead beyond this machine.
     ///
-    /// Their connections are closed: whoever was let in by the former rules is checked by the new ones.
+    /// Their connections are closed: clients admitted by the former rules are checked by the new ones.
     func setAccess(_ access: PortAccess?) {
         guard access != self.access else { return }
         self.access = access

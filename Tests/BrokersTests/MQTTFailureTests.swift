@@ -127,11 +127,11 @@ import Testing
     @Test(
         arguments: [
             (0x8E, "broker_conflict", "gave the connection to another client with the id 'reachagent-edge7-home'"),
-            (0x8B, "broker_unreachable", "ended the connection (server shutting down)"),
-            (0x98, "broker_denied", "ended the connection (administrative action)"),
-            (0x8D, "broker_timeout", "ended the connection: it had heard nothing for too long"),
-            (0x95, "broker_too_large", "ended the connection: an event was too large"),
-            (0x81, "broker_protocol", "ended the connection (malformed packet)"),
+            (0x8B, "broker_unreachable", "closed the connection (server shutting down)"),
+            (0x98, "broker_denied", "closed the connection (administrative action)"),
+            (0x8D, "broker_timeout", "closed the connection: it had heard nothing for too long"),
+            (0x95, "broker_too_large", "closed the connection: an event was too large"),
+            (0x81, "broker_protocol", "closed the connection (malformed packet)"),
         ] as [(UInt8, String, String)]
     )
     func `a broker that ends the connection says why`(reason: UInt8, code: String, sentence: String) throws {

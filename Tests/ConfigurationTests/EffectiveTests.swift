@@ -127,7 +127,7 @@ import Testing
             "any certificate of any server is accepted"
         ),
         ("latency = { good = '1s', bad = '30s' }", "is longer than the timeout of 10s, so no check takes so long"),
-        ("required = false", "no probe is required, so nothing tells whether the Internet is reached"),
+        ("required = false", "no probe is required, so nothing determines whether the Internet is reachable"),
     ])
     func `a surprising setting is warned of`(keys: String, message: String) throws {
         let warnings = try Fixtures.load("[probe.a]\ntarget = 'https://a.test/'\n\(keys)\n").warnings

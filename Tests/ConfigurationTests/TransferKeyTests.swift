@@ -108,7 +108,7 @@ import Testing
 
     @Test func `transfers alone are a warning, because they say nothing about the connectivity`() throws {
         let warnings = try Fixtures.load("[probe.a]\ntarget = 'https://a.test/'\n\(Self.transfer)\n").warnings
-        let message = "no probe is required, so nothing tells whether the Internet is reached"
+        let message = "no probe is required, so nothing determines whether the Internet is reachable"
         #expect(warnings.map(\.message) == [message])
     }
 

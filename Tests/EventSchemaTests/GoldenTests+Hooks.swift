@@ -143,7 +143,7 @@ extension GoldenTests {
                 "hook vpn failed: exit status 3 after 1.2 s [reachability.changed 41], 12 events before it dropped, "
                     + "4 times in a row, left alone for 2 s; \u{7}Unable to access interface: \u{FFFD}\u{202E}",
                 "hook wifi.d/20-led failed: ended by SIGSEGV after 1.2 s [reachability.changed]",
-                "hook slow failed: not done in time, and ended after 30 s [reachability.changed 41], "
+                "hook slow failed: timed out (killed) after 30 s [reachability.changed 41], "
                     + "1 event before it dropped",
                 "hook 10-log refused: /etc/reachagent/hooks.d/10-log: mode 0777: its group and everybody can write to "
                     + "it [hook_writable] [reachability.changed 41], 2 times in a row; "

@@ -32,9 +32,9 @@ import Testing
 
     @Test(arguments: [
         ("", "recording:1: the file is empty"),
-        ("\n", "recording:1: no recording of reachagent begins like this"),
-        ("hello\n", "recording:1: no recording of reachagent begins like this"),
-        ("{}\n", "recording:1: no recording of reachagent begins like this"),
+        ("\n", "recording:1: not a recording of reachagent"),
+        ("hello\n", "recording:1: not a recording of reachagent"),
+        ("{}\n", "recording:1: not a recording of reachagent"),
         (
             #"{"recording":2,"x":1}"# + "\n",
             "recording:1: a recording of version 2, and version 1 is the only one known"

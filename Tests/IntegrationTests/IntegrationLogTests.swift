@@ -235,7 +235,7 @@ struct IntegrationLogTests {
         try await events.next(containing: "reachability.changed")
         // A pipe holds 64 KiB, and the agent 256 KiB: of each change, which concerns all targets, 8 KiB are logged.
         for number in 10..<90 { try await turn(events, to: number) }
-        let text = try text(fifo.descriptor, until: "lines are missing here: nobody read them in time\n")
+        let text = try text(fifo.descriptor, until: "lines are missing here: they were not read in time\n")
         #expect(text.count > 256 << 10)
         #expect(text.split(separator: "\n").allSatisfy { $0.contains("Z reachagent: ") })
         for number in 100..<180 { try await turn(events, to: number) }

@@ -70,7 +70,9 @@ import Testing
 
     @Test func `before anything is known nothing holds`() {
         for condition in [OnlineCondition(), OnlineCondition(target: "office")] {
-            #expect(throws: OnlineCondition.Failure(code: "state_unknown", text: "the agent has not told its state")) {
+            #expect(
+                throws: OnlineCondition.Failure(code: "state_unknown", text: "the agent has not reported its state")
+            ) {
                 try condition.check(OnlineCondition.States())
             }
         }

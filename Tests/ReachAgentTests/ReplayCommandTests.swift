@@ -140,7 +140,7 @@ import struct AgentEvents.Timestamp
         #expect(missing.error == "reachagent: cannot open /nonexistent/x: No such file or directory\n")
         let other = try await FinishedCommand.run(["replay", "/etc/passwd"])
         #expect(other.status == 78)
-        #expect(other.error == "reachagent: /etc/passwd:1: no recording of reachagent begins like this\n")
+        #expect(other.error == "reachagent: /etc/passwd:1: not a recording of reachagent\n")
     }
 
     @Test func `a recording that was cut short says so`() async throws {

@@ -86,7 +86,7 @@ import Testing
         ),
         (
             #""reason":"underlay_down","interface":"wg0","underlay":{"interface":"wwan0"}"#, interfaces(),
-            "the tunnel wg0 has no way out: the interface wwan0 below it", ["reachagent interfaces", "ip route"]
+            "the tunnel wg0 has no egress: the interface wwan0 below it", ["reachagent interfaces", "ip route"]
         ),
         (
             #""reason":"lookup_failed""#, interfaces(), "the kernel rejected the route lookup",

@@ -51,7 +51,7 @@ import Testing
             watch.error.split(separator: "\n") == [
                 "reachagent: the agent at \(agent.path) closed the connection; waiting for it",
                 "reachagent: connected again (agent 0.1.0); resuming after event #41",
-                "reachagent: the agent at \(agent.path) has ended; waiting for it",
+                "reachagent: the agent at \(agent.path) has stopped; waiting for it",
                 "reachagent: connected again (agent 0.1.0); resuming after event #42",
                 "reachagent: events #43 to #100 are missing: the agent does not have what happened then any more",
             ]

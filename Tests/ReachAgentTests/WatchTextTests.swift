@@ -97,7 +97,7 @@ import Testing
         ])
         #expect(texts[0] == "! event #42 is missing: the agent does not have what happened then any more")
         #expect(texts[1].hasPrefix("! events #42 to #100 are missing"))
-        #expect(texts[3] == "! the agent counts its events anew; what came after the last one cannot be told")
+        #expect(texts[3] == "! the agent restarted its numbering; events after the last one are not known")
     }
 
     @Test func `every edge of a path is shown only when it is asked for`() throws {

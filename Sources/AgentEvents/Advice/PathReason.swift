@@ -59,7 +59,7 @@ struct PathReason {
             let below = underlay.map { " \($0)" } ?? ""
             self.init(
                 code,
-                "the tunnel \(name ?? "") has no way out: the interface\(below) below it has no route",
+                "the tunnel \(name ?? "") has no egress: the interface\(below) below it has no route",
                 "Bring the interface below the tunnel up: `reachagent interfaces` and `ip route` show what is missing."
             )
         case "lookup_failed":

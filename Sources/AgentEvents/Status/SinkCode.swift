@@ -33,7 +33,7 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     case journalRestarted = "journal_restarted"
     /// The journal has removed events before they were shipped.
     case eventsExpired = "events_expired"
-    /// The journal's name cannot stand in a message.
+    /// The journal's name cannot be part of a message.
     case journalUnusable = "journal_unusable"
 
     /// The meaning of the code, as a sentence.
@@ -53,9 +53,10 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
         case .credentialsUnreadable: "A file with credentials cannot be read by reachagent-sink, or cannot be used."
         case .mediumExcluded: "The present path leads over a medium that 'when' does not list."
         case .captivePortal: "A captive portal answers in the place of the broker."
-        case .journalRestarted: "The agent's journal counts anew: the sink connects and asks the broker again."
+        case .journalRestarted:
+            "The agent's journal restarted its numbering: the sink reconnects and queries the broker."
         case .eventsExpired: "The journal removed events before the broker had them: they are lost to it."
-        case .journalUnusable: "The name of the agent's journal cannot stand in a message to a broker."
+        case .journalUnusable: "The name of the agent's journal cannot be part of a message to a broker."
         }
     }
 

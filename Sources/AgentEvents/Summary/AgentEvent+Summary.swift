@@ -183,7 +183,7 @@ extension HookEnding {
         case "succeeded": "succeeded" + (httpStatus.map { ": HTTP \($0)" } ?? "")
         case "exited": "failed: exit status \(exitStatus.map(String.init) ?? "unknown")"
         case "signaled": "failed: ended by \(signal ?? "a signal")"
-        case "timed_out": "failed: not done in time, and ended"
+        case "timed_out": "failed: timed out (killed)"
         case "refused": "refused" + (refusal.map { ": \($0.path): \($0.evidence) [\($0.code)]" } ?? "")
         case "not_started": "not started" + (reason.map { ": \($0)" } ?? "")
         case "stopped": "ended with the agent"

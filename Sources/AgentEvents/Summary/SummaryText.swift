@@ -24,7 +24,7 @@ package enum SummaryText {
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestOutputLine))) + "..."
     }
 
-    /// The most characters of an output's line that are told.
+    /// The maximum number of shown characters of an output line.
     package static let longestOutputLine = 200
 
     /// `840 ms`, `1.2 s`, `59.9 s`, `3 min 20 s`.

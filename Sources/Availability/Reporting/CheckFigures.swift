@@ -52,7 +52,7 @@ struct CheckLog: Sendable {
 
     /// Adds a summary of a window.
     ///
-    /// - Parameter civilTime: Local time, by which transfers of the evening are told from others.
+    /// - Parameter civilTime: Local time, by which transfers of the evening are distinguished.
     mutating func note(_ summary: ScannedSummary, in civilTime: CivilTime) {
         guard byPoint.count < Accountant.maximumSubjects || byPoint[summary.point] != nil else { return }
         byPoint[summary.point, default: CheckFigures()].add(summary, in: civilTime)

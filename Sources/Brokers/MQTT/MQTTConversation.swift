@@ -106,7 +106,7 @@ final class MQTTConversation {
     /// Leaves a last message behind, and ends the connection in order.
     func sayFarewell(_ farewell: RetainedMessage?) { if isGreeted, failure == nil { session.close(farewell) } }
 
-    /// Goes on with whatever is possible now.
+    /// Continues with whatever is possible now.
     func advance(_ now: ContinuousClock.Instant) {
         guard failure == nil else { return }
         exchange()
@@ -143,7 +143,7 @@ final class MQTTConversation {
         guard session.descriptor != nil else { return fail(failures.closed(isGreeted: isGreeted)) }
         session.measure()
         if session.received > Self.greetingBytes + packets * Self.answerBytes {
-            fail(failures.failure("broker_protocol", "sends more than it is asked for"))
+            fail(failures.failure("broker_protocol", "sends more than was requested"))
         }
     }
 
@@ -196,7 +196,10 @@ final class MQTTConversation {
         if let silence = keepAlive.silence(at: .now) {
             let seconds = silence.components.seconds
             return fail(
-                failures.failure("broker_timeout", "has ended the connection by now: nothing was sent for \(seconds) s")
+                failures.failure(
+                    "broker_timeout",
+                    "has closed the connection by now: nothing was sent for \(seconds) s"
+                )
             )
         }
         guard let due = keepAlive.due(at: .now), now >= due else { return }

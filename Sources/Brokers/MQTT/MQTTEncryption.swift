@@ -25,7 +25,7 @@ final class MQTTEncryption {
     /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`, or `broker_tls` when OpenSSL fails.
     init(_ settings: SinkSettings, trust: BrokerTrust) throws(TransportFailure) {
         guard let context = SSL_CTX_new(TLS_client_method()) else {
-            throw TransportFailure(code: "broker_tls", detail: "OpenSSL cannot begin: \(Self.lastError)")
+            throw TransportFailure(code: "broker_tls", detail: "OpenSSL cannot start: \(Self.lastError)")
         }
         self.context = context
         self.trust = trust

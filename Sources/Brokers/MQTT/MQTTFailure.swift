@@ -89,15 +89,15 @@ struct MQTTFailure {
                     + "does another machine have the same 'device'?"
             )
         case MQTT_RC_PACKET_TOO_LARGE.rawValue:
-            failure("broker_too_large", "ended the connection: an event was too large")
-        case MQTT_RC_QUOTA_EXCEEDED.rawValue: failure("broker_full", "ended the connection (quota exceeded)")
+            failure("broker_too_large", "closed the connection: an event was too large")
+        case MQTT_RC_QUOTA_EXCEEDED.rawValue: failure("broker_full", "closed the connection (quota exceeded)")
         case MQTT_RC_NOT_AUTHORIZED.rawValue, MQTT_RC_BANNED.rawValue, MQTT_RC_ADMINISTRATIVE_ACTION.rawValue:
-            failure("broker_denied", "ended the connection (\(Self.text(reason)))")
+            failure("broker_denied", "closed the connection (\(Self.text(reason)))")
         case MQTT_RC_SERVER_SHUTTING_DOWN.rawValue, MQTT_RC_SERVER_BUSY.rawValue:
-            failure("broker_unreachable", "ended the connection (\(Self.text(reason)))")
+            failure("broker_unreachable", "closed the connection (\(Self.text(reason)))")
         case MQTT_RC_KEEP_ALIVE_TIMEOUT.rawValue:
-            failure("broker_timeout", "ended the connection: it had heard nothing for too long")
-        default: failure("broker_protocol", "ended the connection (\(Self.text(reason)))")
+            failure("broker_timeout", "closed the connection: it had heard nothing for too long")
+        default: failure("broker_protocol", "closed the connection (\(Self.text(reason)))")
         }
     }
 

@@ -61,7 +61,7 @@ final class MQTTSession {
         encryption: MQTTEncryption?
     ) throws(TransportFailure) {
         guard Self.isLibraryReady, let handle = mosquitto_new(client, true, nil) else {
-            throw TransportFailure(code: "broker_protocol", detail: "libmosquitto cannot begin")
+            throw TransportFailure(code: "broker_protocol", detail: "libmosquitto cannot start")
         }
         self.handle = handle
         self.encryption = encryption
@@ -149,7 +149,7 @@ final class MQTTSession {
 
     /// True to wait until the socket can be written to as well.
     var wantsToWrite: Bool {
-        // libmosquitto goes on wanting to write during the whole handshake: a socket is nearly always ready for that.
+        // libmosquitto keeps wanting to write during the whole handshake: a socket is nearly always ready for that.
         if let connection, SSL_is_init_finished(connection) == 0 { return SSL_want(connection) == SSL_WRITING }
         return mosquitto_want_write(handle)
     }
@@ -184,7 +184,7 @@ final class MQTTSession {
         return poll(&entry, 1, 0) > 0 ? Int32(entry.revents) : 0
     }
 
-    /// Goes on with the handshake of TLS.
+    /// Continues the TLS handshake.
     func shakeHands() throws(CallFailure) {
         // libmosquitto takes an end within the handshake for one more reason to wait.
         var byte: UInt8 = 0
@@ -202,7 +202,7 @@ final class MQTTSession {
         (bytes, received) = (count.total, count.received)
     }
 
-    /// Reads what has come; goes on with the handshake before.
+    /// Reads what has arrived; continues the handshake before.
     func read() throws(CallFailure) { try check(mosquitto_loop_read(handle, 1)) }
 
     /// Writes what waits.

@@ -8,7 +8,7 @@ public import Sinks
 /// the broker also keeps the machine's last state, and its presence: `online`, and `offline` by the last will.
 ///
 /// The socket is the caller's to wait for; only names are looked up on a thread of their own. Between two keep-alives
-/// an idle connection wakes nobody.
+/// an idle connection wakes no thread.
 public final class MQTTTransport: SinkTransport {
     /// The times to wait.
     package struct Patience: Sendable {
@@ -117,7 +117,7 @@ public final class MQTTTransport: SinkTransport {
         end()
         events = []
         connectionEnd = .now + patience.connection
-        // A lookup that hangs is not followed by a second one; an answer that nobody has waited for is old.
+        // A lookup that hangs is not followed by a second one; an unexpected answer is an old one.
         let lookup = resolution.flatMap { $0.result == nil ? $0 : nil } ?? NameResolution(server.host, wake: wake)
         resolution = lookup
         phase = .resolving(lookup)
@@ -140,14 +140,14 @@ public final class MQTTTransport: SinkTransport {
         if conversation.hasChanges { wake() }
     }
 
-    /// Says farewell as far as that takes no waiting, and closes.
+    /// Sends the disconnect without blocking, and closes.
     public func disconnect() {
         if case .talking(let conversation) = phase { conversation.sayFarewell(retained.farewell) }
         end()
         events = []
     }
 
-    /// Goes on with whatever is possible now.
+    /// Continues with whatever is possible now.
     public func takeEvents() -> [TransportEvent] {
         advance(.now)
         defer { events = [] }

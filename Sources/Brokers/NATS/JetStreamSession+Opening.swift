@@ -42,8 +42,8 @@ extension JetStreamSession {
     /// The question got no answer that helps.
     mutating func questionFailed(_ failure: TransportFailure, _ now: ContinuousClock.Instant) {
         guard phase == .askingNewest, failure.code == "broker_denied" else { return end(failure) }
-        // A device that may see no others' events may ask for its own alone. Whoever answers may lag behind the stream's leader, so
-        // this comes second: the leader then recognises by their ids the events that are sent once more.
+        // A device that may see no others' events may ask for its own alone. The answering server may lag behind the stream's
+        // leader, so this comes second: the leader then recognises by their ids the events that are sent once more.
         phase = .askingNewestDirectly
         ask("$JS.API.DIRECT.GET.\(stream).\(filter)", [], now)
     }

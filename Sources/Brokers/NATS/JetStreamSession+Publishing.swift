@@ -74,7 +74,7 @@ extension JetStreamSession {
         waiting = []
     }
 
-    /// Refuses the events that nobody listens to, once all others are answered: then it is known which ones they are.
+    /// Refuses the events without a responder, once all others are answered: then it is known which ones they are.
     mutating func refuseUnanswered() {
         guard unanswered > 0, unanswered >= flights.count else { return }
         let left = flights.map(\.message)

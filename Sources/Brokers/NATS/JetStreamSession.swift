@@ -72,9 +72,9 @@ struct JetStreamSession: Sendable {
     var flights: [Flight] = []
     /// Events that are held back until a guarded one is answered; the engine's window bounds them.
     var waiting: [SinkMessage] = []
-    /// The number of events in flight that have no answer because nobody listens.
+    /// The number of events in flight that have no answer because there is no responder.
     var unanswered = 0
-    /// The numbers in the stream of the newest messages of subjects, where nobody else can have written since.
+    /// The numbers in the stream of the newest messages of subjects, where no other client can have written since.
     var newest: [String: UInt64] = [:]
     var outputs: [Output] = []
 

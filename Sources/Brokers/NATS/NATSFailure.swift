@@ -48,14 +48,14 @@ enum NATSFailure {
         case NATS_CONNECTION_AUTH_FAILED:
             return TransportFailure(
                 code: "broker_denied",
-                detail: "\(server.authority) has ended the connection: \(reason)"
+                detail: "\(server.authority) has closed the connection: \(reason)"
             )
         default:
             // "User Authentication Revoked", "Account Authentication Expired" and their like have no status of their own.
             let isDenied = reason.lowercased().firstRange(of: "authenti") != nil
             return TransportFailure(
                 code: isDenied ? "broker_denied" : "broker_unreachable",
-                detail: "\(server.authority) has ended the connection: \(reason)"
+                detail: "\(server.authority) has closed the connection: \(reason)"
             )
         }
     }

@@ -102,7 +102,7 @@ final class NATSLink {
 
     private static let flooded = TransportFailure(
         code: "broker_protocol",
-        detail: "the broker has sent more than it was asked for"
+        detail: "the broker has sent more than was requested"
     )
 
     private func publish(_ request: NATSRequest) -> Bool {

@@ -71,7 +71,7 @@ enum NATSInput: Sendable, Hashable {
     case opened(maximumPayload: Int)
     /// A message has come.
     case message(NATSMessage)
-    /// Nobody listens to the subject of a message that was sent; the library does not say of which one.
+    /// There is no responder for the subject of a sent message; the library does not say of which one.
     case unanswered
     /// The server does not permit a subject, which the text names.
     case denied(String)

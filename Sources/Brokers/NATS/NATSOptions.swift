@@ -50,7 +50,7 @@ final class NATSOptions {
         natsOptions_SetIgnoreDiscoveredServers(options, true)
         natsOptions_SetTimeout(options, Int64(patience / .milliseconds(1)))
         // Without a thread of the library's that writes, and without its timer that closes connections from a thread of its own: the
-        // kernel's keep-alive (``NATSWire``) finds dead connections without waking anybody.
+        // kernel's keep-alive (``NATSWire``) finds dead connections without waking a thread.
         natsOptions_SetSendAsap(options, true)
         natsOptions_SetPingInterval(options, 0)
         // What it has to say is read from the connection; without a handler it would go to standard error.

@@ -94,7 +94,7 @@ public final class NATSTransport: SinkTransport {
     /// Sends an event.
     public func publish(_ message: SinkMessage) {
         perform(session.publish(message, at: .now))
-        // An event that is refused here is not answered by anybody else.
+        // An event that is refused here gets no other answer.
         if !events.isEmpty { wake() }
     }
 

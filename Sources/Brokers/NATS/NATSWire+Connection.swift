@@ -62,7 +62,7 @@ extension NATSWire {
 
 /// An attempt to connect on the calling thread, which another one ends when it takes too long: see ``NATSWire``.
 enum NATSAttempt {
-    /// A limit that the library never comes to.
+    /// A limit that the library never reaches.
     static let unlimited = Duration.seconds(3600)
 
     /// Connects.

@@ -7,12 +7,12 @@ internal import Synchronization
 ///
 /// libnats blocks: looking up a name, in the TLS handshake, and while the rest of a TLS record is on its way. Its own limit does not
 /// count in the handshake, and once it is over, 3.4.1 asks the socket for the first PONG again and again without a pause. So it gets
-/// none, and its calls and sockets are ended instead; and all that happens here, where it keeps nobody else waiting.
+/// none, and its calls and sockets are ended instead; and all that happens here, where it blocks no other thread.
 ///
 /// The library's own threads for reading and writing are not started (its interface for event loops): this thread alone touches the
 /// connection, and it sleeps in poll(2) while nothing happens.
 final class NATSWire: Sendable {
-    /// The maximum number of inputs that nobody has taken, and of their bytes: more than the answers to a full window.
+    /// The maximum number of untaken inputs, and of their bytes: more than the answers to a full window.
     static let maximumInputs = 4096
     static let maximumInputBytes = 16 << 20
 
@@ -123,7 +123,7 @@ final class NATSWire: Sendable {
             }
             state.interruptions += 1
             Interruption.send(to: thread)
-            // Somebody else may be connecting to the same port, so this comes second.
+            // Another thread may be connecting to the same port, so this comes second.
             if state.interruptions > 1 { ConnectingSockets.shutDown(port: state.port) }
         }
     }
@@ -191,7 +191,7 @@ final class NATSWire: Sendable {
         return fits
     }
 
-    /// Lets the kernel look for a dead connection: it answers itself, and nobody wakes up on a healthy one.
+    /// Lets the kernel look for a dead connection: it answers itself, and no thread wakes up on a healthy one.
     private func keepAlive(_ descriptor: Int32) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
             var value = value

@@ -48,7 +48,7 @@ enum CredentialFile {
     }
 
     private static func opened(_ path: String) throws(TransportFailure) -> Int32 {
-        // A pipe that nobody writes to must not keep the sink waiting.
+        // A pipe without a writer must not keep the sink waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(path, ErrorText.system(errno)) }
         var status = stat()

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Ends a blocking call of a thread, where a library offers no way to give up: the call returns with `EINTR`.
 enum Interruption {
-    /// A signal that does nothing where nobody has asked for it.
+    /// A signal that has no effect unless it is expected.
     private static let signal = SIGURG
 
     private static let isPrepared: Void = {
@@ -42,7 +42,7 @@ enum ConnectingSockets {
     /// Forgets descriptors, before they are closed or after.
     static func remove(_ descriptors: [Int32]) { known.withLock { $0.subtract(descriptors) } }
 
-    /// Ends the connections to a port that are not known; an attempt of somebody else's to connect there is made again.
+    /// Ends the connections to a port that are not known; another thread's attempt to connect there is repeated.
     static func shutDown(port: UInt16) {
         guard let folder = opendir("/proc/self/fd") else { return }
         defer { closedir(folder) }

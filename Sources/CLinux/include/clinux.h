@@ -17,7 +17,7 @@ int clinux_open_eventfd(void);
 void clinux_signal_eventfd(int fd);
 void clinux_reset_eventfd(int fd);
 
-// Keeps a signal from the calling thread and those that it starts later; it waits until somebody reads or allows it.
+// Keeps a signal from the calling thread and those that it starts later; it waits until it is read or unblocked.
 void clinux_hold_signal(int signal);
 
 // Takes five signals away from the process and makes them readable instead; -1 with errno. To be called before any other

@@ -16,7 +16,7 @@ struct reachagent_account {
 struct reachagent_program {
     /// The file, opened with O_PATH or for reading; it is executed by this descriptor.
     int file;
-    /// Whether an interpreter has to open the file, which it finds as /dev/fd/3.
+    /// `true` if an interpreter must open the file, which it finds as /dev/fd/3.
     bool is_script;
     /// The program's own name and its arguments.
     char *const *arguments;
@@ -31,7 +31,7 @@ struct reachagent_program {
     int group;
 };
 
-/// What could not be done, where starting a program failed.
+/// The step at which starting a program failed.
 enum reachagent_step {
     reachagent_step_process,
     reachagent_step_group,
@@ -47,7 +47,7 @@ int reachagent_memory_file(const char *name);
 /// Makes a pipe, close-on-exec; -1 and errno when there is none.
 int reachagent_pipe(int *reader, int *writer);
 
-/// Whether an extended attribute of a file (xattr(7)) is `1`.
+/// Returns whether an extended attribute of a file (xattr(7)) is `1`.
 bool reachagent_is_marked(const char *path, const char *attribute);
 
 /// Makes the calling process the parent of its descendants' children whose parents have ended.

@@ -68,7 +68,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     let format: ValueFormat<Value>
     /// The value without the key, and in the place of one that is not accepted.
     let standard: Value
-    /// The value in effect without the key, where somebody else than the settings decides it.
+    /// The value in effect without the key, where it is not decided by the settings.
     let inEffect: Value?
     /// The text in which a value is shown that may contain secrets; nil for all other keys.
     let shown: (@Sendable (Value) -> String)?

@@ -156,7 +156,7 @@ struct HookReader: RequestTableReader {
         return when.read(key, default: nil, as: format) ?? []
     }
 
-    /// A filter that no event can meet is an error: the hook would never run, without a reason that anybody sees.
+    /// A filter that no event can meet is an error: the hook would never run, without a visible reason.
     private func refuseImpossible(_ filter: HookFilter, _ types: Set<EventType>, in when: TableReader) {
         let conditions = Self.conditions(of: filter).filter { when.has($0.key) }
         let on = EventFacts.listed(types)

@@ -5,7 +5,7 @@ internal import NetlinkMonitor
 
 /// Warnings about names that are well-formed and yet stand for nothing: at this moment, on this machine, or anywhere.
 extension RequestTableReader {
-    /// Warns of a method that no registry has: RFC 9110 lets anybody make one up, and a mistake looks the same.
+    /// Warns of a method that no registry has: RFC 9110 allows private ones, and a mistake looks the same.
     func warn(ofMethod method: String) {
         guard table.has("method"), !HTTPMethods.registered.contains(method) else { return }
         let word = KeySuggestion.nearest(to: method, among: HTTPMethods.registered.map { $0.lowercased() })

@@ -176,7 +176,7 @@ extension RequestTableReader {
             }
         case .publicKey:
             if given.isEmpty { table.report("pin_mode", "nothing is pinned: 'pins' or 'pin_certificates' is missing") }
-            if given == ["backup_pins"] { table.report("backup_pins", "a backup needs a pin that it stands in for") }
+            if given == ["backup_pins"] { table.report("backup_pins", "a backup needs a pin that it replaces") }
         case .certificate:
             for key in given where key != "pin_certificates" {
                 table.report(key, "only has an effect with 'pin_mode = \"public-key\"'")

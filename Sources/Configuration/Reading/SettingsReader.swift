@@ -101,7 +101,7 @@ struct SettingsReader {
         settings.probes.sort { $0.name < $1.name }
         let isWithoutRequired = !settings.probes.isEmpty && !settings.probes.contains { $0.rule.isRequired }
         if notes.isClean, isWithoutRequired {
-            let message = "no probe is required, so nothing tells whether the Internet is reached"
+            let message = "no probe is required, so nothing determines whether the Internet is reachable"
             notes.warning(message, key: table.path, at: table.origin)
         }
     }

@@ -216,7 +216,7 @@ struct SinkReader {
         table.warn(key, "the \(secret) is sent unencrypted; an address over TLS begins with \(safe)")
     }
 
-    /// False for a credential of the sinks' own service, which nobody else sees.
+    /// False for a credential of the sinks' own service, which no other program sees.
     private static func isReadable(_ path: String) -> Bool {
         !path.hasPrefix(ValueFormat<String>.sinkCredentials + "/")
     }

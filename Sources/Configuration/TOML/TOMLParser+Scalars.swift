@@ -98,7 +98,7 @@ extension TOMLParser {
         case let byte?:
             guard let character = Self.escapes[byte] else {
                 position = start
-                throw failure("invalid TOML: '\\' begins no escape; write a backslash as '\\\\'")
+                throw failure("invalid TOML: '\\' does not start an escape; write a backslash as '\\\\'")
             }
             position += 1
             return [character]

@@ -274,7 +274,7 @@ struct TOMLParser {
     /// Takes the end of a line; the end of the text is one too.
     mutating func endOfLine() throws(Failure) -> Bool {
         if peek() == UInt8(ascii: "\r") {
-            guard starts(with: "\r\n") else { throw expected("a line feed behind the carriage return") }
+            guard starts(with: "\r\n") else { throw expected("a line feed after the carriage return") }
             position += 1
         }
         guard let byte = peek() else { return true }

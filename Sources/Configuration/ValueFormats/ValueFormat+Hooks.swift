@@ -34,7 +34,7 @@ extension ValueFormat where Value == EventType {
         let words = HookTrigger.types.map(\.shortName)
         let short = EventType.shortName(of: string)
         if short != string, words.contains(short) { return "'\(string)' is written without the prefix: '\(short)'" }
-        if string == "hook.completed" { return "'hook.completed' is not a type for hooks: it would run them for ever" }
+        if string == "hook.completed" { return "'hook.completed' is not a type for hooks: it would run them forever" }
         if string == EventType.agentStopping.shortName {
             return "'\(string)' is not a type for hooks: it is the agent's last event, after which nothing is started"
         }
@@ -196,7 +196,7 @@ extension ValueFormat where Value == [String: String] {
             (1...256).contains(name.utf8.count)
             && name.utf8.allSatisfy { TOMLKey.isBare($0) && $0 != UInt8(ascii: "-") }
             && name.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
-        guard isName else { return "a variable's name has letters, digits and '_', and begins with no digit" }
+        guard isName else { return "a variable's name has letters, digits and '_', and does not start with a digit" }
         if name.hasPrefix("REACH_") { return "variables that begin with REACH_ describe the event" }
         if SecretName.isSecret(name) { return "is a secret: write it to a file that the program reads" }
         return nil

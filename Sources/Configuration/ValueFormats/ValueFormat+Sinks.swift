@@ -86,7 +86,7 @@ extension ValueFormat where Value == String {
                 }
                 throw ValueError(
                     message:
-                        "'\(string)' stands for no event of the journal; accepted are types such as path.changed, and path.*"
+                        "'\(string)' matches no event of the journal; accepted are types such as path.changed, and path.*"
                 )
             }
             return short

@@ -88,7 +88,7 @@ extension HTTPURL {
         let host = String(decoding: bytes[..<hostEnd], as: UTF8.self)
         guard hostEnd < bytes.endIndex else { return (host, "") }
         guard bytes[hostEnd] == UInt8(ascii: ":") else {
-            throw .invalidHost(authority, reason: "goes on behind its closing bracket")
+            throw .invalidHost(authority, reason: "continues after its closing bracket")
         }
         return (host, String(decoding: bytes[(hostEnd + 1)...], as: UTF8.self))
     }

@@ -59,7 +59,7 @@ struct BinaryPropertyList {
         }
         valuesLeft -= 1
         guard valuesLeft >= 0 else {
-            throw PropertyListError("it stands for more than \(WorkBudget.maximumValues) values")
+            throw PropertyListError("it expands to more than \(WorkBudget.maximumValues) values")
         }
         try spend(1)
         if let known = scalars[index] { return known }

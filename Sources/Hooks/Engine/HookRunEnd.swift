@@ -19,7 +19,7 @@ package struct HookRunEnd: Sendable, Hashable {
         case succeeded
         /// Another exit status.
         case exited(status: Int32)
-        /// Ended by a signal of somebody else's.
+        /// Ended by a signal from another process.
         case signaled(Int32)
         /// Not done in time, and ended by the agent.
         case timedOut

@@ -180,12 +180,12 @@ private struct OpenedFile {
     /// Checks the permission to execute it, and for a script to read it: its interpreter opens it again.
     func checkExecutable(_ path: String, by account: HookAccount?, isScript: Bool) throws(HookRefusal) {
         let entry = try status(path)
-        let anybody = S_IXUSR | S_IXGRP | S_IXOTH
-        guard entry.st_mode & anybody != 0 else {
+        let executable = S_IXUSR | S_IXGRP | S_IXOTH
+        guard entry.st_mode & executable != 0 else {
             throw HookRefusal(
                 .notExecutable,
                 path: path,
-                evidence: "has mode \(SystemText.mode(entry.st_mode)): nobody may execute it",
+                evidence: "has mode \(SystemText.mode(entry.st_mode)): not executable",
                 remedy: "chmod +x \(ShellWord.quoted(path))"
             )
         }

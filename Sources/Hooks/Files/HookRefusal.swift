@@ -19,7 +19,7 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case folder = "hook_folder"
         /// It has the set-user-ID or set-group-ID bit.
         case setuid = "hook_setuid"
-        /// Not executable for anybody, or for the user to run as.
+        /// Not executable at all, or not for the user to run as.
         case notExecutable = "hook_not_executable"
         /// It has no `#!` line and is not a program, or the interpreter does not exist.
         case noInterpreter = "hook_no_interpreter"

@@ -27,7 +27,7 @@ package struct Interpreter: Sendable, Hashable {
         package var description: String {
             switch self {
             case .empty: "is empty"
-            case .unknownFormat: "begins with no '#!' line and is no ELF program"
+            case .unknownFormat: "has no '#!' line and is not an ELF program"
             case .unnamed: "its first line names no interpreter after '#!'"
             case .tooLong: "its first line is longer than the \(maximumBytes) bytes that the kernel reads"
             case .carriageReturn: "its first line ends with a carriage return"
@@ -105,7 +105,7 @@ struct InterpreterCheck {
         try checkProgram(interpreter.path, of: script)
         guard interpreter.path.split(separator: "/").last == "env" else { return }
         guard let name = Self.program(ofEnv: interpreter.argument) else {
-            let evidence = "its first line does not tell for certain which program env starts"
+            let evidence = "its first line does not determine which program env starts"
             throw refusal(script, evidence, "name the interpreter itself after '#!'")
         }
         let folders = searchPath.split(separator: ":", omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Follows paths as the kernel does, and checks that only root and the agent's user can replace anything on them.
 ///
-/// Each directory must belong to one of these two, and be writable by nobody else unless it is sticky: an entry of a
+/// Each directory must belong to one of these two, and be writable by no other user unless it is sticky: an entry of a
 /// sticky directory can be replaced only by its owner, who is checked next. The same applies to the owner of each link.
 struct TrustedPath {
     private static let maximumLinks = 40

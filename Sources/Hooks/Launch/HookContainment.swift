@@ -42,7 +42,7 @@ public final class HookContainment: Sendable {
     /// - Parameter note: Takes, once, in which way hooks are kept hold of.
     public init(note: @escaping @Sendable (String) -> Void = { _ in }) { self.note = note }
 
-    /// The means that apply; nil before the first run, and while its groups are made, for which nobody waits here.
+    /// The means that apply; nil before the first run, and while its groups are made, for which no caller waits here.
     public var means: Means? {
         switch state.withLock({ $0.groups }) {
         case .unknown: nil
@@ -156,7 +156,7 @@ private final class OrphanReaper: Sendable {
     private struct State {
         /// The number of programs that are being started: their process numbers are not known yet.
         var starting = 0
-        /// The programs that somebody else reaps.
+        /// The programs that another owner reaps.
         var leaders: Set<pid_t> = []
     }
 
@@ -193,7 +193,7 @@ private final class OrphanReaper: Sendable {
     /// Reaps who has ended.
     ///
     /// Safe from any thread, and quick. To be called after each SIGCHLD. The kernel shows one dead child at a time:
-    /// behind a program that somebody else reaps the others wait until ``release(_:)``.
+    /// behind a program that another owner reaps the others wait until ``release(_:)``.
     func sweep() {
         state.withLock { state in
             guard state.starting == 0 else { return }

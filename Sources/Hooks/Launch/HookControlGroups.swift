@@ -4,7 +4,7 @@ import Synchronization
 
 /// The control groups of hooks: one for each run, below one for all of them, where the service manager delegates.
 ///
-/// What a run starts cannot leave its group, so that ending the group ends all of it; and what hooks use up is bounded
+/// A process of a run cannot leave its group, so that ending the group ends all of it; and what hooks use up is bounded
 /// apart from the agent.
 ///
 ///     …/reachagent.service          delegated by the service manager

@@ -220,7 +220,7 @@ package final class HookProcess: Sendable {
         case .exited(0): finish(.succeeded)
         case .exited(let status): finish(.exited(status: status))
         case .signaled(let signal): finish(.signaled(signal))
-        case .lost: finish(.notStarted(reason: "how it ended was taken by somebody else (waitid)"))
+        case .lost: finish(.notStarted(reason: "its exit status was taken by another caller (waitid)"))
         }
     }
 

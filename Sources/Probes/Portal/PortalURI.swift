@@ -57,7 +57,7 @@ public enum NetworkdPortal {
 
 /// Sanitizes addresses from the network for display.
 ///
-/// They are written by anybody on the way, and a user will open them: only `http` and `https` pass, without
+/// Anyone on the path can write them, and a user will open them: only `http` and `https` pass, without
 /// credentials, in printable ASCII, and of bounded length.
 enum PortalURL {
     /// The maximum length of an address, in bytes.

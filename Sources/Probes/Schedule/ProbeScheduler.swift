@@ -113,7 +113,7 @@ public final class ProbeScheduler: Sendable {
     /// Sets the concurrency limits; running checks continue.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 
-    /// Counts bytes that somebody else used over a link, as those of checks are counted.
+    /// Counts bytes that another program used over a link, as those of checks are counted.
     ///
     /// - Returns: The bytes left for today; `nil` for a link without a budget.
     public func charge(_ bytes: Int, to cost: LinkCost) -> Int? { engine.charge(bytes, to: cost) }

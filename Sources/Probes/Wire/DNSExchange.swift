@@ -150,7 +150,7 @@ final class DNSExchange: @unchecked Sendable {
         watch(socket)
     }
 
-    /// Handles a message; over TCP it can only be the server's, over UDP anybody may have sent it.
+    /// Handles a message; over TCP it can only be the server's, over UDP any host may have sent it.
     func received(_ bytes: [UInt8], at localAddress: WireEndpoint?, by transport: DNSReply.Transport) {
         guard !isOver, (transport == .tcp) == isByStream else { return }
         // The id first: a blind forgery is not worth decoding.

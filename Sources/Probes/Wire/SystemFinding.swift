@@ -84,7 +84,7 @@ extension FindingCode {
     }
 }
 
-/// Tells a missing local route from a router's ICMP error: both are the same errno value.
+/// Distinguishes a missing local route from a router's ICMP error: both are the same errno value.
 enum LocalRoute {
     /// Returns whether the kernel has a route to an address, through an interface if one is given; nothing is sent.
     ///

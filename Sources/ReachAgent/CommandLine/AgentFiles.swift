@@ -121,7 +121,7 @@ struct RunningAgent {
         } catch {
             if socket != nil { try AgentQuestion.orExit { () throws(ClientError) in throw error } }
             if case .noAgent = error { return nil }
-            Terminal.printError("reachagent: the running agent cannot be asked: \(ForeignText.line(error.description))")
+            Terminal.printError("reachagent: cannot query the running agent: \(ForeignText.line(error.description))")
             return nil
         }
     }

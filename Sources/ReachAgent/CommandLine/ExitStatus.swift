@@ -23,7 +23,7 @@ enum ExitStatus {
 
 /// A word of the command line that only what was read could judge.
 enum WrongUsage {
-    /// Says what is wrong in one sentence on standard error, and ends with status 64.
+    /// Prints what is wrong in one sentence on standard error, and exits with status 64.
     ///
     /// A `ValidationError` of a running command would be shown with the usage of the whole program.
     static func exit(_ message: String) -> ExitCode {

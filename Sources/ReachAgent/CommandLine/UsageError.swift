@@ -125,7 +125,7 @@ struct UsageError {
         guard let word = rest.dropFirst().first(where: { names.contains($0) }) else {
             return "'\(ForeignText.shown(option, limit: 64))' needs a command before it"
         }
-        return "an option stands behind its command: \(command.name) \(word) \(ForeignText.shown(option, limit: 64))"
+        return "an option follows its command: \(command.name) \(word) \(ForeignText.shown(option, limit: 64))"
     }
 
     private func unknownOption(_ name: String) -> String {
@@ -163,7 +163,7 @@ struct UsageError {
     }
 
     private static func dashed(_ word: String) -> String {
-        "'\(ForeignText.shown(word, limit: 64))' begins with a dash that is no hyphen; "
+        "'\(ForeignText.shown(word, limit: 64))' starts with a dash that is not a hyphen; "
             + "write '--\(ForeignText.shown(String(word.dropFirst(dashes(of: word).count)), limit: 64))'"
     }
 

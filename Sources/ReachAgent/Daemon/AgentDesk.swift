@@ -9,7 +9,7 @@ internal import Reachability
 internal import StatePages
 internal import StateSocket
 
-/// Answers what the sockets are asked about the agent.
+/// Answers the sockets' requests about the agent.
 ///
 /// Called on the sockets' event loop: everything here comes from copies that are at hand.
 final class AgentDesk: AgentInterface {

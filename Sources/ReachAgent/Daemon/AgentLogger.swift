@@ -24,12 +24,12 @@ enum AgentLogger {
         log.level = level.flatMap { Logger.Level(rawValue: $0.rawValue) } ?? .notice
     }
 
-    /// Writes what somebody has asked to have in the log, a line each.
+    /// Writes requested messages to the log, a line each.
     static func write(_ lines: [String]) { log.write(lines, level: .notice) }
 
-    /// Tells why a command fails: as an error in the journal, and elsewhere as commands do.
+    /// Reports why a command fails: as an error in the journal, and elsewhere as commands do.
     ///
-    /// What was logged before stands before it.
+    /// Earlier messages are written before it.
     static func fail(_ text: String) {
         finish()
         if log.format == .journal {
@@ -40,7 +40,7 @@ enum AgentLogger {
         }
     }
 
-    /// Tells what the log has held back, and waits shortly for what is not written yet.
+    /// Logs the number of suppressed messages, and waits briefly for unwritten ones.
     static func finish() { log.finish(within: patience) }
 }
 
@@ -59,7 +59,7 @@ final class StateDump: Sendable {
     /// - Parameter status: The state at that moment; called on a thread of its own.
     init(of status: @escaping @Sendable () -> AgentStatus) { self.status = status }
 
-    /// Has the state logged, and once more for whoever asks while that is being done.
+    /// Has the state logged, and once more for a request that comes meanwhile.
     ///
     /// Safe from any thread, and quick: with thousands of probes the text takes a while, so it is made on a thread that
     /// ends with it.

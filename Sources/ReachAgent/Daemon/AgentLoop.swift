@@ -30,16 +30,16 @@ final class AgentLoop: Sendable {
         var tick: @Sendable () -> ContinuousClock.Instant?
         /// Lets the subscribers have what the journal keeps from them.
         var bypassRecorder: @Sendable () -> Void
-        /// Takes that somebody asks for the configuration to be read again (SIGHUP).
+        /// Handles a request to reload the configuration (SIGHUP).
         var reload: @Sendable () -> Void
-        /// Takes that somebody asks for the state in the log (SIGUSR1).
+        /// Handles a request for the state in the log (SIGUSR1).
         var dump: @Sendable () -> Void
         /// Reaps what hooks, or others for process 1, have left behind (SIGCHLD).
         var reap: @Sendable () -> Void
     }
 
     /// Lets a SIGHUP and a SIGUSR1 wait until the loop takes them: one that comes while the agent starts then ends
-    /// nobody.
+    /// no process.
     ///
     /// To be called before anything else, in any case before any thread is started.
     static func holdRequests() {
@@ -64,7 +64,7 @@ final class AgentLoop: Sendable {
     /// The reason of the agent's end; `nil` before it.
     var reason: String? { stopReason.withLock { $0 } }
 
-    /// Says what to do; to be called before ``run()``.
+    /// Sets the work; must be called before ``run()``.
     func setWork(_ work: Work) { self.work.withLock { $0 = work } }
 
     /// Makes the loop ask for the next moment again.
@@ -90,7 +90,7 @@ final class AgentLoop: Sendable {
     /// Loops on the calling thread until a signal comes or ``stop(because:)`` is called.
     func run() {
         loop()
-        // Whoever asks a second time does not want to wait for an orderly end. A late SIGHUP or SIGUSR1 is kept from
+        // A second signal means that an orderly end would take too long. A late SIGHUP or SIGUSR1 is kept from
         // the process for good: there is nothing left to reload or to tell, and it must not cut the end short.
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
     }

@@ -15,7 +15,7 @@ extension AgentServices {
     /// The time for subscribers to take the rest; a slower one resumes from the journal, and does not hold up the end.
     private static let clientDeadline: Duration = .milliseconds(700)
 
-    /// Opens the journal; where nobody asked for one and none can be made, there is none.
+    /// Opens the journal; if none was requested and none can be made, there is none.
     static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
         guard let journal = configuration.journal else { return nil }
         do throws(JournalError) {
@@ -86,7 +86,7 @@ extension AgentServices {
         }
     }
 
-    /// Comes after the kernel: whoever has connected by then, as with sockets that the service manager made, learns the
+    /// Comes after the kernel: clients that have connected by then, as with sockets that the service manager made, learns the
     /// state and not that there is none yet.
     static func answering(_ server: StateServer) -> AgentPart {
         AgentPart(name: "clients") {

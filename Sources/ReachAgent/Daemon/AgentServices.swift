@@ -191,7 +191,7 @@ struct AgentServices {
             do throws(NetlinkError) {
                 try kernel.watch(configuration.monitor(new))
             } catch {
-                AgentLogger.make().error("the kernel cannot be asked for what the new configuration wants: \(error)")
+                AgentLogger.make().error("cannot query the kernel for the new configuration: \(error)")
                 if !kernel.isWatching { loop.stop(because: "the kernel cannot be watched any more") }
             }
         }

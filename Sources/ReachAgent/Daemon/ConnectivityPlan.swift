@@ -27,7 +27,7 @@ struct ConnectivityPlan: Sendable {
         self.settings = settings
         self.portals = portals
         let asked = portals.compactMap { Self.definition($0, settings) }
-        // Never before somebody has configured a probe, as for portals.
+        // Never before a probe was configured, as for portals.
         checksFirstHops = settings.checksFirstHops && !settings.probes.isEmpty
         let firstHop = checksFirstHops ? FirstHop.definition : nil
         let all = settings.probes + asked + [firstHop].compactMap(\.self)
@@ -89,7 +89,7 @@ struct ConnectivityPlan: Sendable {
         let expectsBody = !definition.probe.expectations.bodyExpectations.isEmpty
         var evidence = PortalJudge.evidence(in: check.report, expectsBody: expectsBody)
         if evidence.verdict == .portal {
-            // What the network itself names comes before where somebody on the way leads.
+            // The network's own portal takes precedence over a redirect by another host on the path.
             let interface = check.point.vantage.interface
             let named = portals.filter { interface == nil ? $0.isUsed : $0.interface == interface }
             evidence.url = named.lazy.compactMap(\.page).first ?? evidence.url

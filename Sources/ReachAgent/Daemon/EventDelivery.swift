@@ -2,9 +2,9 @@ internal import AgentEvents
 internal import NotificationBus
 internal import Synchronization
 
-/// Hands what is published to somebody who takes it at once.
+/// Delivers published events to a consumer that takes them at once.
 ///
-/// It is taken on the thread that publishes, which the taker must not hold up: nothing waits in the subscription.
+/// Events are taken on the publishing thread, which the consumer must not block: none waits in the subscription.
 final class EventDelivery: Sendable {
     /// More than is ever published between two turns of a thread.
     private static let capacity = 4096

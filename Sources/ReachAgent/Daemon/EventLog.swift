@@ -3,7 +3,7 @@ internal import ForeignText
 internal import Logging
 internal import NotificationBus
 
-/// Tells the log what is published: a line for every change, with its reason.
+/// Logs published events: a line for every change, with its reason.
 ///
 /// Events are taken on the thread that publishes: the log never blocks, so this needs no thread of its own.
 final class EventLog: Sendable {
@@ -23,7 +23,7 @@ final class EventLog: Sendable {
     func start() { delivery.start() }
 }
 
-/// Tells the log how a hook's run went, with what the hook wrote.
+/// Logs the outcome of a hook's run, with its output.
 struct HookLog: Sendable {
     /// The longest line of a hook's that is logged, in characters.
     private static let longestLine = 1024
@@ -33,7 +33,7 @@ struct HookLog: Sendable {
     func note(_ completion: HookCompletion) {
         let isSuccess = completion.ending.isSuccess
         logger.log(level: isSuccess ? .info : .warning, "\(completion.summary)")
-        // Whoever lets a hook say something wants to read it, also when all went well.
+        // The output of a hook is worth reading, also after success.
         let level: Logger.Level = isSuccess ? .notice : .warning
         for line in (completion.output ?? "").split(whereSeparator: \.isNewline) {
             let text = ForeignText.shown(String(line), limit: Self.longestLine)

@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import EventJournal
 internal import Glibc
 
-/// The events of a journal that somebody asks for.
+/// The requested events of a journal.
 struct History {
     /// The number of bytes read at once.
     private static let chunkBytes = 256 << 10

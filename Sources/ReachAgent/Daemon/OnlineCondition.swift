@@ -59,12 +59,12 @@ struct OnlineCondition: Sendable, Hashable {
     private func subject(_ states: States) throws(Failure) -> ReachabilityState {
         guard let target else {
             guard let state = states.state else {
-                throw Failure(code: "state_unknown", text: "the agent has not told its state")
+                throw Failure(code: "state_unknown", text: "the agent has not reported its state")
             }
             return state
         }
         guard let targets = states.targets else {
-            throw Failure(code: "state_unknown", text: "the agent has not told its state")
+            throw Failure(code: "state_unknown", text: "the agent has not reported its state")
         }
         guard let state = targets[target] else {
             let known = targets.keys.sorted().map { ForeignText.shown($0, limit: 64) }.prefix(20).joined(

@@ -10,7 +10,7 @@ internal import struct AgentEvents.Event
 internal import struct AgentEvents.EventDraft
 internal import struct AgentEvents.Timestamp
 
-/// `run --once`: one view of the kernel's, one check of every probe, and the state that comes of them.
+/// `run --once`: one snapshot of the kernel, one check of every probe, and the resulting state.
 struct RunOnce {
     let settings: Settings
     let monitor: MonitorConfiguration

@@ -5,14 +5,13 @@ internal import ServiceSupport
 internal import StateSocket
 internal import Synchronization
 
-/// Tells the service manager how the agent fares: that it is at work, a sentence of the state, and that nothing is
-/// stuck.
+/// Reports to the service manager: readiness, the state in a sentence, and keep-alives while nothing is stuck.
 ///
-/// A sign of life is given when all threads that the agent cannot do without have answered, so that one that hangs ends
-/// in a restart. Without a manager there is no reporter, and nothing of this happens.
+/// A keep-alive is sent when all threads that the agent cannot do without have answered, so that a hanging one leads to
+/// a restart. Without a manager there is no reporter.
 final class ServiceReporter: Sendable {
     private struct State {
-        /// The state as it was told last.
+        /// The state as it was reported last.
         var sentence = ""
         /// The error of the last reload, while it stays rejected.
         var refusal: String?
@@ -30,7 +29,7 @@ final class ServiceReporter: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - watchdog: How long the manager waits for a sign of life; `nil` when it wants none.
+    ///   - watchdog: The time that the manager waits for a keep-alive; `nil` when it expects none.
     ///   - sentence: The state, in one sentence.
     ///   - wake: Has the agent's loop call ``step(at:)``.
     init(
@@ -45,9 +44,9 @@ final class ServiceReporter: Sendable {
         self.wake = wake
     }
 
-    /// The agent is at work; signs of life are given from now on.
+    /// Reports readiness; keep-alives are sent from now on.
     ///
-    /// - Parameter members: Who has to answer before each of them.
+    /// - Parameter members: The threads that must answer before each keep-alive.
     func ready(_ members: [AgentThread]) {
         state.withLock { state in
             state.isReady = true
@@ -79,13 +78,12 @@ final class ServiceReporter: Sendable {
         }
     }
 
-    /// Has the sentence told anew by the next turn of the loop.
+    /// Has the sentence reported again by the loop's next step.
     ///
     /// Safe from any thread, and quick.
     func stateChanged() { wake() }
 
-    /// Takes that the process is awake for something else: if a sign of life will be owed soon, it may as well be given
-    /// now.
+    /// Uses that the process is awake anyway: a keep-alive that is due soon may be sent now.
     ///
     /// Safe from any thread, and quick.
     func noteAwake() {
@@ -93,7 +91,7 @@ final class ServiceReporter: Sendable {
         if isWelcome { wake() }
     }
 
-    /// Reports the news, and has every part answer when it is time; called by the agent's loop.
+    /// Reports changes, and queries every part when it is time; called by the agent's loop.
     ///
     /// - Returns: When to call again; `nil` when there is no watchdog.
     func step(at now: ContinuousClock.Instant = .now) -> ContinuousClock.Instant? {
@@ -145,23 +143,23 @@ final class ServiceReporter: Sendable {
 
 /// A liveness check of the parts that a service cannot do without: pure, with time as a parameter.
 ///
-/// A sign of life is owed at every interval. Then everybody is asked, and it is given when all have answered; from the
-/// middle of the interval on it is as soon as there is a turn, so that a service which is awake need not be woken for
-/// it. Who is silent is asked a few times more, because an answer may be lost with a thread that was replaced.
+/// A keep-alive is due at every interval. Then all parts are queried, and it is sent when all have answered; in the second
+/// half of the interval the parts are queried at any step, so that a service that is awake anyway need not be woken. Silent
+/// parts are queried a few times more, because an answer may be lost with a thread that was replaced.
 struct LivenessCheck: Sendable {
     /// The work that is due now.
     struct Step: Sendable, Hashable {
         /// The round that answers belong to.
         var round: Int
-        /// The parts to ask, by their place in the list of names.
+        /// The parts to query, by their index in the list of names.
         var asked: [Int] = []
-        /// `true` if all have answered: give the sign of life.
+        /// `true` if all have answered: send the keep-alive.
         var isComplete = false
         /// The parts that were silent for a whole interval; named once a round.
         var silent: [String] = []
     }
 
-    /// Into how many parts an interval is divided while somebody is silent.
+    /// The number of queries in an interval while a part is silent.
     private static let attempts = 8
 
     private let names: [String]
@@ -176,9 +174,9 @@ struct LivenessCheck: Sendable {
     private(set) var deadline: ContinuousClock.Instant?
 
     /// - Parameters:
-    ///   - names: Who must answer.
-    ///   - interval: The time between two signs of life.
-    ///   - start: From when on it counts: the first sign is owed an interval later.
+    ///   - names: The parts that must answer.
+    ///   - interval: The time between two keep-alives.
+    ///   - start: The start of the first interval: the first keep-alive is due an interval later.
     init(_ names: [String], every interval: Duration, from start: ContinuousClock.Instant) {
         self.names = names
         self.interval = interval
@@ -186,10 +184,10 @@ struct LivenessCheck: Sendable {
         deadline = start + interval
     }
 
-    /// Returns true when a turn at a moment would begin a round.
+    /// Returns whether a step at a moment would start a round.
     func isWelcome(at now: ContinuousClock.Instant) -> Bool { asked == 0 && now >= started + interval / 2 }
 
-    /// Takes the answer of one of those that were asked.
+    /// Takes the answer of a queried part.
     ///
     /// - Returns: Whether it was the last that was missing.
     mutating func answer(_ member: Int, round: Int) -> Bool {
@@ -197,7 +195,7 @@ struct LivenessCheck: Sendable {
         return absent.isEmpty
     }
 
-    /// Says what is to be done at a moment.
+    /// Returns the work that is due at a moment.
     mutating func step(at now: ContinuousClock.Instant) -> Step {
         var step = Step(round: round)
         if asked > 0, absent.isEmpty {
@@ -226,7 +224,7 @@ struct LivenessCheck: Sendable {
 
 /// The time for which a service may be silent before its manager kills it (sd_watchdog_enabled(3)).
 struct WatchdogTimeout: Sendable, Hashable {
-    /// The time between two signs of life, at most.
+    /// The maximum time between two keep-alives.
     let duration: Duration
 
     /// The time that an environment asks of a process; `nil` when it asks for none, or asks another process.
@@ -242,6 +240,6 @@ struct WatchdogTimeout: Sendable, Hashable {
         duration = .microseconds(microseconds)
     }
 
-    /// The time between two signs of life: half the time-out, as sd_watchdog_enabled(3) recommends.
+    /// The time between two keep-alives: half the timeout, as sd_watchdog_enabled(3) recommends.
     var interval: Duration { duration / 2 }
 }

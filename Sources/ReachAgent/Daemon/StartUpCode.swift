@@ -9,7 +9,7 @@ enum StartUpCode {
     /// first of all.
     ///
     /// The pages stay in the page cache as long as memory is not short, so that what is needed again is a minor fault. They
-    /// are told to be cold, and are not mapped any more: else a process that sleeps for weeks would be asked for each.
+    /// are marked cold, and unmapped: otherwise a process that sleeps for weeks would be charged for each.
     static func release() {
         guard let text = try? String(contentsOfFile: "/proc/self/smaps", encoding: .utf8) else { return }
         for mapping in MappedFile.all(inSmaps: text) where mapping.isUnwritten {
@@ -21,11 +21,11 @@ enum StartUpCode {
     }
 }
 
-/// A part of a file that is mapped into the process, as /proc/PID/smaps tells it (proc(5)).
+/// A part of a file that is mapped into the process, as /proc/PID/smaps shows it (proc(5)).
 struct MappedFile: Equatable {
     let start: UInt
     let length: Int
-    /// Nobody can write to it, and nobody has: every page is the file's own and can be had from it again.
+    /// `true` if it is read-only and was never written: every page is the file's own and can be read from it again.
     ///
     /// The loader makes what it has filled in read-only afterwards; only its pages, here or in the swap, tell the two apart.
     let isUnwritten: Bool

@@ -2,9 +2,9 @@ internal import Glibc
 internal import LinuxSupport
 internal import Synchronization
 
-/// Tells when the machine was suspended, without ever waking up to look.
+/// Detects suspends of the machine, without ever waking up for that.
 ///
-/// Safe from any thread: whoever asks first after a suspend is told of it.
+/// Safe from any thread: the first caller after a suspend gets it.
 final class SuspendWatch: Sendable {
     private struct State: ~Copyable {
         var detector = SuspendDetector()
@@ -15,7 +15,7 @@ final class SuspendWatch: Sendable {
 
     /// A watch that counts from now.
     ///
-    /// Where the kernel has no descriptor to offer, suspends are told all the same when somebody asks.
+    /// Without such a descriptor of the kernel, suspends are still detected on the next call.
     init() {
         _ = state.withLock { $0.detector.detect(.now) }
     }
@@ -65,7 +65,7 @@ extension SuspendClocks {
 struct SuspendClocks: Sendable, Hashable {
     /// CLOCK_MONOTONIC, which stands still, before the other clock was read.
     var monotonicBefore: Duration
-    /// CLOCK_BOOTTIME, which goes on.
+    /// CLOCK_BOOTTIME, which includes suspends.
     var boot: Duration
     /// CLOCK_MONOTONIC after it.
     var monotonicAfter: Duration
@@ -82,7 +82,7 @@ struct SuspendClocks: Sendable, Hashable {
 /// Pure. Both clocks run at the same rate, and the difference between them grows by suspends alone; setting the clock
 /// of the day does not change it.
 struct SuspendDetector: Sendable {
-    /// The shortest suspend that is told.
+    /// The shortest suspend that is reported.
     static let threshold: Duration = .milliseconds(500)
     /// The least certain reading that counts: a thread that was held up between two clocks takes a delay for a suspend.
     static let maximumUncertainty: Duration = .milliseconds(100)

@@ -12,7 +12,7 @@ struct FleetCommand: ParsableCommand {
         abstract: "Show the devices whose sinks ship to a NATS server.",
         discussion: """
             Reads the events that 'reachagent-sink' stores in a JetStream stream, and folds them into one table. Nothing is \
-            written to the server but the consumer, and nothing is asked of the devices.
+            written to the server but the consumer, and the devices are not contacted.
 
             EXIT STATUS
               0   done

@@ -40,7 +40,7 @@ struct FleetReportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Report on devices only whose name or host is this; '*' stands for any text.",
+            "Report on devices only whose name or host is this; '*' matches any text.",
             valueName: "name"
         )
     )

@@ -107,7 +107,7 @@ private struct FleetTail {
         self.selection = selection
     }
 
-    /// Prints events until the connection ends, or nobody reads them any more.
+    /// Prints events until the connection ends, or the reader closes the output.
     func run() throws {
         let consumer = try FleetConsumer(source, delivery, durable: durable)
         var output = StandardOutput()

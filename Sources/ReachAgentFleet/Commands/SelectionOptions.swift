@@ -26,12 +26,15 @@ struct SelectionOptions: ParsableArguments {
     var only: [StateWord] = []
 
     @Option(
-        help: ArgumentHelp("Show devices only whose name or host is this; '*' stands for any text.", valueName: "name")
+        help: ArgumentHelp("Show devices only whose name or host is this; '*' matches any text.", valueName: "name")
     )
     var device: [String] = []
 
     @Option(
-        help: ArgumentHelp("Call a device silent when nothing came for so long; 0 for never.", valueName: "duration"),
+        help: ArgumentHelp(
+            "The time without events after which a device is silent; 0 for never.",
+            valueName: "duration"
+        ),
         transform: SelectionOptions.silence(argument:)
     )
     var silentAfter = Silence(after: .seconds(7200))

@@ -47,27 +47,27 @@ extension Manual {
 
         | Signal | Meaning |
         |---|---|
-        | `SIGTERM`, `SIGINT` | The agent ends in order: `agent.stopping` is published and kept, subscribers are given what they wait for, and programs that run as hooks have `stop_grace` to end. The second of them ends it at once. |
-        | `SIGHUP` | The configuration is read again, as by `reachagent reload`; what is wrong with it is in the log, and changes nothing. An agent whose terminal was closed ends instead. |
+        | `SIGTERM`, `SIGINT` | Orderly shutdown: `agent.stopping` is published and recorded, subscribers get their pending events, and programs that run as hooks have `stop_grace` to finish. A second signal ends the agent at once. |
+        | `SIGHUP` | Reload the configuration, as `reachagent reload` does; errors are logged, and leave it unchanged. An agent whose terminal was closed stops instead. |
         | `SIGUSR1` | The state, as `reachagent status --full` shows it, is written to the log, whatever the log's level is. |
-        | `SIGPIPE` | Ignored: the agent outlives whoever reads its output. |
+        | `SIGPIPE` | Ignored: the agent outlives the reader of its output. |
         """
 
     private static let environment = """
         | Variable | Meaning |
         |---|---|
-        | `REACHAGENT_SOCKET` | The control socket that commands ask, where `--socket` names none. |
+        | `REACHAGENT_SOCKET` | The control socket that commands use without `--socket`. |
         | `CONFIGURATION_DIRECTORY` | The folder of `reachagent.toml` (systemd.exec(5)). |
-        | `CREDENTIALS_DIRECTORY` | The folder of what the configuration calls `credential:NAME`. |
+        | `CREDENTIALS_DIRECTORY` | The folder of the files that the configuration calls `credential:NAME`. |
         | `STATE_DIRECTORY` | The journal is in `journal` below it. |
-        | `RUNTIME_DIRECTORY` | The sockets are in it; commands look there, too. |
+        | `RUNTIME_DIRECTORY` | The folder of the sockets, also for commands. |
         | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_RUNTIME_DIR`, `HOME` | Where configuration and hooks, the journal, and the sockets are for a user who is not root. |
-        | `NOTIFY_SOCKET` | The service manager that is told `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |
-        | `WATCHDOG_USEC`, `WATCHDOG_PID` | How often the service manager wants a sign of life. It is given only while the loop, the reader of the kernel's messages and the event loops all answer. |
-        | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets that the service manager has made, named `events` and `control` (sd_listen_fds(3)). |
-        | `JOURNAL_STREAM` | Standard error is systemd's journal: lines begin with a priority instead of a time. |
+        | `NOTIFY_SOCKET` | The service manager's socket, for `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |
+        | `WATCHDOG_USEC`, `WATCHDOG_PID` | The interval at which the service manager expects a keep-alive, which is sent only while the loop, the reader of the kernel's messages and the event loops all answer. |
+        | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets from the service manager, named `events` and `control` (sd_listen_fds(3)). |
+        | `JOURNAL_STREAM` | Standard error is systemd's journal: lines start with a priority instead of a time. |
         | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |
-        | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, or the second is `dumb`; nor where the output is no terminal. |
+        | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, when the second is `dumb`, or when the output is not a terminal. |
         | `LC_ALL`, `LC_CTYPE`, `LANG` | Whether the terminal is given characters beyond ASCII. |
         | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |
 

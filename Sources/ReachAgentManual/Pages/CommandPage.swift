@@ -163,7 +163,7 @@ extension Manual {
         | `REACHAGENT_SOCKET` | The agent's control socket, where neither `--socket` nor `--runtime-directory` names one. |
         | `STATE_DIRECTORY` | The positions are in it (systemd.exec(5)). |
         | `XDG_STATE_HOME`, `HOME` | The positions are in `reachagent-sink`, or `.local/state/reachagent-sink`, below it. |
-        | `NOTIFY_SOCKET` | The service manager that is told `READY=1`, `STATUS=` and `STOPPING=1` (sd_notify(3)). |
+        | `NOTIFY_SOCKET` | The service manager's socket, for `READY=1`, `STATUS=` and `STOPPING=1` (sd_notify(3)). |
         """
 
     private static let files = """

@@ -86,7 +86,7 @@ extension Manual {
 
     private static let credentials = """
         Wherever a path stands, `credential:NAME` is accepted too: the file *NAME* in `$CREDENTIALS_DIRECTORY`, which \
-        systemd makes for the service and nobody else can read. Nothing secret has to be readable by the agent's user in \
+        systemd makes for the service and no other user can read. Nothing secret has to be readable by the agent's user in \
         `/etc` then:
 
             # systemctl edit reachagent

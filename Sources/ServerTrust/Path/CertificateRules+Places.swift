@@ -39,7 +39,7 @@ extension CertificateRules {
         typealias Known = CertificateExtensions.Identifier
         let extensions = certificate.extensions
         if extensions.basicConstraints?.isAuthority == true {
-            remark("the server's certificate is an authority's (cA=TRUE): whoever has its key can issue others")
+            remark("the server's certificate is an authority's (cA=TRUE): its key can issue others")
         } else {
             if extensions.basicConstraints?.pathLength != nil {
                 refuse(.tlsCertificateProfile, "a path length is given without cA=TRUE")
@@ -86,7 +86,7 @@ extension CertificateRules {
     /// Not a refusal, although those requirements forbid it: names are never matched against the subject (RFC 9525,
     /// section 2), and private authorities issue such certificates all the time. But other programs still use the
     /// common name, so one that looks like a host name is worth a warning; one that does not, as `Mail gateway`,
-    /// misleads nobody.
+    /// is not misleading.
     func strayCommonName(_ certificate: DecodedCertificate) -> Finding? {
         let names = certificate.extensions.subjectAlternativeNames
         guard isForServer, !names.isEmpty else { return nil }

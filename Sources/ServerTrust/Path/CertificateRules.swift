@@ -72,7 +72,7 @@ struct CertificateRules {
                         .warning,
                         subject: certificate.label,
                         evidence:
-                            "the pinned server certificate is an authority's: whoever has its key can issue others"
+                            "the pinned server certificate is an authority's: its key can issue others"
                     )
                 )
             }

@@ -87,7 +87,7 @@ struct PathRules {
                 Finding(
                     .tlsPathLength,
                     subject: path.certificates[0].label,
-                    evidence: "\(between) certificates stand before the anchor, and at most \(maximumLength) may"
+                    evidence: "\(between) certificates precede the anchor, and at most \(maximumLength) may"
                 )
             )
         }
@@ -98,7 +98,7 @@ struct PathRules {
                     Finding(
                         .tlsPathLength,
                         subject: certificate.label,
-                        evidence: "\(below) authorities stand below it, and its path length constraint is \(limit)"
+                        evidence: "\(below) authorities are below it, and its path length constraint is \(limit)"
                     )
                 )
             }

@@ -21,7 +21,7 @@ internal import Synchronization
 ///   the pinned certificates alone are the anchors; validity, purpose and name still count.
 ///
 /// Pins only restrict: any server that a policy with pins accepts, the same policy without them accepts too, except
-/// where invalid certificates are allowed. Pins are never compared with a certificate that is merely sent: anybody can
+/// where invalid certificates are allowed. Pins are never compared with a certificate that is merely sent: anyone can
 /// send one.
 public struct TrustEvaluator: Sendable {
     /// The security policy.

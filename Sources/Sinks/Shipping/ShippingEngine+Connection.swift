@@ -159,10 +159,10 @@ extension TransportFailure {
         )
     }
 
-    static let pathChanged = TransportFailure(code: "path_changed", detail: "the path has changed: connecting anew")
+    static let pathChanged = TransportFailure(code: "path_changed", detail: "the path has changed: reconnecting")
     static let journalRestarted = TransportFailure(
         code: "journal_restarted",
-        detail: "the agent numbers its events anew"
+        detail: "the agent restarted its numbering"
     )
     static let silent = TransportFailure(code: "broker_timeout", detail: "the broker does not answer")
     static let expired = TransportFailure(code: "events_expired", detail: "the journal does not have them any more")

@@ -28,14 +28,14 @@ extension ShippingEngine {
     public enum JournalInput: Sendable, Hashable {
         /// The agent's hello, on each connection that the subscription takes.
         case opened(stream: String, newest: UInt64)
-        /// The next event; the numbers rise. If events after the requested number are gone, the subscription goes on
+        /// The next event; the numbers rise. If events after the requested number are gone, the subscription continues
         /// with the oldest that is left; the engine sees the hole itself.
         case event(JournalEvent)
         /// The agent does not know the requested stream or number (`stream_changed`, `sequence_unknown`): its stream is
         /// this one. Nothing follows; the engine subscribes anew.
         case restarted(stream: String)
         /// The subscription has ended, and its connection is not made again by the caller; the engine subscribes anew
-        /// after a while. A caller that reconnects by itself, and goes on after the last event that it handed in, never
+        /// after a while. A caller that reconnects by itself, and resumes after the last event that it handed in, never
         /// says so.
         case closed
     }

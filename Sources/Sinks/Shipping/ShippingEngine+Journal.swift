@@ -182,6 +182,6 @@ extension JournalEvent {
 extension TransportFailure {
     fileprivate static let unusableStream = TransportFailure(
         code: "journal_unusable",
-        detail: "the name of the journal's stream cannot stand in a message"
+        detail: "the name of the journal's stream cannot be part of a message"
     )
 }

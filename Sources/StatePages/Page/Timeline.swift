@@ -61,7 +61,7 @@ public struct TimelineEntry: Sendable, Hashable {
 /// The newest events for people, as many as a page shows.
 ///
 /// Events that come in storms have a share of their own, and never push out settled changes. An event is put into words
-/// only when somebody looks.
+/// only on demand.
 public struct Timeline: Sendable {
     /// The maximum number of settled changes.
     public static let maximumSettled = 150

@@ -299,7 +299,7 @@ final class HTTPExchange {
             guard parameters.since != nil, !parameters.isHistory else {
                 return refuse(HTTPRefusal(.gone, "these events are not available any more (\(refusal.code))"))
             }
-            // A browser gives a refused stream up for good: it is told the whole state instead.
+            // A browser gives a refused stream up for good: it gets the whole state instead.
             var anew = parameters
             anew.since = nil
             stream(anew, contentType: contentType)

@@ -1,7 +1,7 @@
 internal import EventLoopExecutor
 internal import NIOCore
 
-/// Asks threads of the agent for a sign of life, once.
+/// Checks the liveness of the agent's threads, once.
 ///
 /// Used only on the event loop.
 final class HealthCheck {

@@ -6,7 +6,7 @@ internal import PortAccess
 /// Checks the passwords of requests (RFC 7617).
 ///
 /// A hash takes its time by design, so it is computed on a thread of its own, and a password that was right counts for a
-/// while. Whoever guesses is slowed down by the host, and never those who know it. Used only on the event loop.
+/// while. Clients that guess are slowed down by their host, and never those that know it. Used only on the event loop.
 final class PasswordCheck {
     /// The result of a check.
     enum Outcome {

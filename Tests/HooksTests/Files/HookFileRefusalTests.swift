@@ -184,7 +184,7 @@ struct HookFileRefusalTests {
         HookFileFault(
             testDescription: "not executable",
             code: .notExecutable,
-            evidence: "has mode 0644: nobody may execute it",
+            evidence: "has mode 0644: not executable",
             remedy: "chmod +x PATH",
             make: { try $0.file("hook", mode: 0o644) }
         ),
@@ -368,7 +368,7 @@ struct HookFileRefusalTests {
         interpreter(
             "an env that could start anything",
             "#!/usr/bin/env -S PATH=/tmp sh\n",
-            "its first line does not tell for certain which program env starts",
+            "its first line does not determine which program env starts",
             "name the interpreter itself after '#!'",
             repaired: "#!/usr/bin/env sh\n"
         ),
@@ -417,7 +417,7 @@ struct HookFileRefusalTests {
         interpreter(
             "no first line",
             "echo hello\n",
-            "begins with no '#!' line and is no ELF program",
+            "has no '#!' line and is not an ELF program",
             "sed -i '1i #!/bin/sh' PATH"
         ),
         interpreter(

@@ -89,7 +89,7 @@ final class HTTPExchange: @unchecked Sendable {
         if (100..<200).contains(status) {
             informational += 1
             if status == 101 {
-                return refuse(.httpMalformed, "status 101 switches to a protocol that was not asked for")
+                return refuse(.httpMalformed, "status 101 switches to a protocol that was not requested")
             }
             guard informational <= Self.maximumInformational else {
                 return refuse(.httpMalformed, "more than \(Self.maximumInformational) informational responses")

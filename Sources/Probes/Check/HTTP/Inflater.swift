@@ -30,7 +30,7 @@ final class Inflater {
         stream.initialize(to: z_stream())
         let size = CInt(MemoryLayout<z_stream>.size)
         let status = inflateInit2_(stream, format.windowBits, ZLIB_VERSION, size)
-        guard status == Z_OK else { throw Failure(description: "zlib cannot begin (\(status))") }
+        guard status == Z_OK else { throw Failure(description: "zlib cannot start (\(status))") }
     }
 
     deinit {
@@ -57,7 +57,7 @@ final class Inflater {
         var hasMore = stream.pointee.avail_in > 0
         while hasMore {
             if isComplete {
-                guard format == .gzip else { return Failure(description: "bytes stand behind its end") }
+                guard format == .gzip else { return Failure(description: "bytes follow its end") }
                 inflateReset(stream)
                 isComplete = false
             }

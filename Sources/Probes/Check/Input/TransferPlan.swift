@@ -18,7 +18,7 @@ public struct TransferPlan: Sendable {
     public var uploadBytes: Int
     /// The URL that takes the upload by POST; nil for the target's.
     public var uploadURL: HTTPURL?
-    /// Goes on by `Range` and `If-Range` after the path was lost, over the next one, within the check's timeout.
+    /// Continues by `Range` and `If-Range` after the path was lost, over the next one, within the check's timeout.
     public var resumes: Bool
     /// The priority of the transfer's packets.
     public var priority: Priority

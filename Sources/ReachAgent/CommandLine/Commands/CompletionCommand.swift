@@ -11,7 +11,7 @@ struct CompletionCommand: ParsableCommand {
         usage: "reachagent completion <shell>",
         discussion: """
             The package installs the scripts; this is for a program that was built from source. Names of probes, targets, \
-            hooks and uplinks come from the running agent, which is asked at each completion.
+            hooks and uplinks come from the running agent, which is queried at each completion.
 
             EXAMPLES
               source <(reachagent completion bash)

@@ -12,8 +12,8 @@ struct DiagnoseCommand: ParsableCommand {
         usage: "reachagent diagnose [<options>] [<target> ...]",
         discussion: """
             Judges link, address, route, next hop, resolver, clock, connection, TLS, response and agent, and names the \
-            first layer that is broken, with what to do next. The kernel and local files are read, the running agent is \
-            asked for its status, and the host names of its probes are looked up; a target is checked only when it is \
+            first layer that is broken, with what to do next. The kernel and local files are read, the running agent's \
+            status is queried, and the host names of its probes are looked up; a target is checked only when it is \
             given. No agent is needed.
 
             The page is made to be attached to a report: it has this machine's addresses and routes, the names of its \

@@ -8,11 +8,11 @@ internal import Glibc
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show the events of the past.",
+        abstract: "Show past events.",
         usage: "reachagent history [<options>]",
         discussion: """
-            Reads the journal itself, that of the running agent, or without one the first that exists. Events that are \
-            missing are told where they are missing; lines that are damaged are left out and counted on standard error.
+            Reads the journal itself, that of the running agent, or without one the first that exists. Missing \
+            events are reported in their place; damaged lines are skipped and counted on standard error.
 
             Of 'path.changed', which 'reachability.changed' and 'target.changed' repeat when it has held, nothing is shown \
             unless '--all', '--json' or a '--type' asks for it.
@@ -73,7 +73,7 @@ struct HistoryCommand: ParsableCommand {
     )
     var last: Int?
 
-    @Flag(name: [.customShort("f"), .long], help: "Go on with what is written from now on.")
+    @Flag(name: [.customShort("f"), .long], help: "Continue with events as they are written.")
     var follow = false
 
     @Flag(help: "Also show every 'path.changed'.")
@@ -205,7 +205,7 @@ private struct HistoryPrinter {
         corruptLines = 0
     }
 
-    /// A gap is told among the lines for people; beside JSON lines, which stay as they are, on standard error.
+    /// A gap is reported among the lines for people; beside JSON lines, which stay as they are, on standard error.
     private mutating func print(missing gap: ClosedRange<UInt64>) throws(StandardOutput.Failure) {
         let text =
             gap.lowerBound == gap.upperBound

@@ -75,13 +75,13 @@ struct HooksListCommand: ParsableCommand {
 struct HooksRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run one hook now, for an event of the past.",
+        abstract: "Run one hook now, for a past event.",
         usage: "reachagent hooks run <name> --event <file|last> [<options>]",
         discussion: """
-            Shows what the hook wrote, on standard output, and how it ended, on standard error. The hook is checked, and \
-            given the same environment, input and time as by the agent; it runs as the user who asks, or as the one that its \
-            table names. Each failed attempt of a webhook is shown at once. Nothing is recorded, and a running agent does not \
-            know of it. Whether the hook wants the event makes no difference; it is only told.
+            Prints the hook's output on standard output, and its exit status on standard error. The hook is checked, and \
+            gets the same environment, input and timeout as from the agent; it runs as the calling user, or as the one that \
+            its table names. Each failed attempt of a webhook is shown at once. Nothing is recorded, and a running agent is \
+            not involved. A hook whose conditions do not match the event runs nevertheless, with a note.
 
             EXAMPLES
               reachagent hooks run 10-log --event last
@@ -151,7 +151,7 @@ struct HooksRunCommand: ParsableCommand {
         }
     }
 
-    /// The hook of the name; one that is masked, disabled or put aside is told with the reason.
+    /// The hook of the name; one that is masked, disabled or put aside is an error with the reason.
     private func hook(in listing: HookListing) throws -> ListedHook {
         guard let hook = listing.hook(named: name) else {
             let names = listing.hooks.filter { $0.obstacle == nil }.map(\.name)

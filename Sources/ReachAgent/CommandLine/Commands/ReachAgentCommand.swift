@@ -15,7 +15,7 @@ struct ReachAgentCommand: ParsableCommand {
         discussion: """
             reachagent watches links, addresses, routes and policy rules in the kernel and derives through what the machine is \
             reachable: wifi, wwan, wired, other or none. It only observes, needs no privilege, and sends nothing to the \
-            network unless it is asked to check a target.
+            network unless it is configured to check a target.
 
             EXIT STATUS
               0   reachable, or done

@@ -54,7 +54,7 @@ private enum ReloadText {
     /// The most names of one sort that are listed.
     private static let maximumNames = 40
 
-    /// The lines for an answer; what cannot be understood is told as it is.
+    /// The lines for an answer; unknown members are printed as they are.
     static func lines(_ parameters: [UInt8]) -> [String] {
         guard let reply = try? EventDecoder.decode(ConfigurationReload.self, from: parameters) else {
             return ["the configuration was read again"]

@@ -17,7 +17,7 @@ struct ReplayCommand: ParsableCommand {
             Reads a file that 'reachagent run --record FILE' has written, feeds the state machine with its inputs, and \
             prints each transition as the agent published it, with the same number and at the same time. Events that are no \
             transitions, such as 'agent.started', are not printed; their numbers are left out. Nothing is sent anywhere, \
-            and neither the kernel nor an agent is asked.
+            and neither the kernel nor an agent is queried.
 
             EXAMPLES
               reachagent replay bug.jsonl
@@ -35,7 +35,7 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "The recording: a file that 'reachagent run --record' has written.", completion: .file())
     var file: String
 
-    @Option(help: "How to print events: one JSON object a line, lines for people, or nothing.")
+    @Option(help: "The format of events: one JSON object a line, lines for people, or nothing.")
     var format: OutputFormat = .json
 
     @Flag(help: "Also print the settled state behind each input that has changed it.")
@@ -99,7 +99,7 @@ private struct ReplayedStates: Equatable {
     }
 }
 
-/// Prints what a replay comes to.
+/// Prints the result of a replay.
 private struct ReplayPrinter {
     private let format: OutputFormat
     private var output = StandardOutput()

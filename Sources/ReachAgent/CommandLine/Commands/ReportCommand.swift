@@ -15,9 +15,9 @@ struct ReportCommand: ParsableCommand {
             local, none or unknown; their sum is the time. Time of which the journal says nothing is unknown, and never \
             counted as available. Times and days are those of the system's time zone (TZ).
 
-            Each outage is put down to a segment: machine, wifi, modem, first_hop, provider, portal, target, or \
+            Each outage is attributed to a segment: machine, wifi, modem, first_hop, provider, portal, target, or \
             undetermined, with the evidence or with what was missing. Only with '[connectivity] first_hop' can a silent \
-            gateway be told from the provider.
+            gateway be distinguished from the provider.
 
             EXAMPLES
               reachagent report

@@ -35,7 +35,7 @@ struct RunCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "How to print events: one JSON object a line, lines for people, or nothing.")
+    @Option(help: "The format of events: one JSON object a line, lines for people, or nothing.")
     var format: OutputFormat = .json
 
     @Flag(name: .customLong("all"), help: "Also print every 'path.changed' with '--format human'.")
@@ -60,13 +60,16 @@ struct RunCommand: ParsableCommand {
     var targets: [Target] = []
 
     @Option(
-        help: ArgumentHelp("How long an improvement must hold before it counts (default: 250ms).", valueName: "time"),
+        help: ArgumentHelp(
+            "The time that an improvement must hold before it counts (default: 250ms).",
+            valueName: "time"
+        ),
         transform: Arguments.duration
     )
     var settleUp: Duration?
 
     @Option(
-        help: ArgumentHelp("How long a loss must hold before it counts (default: 1s).", valueName: "time"),
+        help: ArgumentHelp("The time that a loss must hold before it counts (default: 1s).", valueName: "time"),
         transform: Arguments.duration
     )
     var settleDown: Duration?

@@ -59,10 +59,10 @@ struct TrustEvaluateCommand: ParsableCommand {
     )
     var roots: String?
 
-    @Option(help: ArgumentHelp("The DNS name that the server was asked for.", valueName: "name"))
+    @Option(help: ArgumentHelp("The DNS name that was requested from the server.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("The IP address that the server was asked for.", valueName: "address"))
+    @Option(help: ArgumentHelp("The IP address that was requested from the server.", valueName: "address"))
     var ip: String?
 
     @Flag(help: "Read questions as JSON lines and answer each with one.")

@@ -30,7 +30,7 @@ struct WaitOnlineCommand: ParsableCommand {
             """
     )
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How much is asked for.", valueName: "level"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("The required level.", valueName: "level"))
     var level = OnlineCondition.Level.path
 
     @Option(
@@ -47,14 +47,14 @@ struct WaitOnlineCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The time to wait, such as 500ms, 30s or 1m30s; a bare number is seconds, 0 is for ever (default: 120).",
+            "The time to wait, such as 500ms, 30s or 1m30s; a bare number is seconds, 0 is forever (default: 120).",
             valueName: "time"
         ),
         transform: Arguments.longDuration
     )
     var timeout: Duration = .seconds(120)
 
-    @Flag(help: "Print nothing; the exit status tells.")
+    @Flag(help: "Print nothing; only set the exit status.")
     var quiet = false
 
     @Flag(help: "Print one JSON object.")
@@ -64,7 +64,7 @@ struct WaitOnlineCommand: ParsableCommand {
 
     func validate() throws {
         guard target == nil || level != .full else {
-            throw ValidationError("'--for full' has no meaning with '--target': no connectivity is told for targets")
+            throw ValidationError("'--for full' has no meaning with '--target': targets have no connectivity")
         }
         guard !quiet || !json else { throw ValidationError("'--quiet' and '--json' exclude each other") }
     }

@@ -10,15 +10,15 @@ struct WatchCommand: ParsableCommand {
         abstract: "Follow the running agent's events.",
         usage: "reachagent watch [<options>]",
         discussion: """
-            Prints the state as it is now, then every event as it happens. When the agent goes away, that is said on \
-            standard error, and the events go on after the last one as soon as it is back: none is printed twice, and \
-            those that the agent does not have any more are named.
+            Prints the current state, then every event as it happens. When the agent stops, a message on standard error says \
+            so, and the events resume after the last one as soon as it is back: none is printed twice, and those that the \
+            agent no longer has are named.
 
             Of 'path.changed', which 'reachability.changed' and 'target.changed' repeat when it has held, nothing is shown \
             unless '--all', '--json' or a '--type' asks for it.
 
-            With --json, standard output is the agent's own lines, one object each: the events, and at the beginning of \
-            each connection 'agent.hello' and, unless it goes on after an event, 'network.snapshot'.
+            With --json, standard output is the agent's own lines, one object each: the events, and at the start of \
+            each connection 'agent.hello' and, unless it resumes after an event, 'network.snapshot'.
 
             EXAMPLES
               reachagent watch
@@ -72,7 +72,7 @@ struct WatchCommand: ParsableCommand {
 
     @OptionGroup var colors: ColorOptions
 
-    @Flag(help: "End when there is no agent, or when it goes away.")
+    @Flag(help: "Exit when there is no agent, or when it stops.")
     var noReconnect = false
 
     @OptionGroup var agent: SocketOptions

@@ -113,7 +113,7 @@ extension Diagnosis {
         return Section(
             .clock,
             .warning,
-            "not synchronized by a time server, as far as this machine tells",
+            "not synchronized by a time server, as far as this machine reports",
             next: next,
             facts: facts
         )

@@ -174,7 +174,7 @@ extension KernelEvidence {
 
     private static func text(_ state: NeighbourState, _ family: AddressFamily?) -> String {
         switch state {
-        case .unknown: "this kernel does not tell"
+        case .unknown: "not reported by this kernel"
         case .absent: "no entry: no packet was sent to it recently"
         case .reachable: "confirmed recently"
         case .usable: family == .ipv6 ? "not failed" : "known, not confirmed recently"

@@ -98,7 +98,7 @@ final class MeasureSession {
                 for index in measurements.indices where measurements[index].outcome == nil {
                     measurements[index].outcome = .skipped(
                         code: FindingCode.transferBusy.rawValue,
-                        reason: "\(MeasureLock.text(lock.holder)) has not ended in time"
+                        reason: "\(MeasureLock.text(lock.holder)) did not finish in time"
                     )
                 }
                 return

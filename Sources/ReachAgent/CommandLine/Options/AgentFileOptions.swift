@@ -13,7 +13,7 @@ struct AgentFileOptions: ParsableArguments {
     )
     var config: String?
 
-    @Flag(help: "Use no configuration file, and ask no agent.")
+    @Flag(help: "Use no configuration file, and query no agent.")
     var noConfig = false
 
     @OptionGroup var agent: SocketOptions
@@ -41,7 +41,7 @@ struct AgentFileOptions: ParsableArguments {
         }
     }
 
-    /// Says on standard error what is wrong with a configuration.
+    /// Prints on standard error what is wrong with a configuration.
     static func rejection(of error: ConfigurationErrors) -> ExitCode {
         for line in error.errors { Terminal.printError(ForeignText.line(line.description)) }
         return ExitCode(ExitStatus.badConfiguration)

@@ -79,7 +79,7 @@ struct ConfigurationOptions: ParsableArguments {
         return definitions
     }
 
-    /// Nobody who gives a URL on the command line knows of the key that it would be in a file.
+    /// A user who gives a URL on the command line does not know the key that it would be in a file.
     private static func withoutKey(_ error: ConfigurationError) -> ConfigurationError {
         ConfigurationError(file: error.file, line: error.line, message: error.message)
     }

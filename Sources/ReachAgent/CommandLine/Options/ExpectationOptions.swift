@@ -52,7 +52,7 @@ struct ExpectationOptions: ParsableArguments {
     )
     var members: [BodyExpectation] = []
 
-    @Option(help: ArgumentHelp("How large the body may be, in bytes.", valueName: "count"))
+    @Option(help: ArgumentHelp("The maximum size of the body, in bytes.", valueName: "count"))
     var maxBodyBytes = Self.defaultMaxBodyBytes
 
     private static let defaultMaxBodyBytes = 1_048_576

@@ -18,15 +18,15 @@ struct JournalOptions: ParsableArguments {
     )
     var journalDirectory: String?
 
-    @Flag(help: "Keep no journal: numbers begin at 1 with each run, and nothing can be replayed.")
+    @Flag(help: "Keep no journal: numbers start at 1 on each run, and nothing can be replayed.")
     var noJournal = false
 
     @Option(
         help: ArgumentHelp(
             """
-            When events are forced onto the disk, so that they survive a loss of power: 'always', before anybody sees \
-            them; a time, at most so long after they were written, and a change of the reachability at once; or 'never', \
-            when the kernel sees fit (default: 1s).
+            When events are forced to disk, so that they survive a loss of power: 'always', before they are published; a \
+            time, at most so long after they were written, and a change of the reachability at once; or 'never', when \
+            the kernel writes them back (default: 1s).
             """,
             valueName: "when"
         ),
@@ -36,30 +36,30 @@ struct JournalOptions: ParsableArguments {
     var journalSync: SyncPolicy?
 
     @Option(
-        help: ArgumentHelp("How much the journal may take (default: 64M).", valueName: "size"),
+        help: ArgumentHelp("The maximum size of the journal (default: 64M).", valueName: "size"),
         transform: Arguments.byteCount
     )
     var journalSize: Int?
 
     @Option(
-        help: ArgumentHelp("How long events are kept (default: 30d).", valueName: "time"),
+        help: ArgumentHelp("The maximum age of events (default: 30d).", valueName: "time"),
         transform: Arguments.longDuration
     )
     var journalAge: Duration?
 
     @Option(
-        help: ArgumentHelp("The size of one file of the journal (default: 8M).", valueName: "size"),
+        help: ArgumentHelp("The maximum size of a journal file (default: 8M).", valueName: "size"),
         transform: Arguments.byteCount
     )
     var journalSegmentSize: Int = 8 << 20
 
     @Option(
-        help: ArgumentHelp("How long one file of the journal is written to (default: 7d).", valueName: "time"),
+        help: ArgumentHelp("The time after which a new journal file is started (default: 7d).", valueName: "time"),
         transform: Arguments.longDuration
     )
     var journalSegmentAge: Duration = .seconds(7 * 86_400)
 
-    @Flag(help: "Compress the files of the journal that are complete (zstd).")
+    @Flag(help: "Compress complete journal files (zstd).")
     var compressJournal = false
 
     func validate() throws {
@@ -145,7 +145,7 @@ struct JournalLocation {
         return AbsolutePath.named("HOME", in: environment).map { "\($0)/.local/state/reachagent/journal" }
     }
 
-    /// Says on standard error why the journal cannot be read.
+    /// Prints on standard error why the journal cannot be read.
     static func status(of error: JournalError, directories: [String]) -> ExitCode {
         switch error.cause {
         case .errno(ENOENT), .errno(ENOTDIR):

@@ -62,7 +62,7 @@ struct PolicyOptions: ParsableArguments {
     @Flag(help: "Accept a chain that does not verify, as far as the pinning mode lets it.")
     var allowInvalidCertificates = false
 
-    @Flag(name: .customLong("no-validate-domain-name"), help: "Do not ask whether the certificate is for the name.")
+    @Flag(name: .customLong("no-validate-domain-name"), help: "Do not check that the certificate is for the name.")
     var ignoresDomainName = false
 
     @Flag(

@@ -18,7 +18,7 @@ struct StateSocketOptions: ParsableArguments {
     )
     var socketDirectory: String?
 
-    @Flag(help: "Open no sockets: nobody can subscribe or ask.")
+    @Flag(help: "Open no sockets: no client can subscribe or send requests.")
     var noSockets = false
 
     @Option(

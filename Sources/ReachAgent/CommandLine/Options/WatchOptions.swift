@@ -20,8 +20,8 @@ struct WatchOptions: ParsableArguments {
         name: .customLong("internet-address"),
         help: ArgumentHelp(
             """
-            An address that stands for the Internet: the kernel is asked how it would reach it, and nothing is sent. Of \
-            each family the first one counts that a default route answers for (repeatable; replaces the defaults of its \
+            An address that represents the Internet: its route is looked up in the kernel, and nothing is sent. Of each \
+            family the first one with a default route counts (repeatable; replaces the defaults of its \
             family: \(MonitorConfiguration.defaultInternetAddresses.map(\.description).joined(separator: ", "))).
             """,
             valueName: "address"
@@ -30,7 +30,7 @@ struct WatchOptions: ParsableArguments {
     )
     var internetAddresses: [IPAddress] = []
 
-    @Option(help: ArgumentHelp("Where sysfs is mounted.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("The mount point of sysfs.", valueName: "dir"), completion: .directory)
     var sysfsRoot = "/sys"
 
     func validate() throws {

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Events as lines for people: the day where it changes, then time, subject, headline, detail and number of each event.
 ///
-/// On a terminal a line that is too long goes on under its own text. No word is broken that has room in a line of its own.
+/// On a terminal a line that is too long continues under its own text. No word is broken that has room in a line of its own.
 struct EventLines {
     /// The maximum of members that are shown of content that is not known.
     private static let maximumMembers = 8

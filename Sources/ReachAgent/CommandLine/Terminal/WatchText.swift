@@ -48,7 +48,7 @@ struct WatchText {
         case .interrupted(let error, _): interrupted(error)
         // Who asks for the time since a moment asks for what there is of it.
         case .missed(let range): from == nil ? [.notice(Self.missed(range))] : []
-        case .restarted: [.notice("the agent counts its events anew; what came after the last one cannot be told")]
+        case .restarted: [.notice("the agent restarted its numbering; events after the last one are not known")]
         }
     }
 
@@ -83,7 +83,7 @@ struct WatchText {
         }
     }
 
-    /// An outage is told once, however many attempts it takes.
+    /// An outage is reported once, however many attempts it takes.
     private mutating func interrupted(_ error: ClientError) -> [Line] {
         defer { isAway = true }
         return isAway ? [] : [.notice(interruption(error))]
@@ -92,9 +92,9 @@ struct WatchText {
     private func interruption(_ error: ClientError) -> String {
         switch error {
         case .disconnected: return "the agent at \(socket) closed the connection; waiting for it"
-        case .refused("agent_stopping", _): return "the agent at \(socket) has ended; waiting for it"
+        case .refused("agent_stopping", _): return "the agent at \(socket) has stopped; waiting for it"
         case .refused("subscriber_lagged", _):
-            return "the agent cut the connection, as nobody read what it sent; resuming"
+            return "the agent closed the connection, because its output was not read; resuming"
         case .noAgent: return "\(ForeignText.line(error.description)); waiting for it"
         default: return "\(ForeignText.line(error.description)); trying again"
         }

@@ -61,7 +61,7 @@ struct SinkProgress: Sendable, Hashable {
     let stream: String
     private(set) var entries: [String: Entry] = [:]
 
-    /// A progress without sinks.
+    /// The progress without sinks.
     init(stream: String) { self.stream = stream }
 
     // MARK: Changes

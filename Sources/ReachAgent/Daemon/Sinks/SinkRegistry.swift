@@ -4,9 +4,9 @@ internal import Glibc
 internal import Sinks
 internal import Synchronization
 
-/// The sinks as their agent knows them: it hands over their settings, takes their reports, and tells them what they have lost.
+/// The sinks as the agent knows them: their settings, their reports and their losses.
 ///
-/// It knows nothing of brokers: a program of its own ships the events, and reports on the control socket.
+/// It knows no brokers: a separate program ships the events, and reports on the control socket.
 final class SinkRegistry: Sendable {
     private struct State {
         var sinks: [SinkSettings] = []

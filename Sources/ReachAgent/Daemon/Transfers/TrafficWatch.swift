@@ -37,7 +37,7 @@ final class TrafficWatch: Sendable {
         state = Mutex(State(interface: interface))
     }
 
-    /// Starts the thread; without one the transfer goes on unwatched.
+    /// Starts the thread; without one the transfer continues unwatched.
     func start() { try? NamedThread.start("transfer-watch") { self.run() } }
 
     /// Takes the progress of the transfer; from any thread.

@@ -66,7 +66,7 @@ final class TransferLock: Sendable {
         return descriptor < 0 && errno == EACCES ? Glibc.open(path, O_RDONLY | flags) : descriptor
     }
 
-    /// Lets the users of the sockets use a new file, whoever has made it and whatever the umask.
+    /// Lets the users of the sockets use a new file, independently of its creator and the umask.
     private static func admit(_ descriptor: CInt, _ directory: String, _ group: String?) {
         let number = group.flatMap { gid_t($0) ?? AccountDatabase.group(named: $0) }
         var status = stat()

@@ -21,7 +21,7 @@ struct HookListText {
     private var head: [String] {
         let folders = listing.folders.isEmpty ? "none" : listing.folders.map(HookText.safe).joined(separator: ", ")
         var rows = [
-            ("judged as", HookText.safe(listing.user) + "; an agent of another user may come to another judgement"),
+            ("judged as", HookText.safe(listing.user) + "; an agent of another user may decide differently"),
             ("folders", folders), ("configuration", configuration),
         ]
         if let agent = listing.files.agent {

@@ -45,7 +45,7 @@ enum HookText {
         case .atStartOnly: "the event is the state at the agent's start, and the hook has no 'at_start'"
         case .behindPortal: "a captive portal is the reason, and the hook's 'cause' does not name behind_portal"
         case .filter(let name, let wanted, let found):
-            safe("\(name) must be \(wanted.joined(separator: " or ")), and is \(found ?? "not told")")
+            safe("\(name) must be \(wanted.joined(separator: " or ")), and is \(found ?? "not reported")")
         }
     }
 
@@ -69,7 +69,7 @@ enum HookText {
         }
     }
 
-    /// A text of somebody else's as a terminal may show it.
+    /// A foreign text as a terminal may show it.
     static func safe(_ text: String) -> String { ForeignText.shown(text, limit: 500) }
 }
 
