@@ -102,7 +102,7 @@ package struct ClockText {
 
     /// The age of a moment: `3 h 12 min ago`.
     ///
-    /// - Parameter age: How long by a clock that does not jump, where that is known.
+    /// - Parameter age: The duration by a clock that does not jump, where it is known.
     package func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {
         ago(age ?? duration(since: moment), units: units)
     }

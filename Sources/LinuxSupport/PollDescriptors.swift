@@ -29,7 +29,7 @@ package final class Wakeup: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: The descriptor; a negative one is none.
-    ///   - events: What it is to be ready for: `POLLIN`, `POLLOUT`.
+    ///   - events: The events to wait for: `POLLIN`, `POLLOUT`.
     ///   - deadline: The end of the sleep; nil for none.
     package func sleep(
         untilReady descriptor: Int32 = -1,

@@ -68,7 +68,7 @@ package struct LogLimiter: Sendable {
 
     /// Takes a message.
     ///
-    /// - Returns: What is to be written now, in this order: the message if it passes, and what there is to tell.
+    /// - Returns: The messages to write now, in order: this one if it passes, and reports about suppressed ones.
     mutating func take(_ message: Message, at now: ContinuousClock.Instant) -> [Message] {
         guard message.level >= .info else { return [message] }
         var written = overdue(at: now)

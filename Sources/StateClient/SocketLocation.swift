@@ -20,7 +20,7 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     /// `$XDG_RUNTIME_DIR/reachagent/control.sock` when that exists; `/run/reachagent/control.sock`. An empty variable
     /// counts as none.
     ///
-    /// - Parameter explicit: What a command line or a setting names; `nil` when it names nothing.
+    /// - Parameter explicit: The path from a command line or a setting; `nil` without one.
     public static func control(explicit: String? = nil) -> SocketLocation {
         control(explicit: explicit, variable: Self.variable) { access($0, F_OK) == 0 }
     }

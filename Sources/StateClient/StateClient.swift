@@ -25,7 +25,7 @@ public struct StateClient: Sendable, Hashable {
     /// - Parameters:
     ///   - method: The method, such as `status`.
     ///   - parameters: The parameters as one JSON object; empty for none.
-    ///   - timeout: How long all of it may take.
+    ///   - timeout: The time for the whole call.
     /// - Returns: The reply's parameters: the text of one JSON object.
     /// - Throws: ``ClientError/refused(code:message:)`` when the agent answers with an error, and the other errors when
     ///   there is no answer.
@@ -59,7 +59,7 @@ public struct StateClient: Sendable, Hashable {
 
     /// Sends one request and decodes its one reply.
     ///
-    /// - Throws: What ``call(_:parameters:timeout:)`` throws, and ``ClientError/malformed(_:)`` when the reply is of
+    /// - Throws: The errors of ``call(_:parameters:timeout:)``, and ``ClientError/malformed(_:)`` when the reply is of
     ///   another form.
     public func call<Reply: Decodable>(
         _ method: String,

@@ -1,6 +1,6 @@
 /// The connections to an agent: the reply to `subscribers`.
 ///
-/// What is missing, or of another form, is `nil` or empty. Text is as the agent sent it: escape it before a terminal shows
+/// Members that are missing, or of another type, are `nil` or empty. Text is as the agent sent it: escape it before a terminal shows
 /// it. docs/protocol.md describes the members.
 public struct SubscriberList: Codable, Sendable, Hashable {
     /// The maximum of connections.

@@ -27,7 +27,7 @@ package struct HookFolders: Sendable, Hashable {
     package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
         var found: [(base: [UInt8], hook: FolderHook)] = []
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
-            for entry in survey(occasion) where entry.state == .runs {
+            for entry in scan(occasion) where entry.state == .runs {
                 let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
                 found.append((base, FolderHook(name: entry.name, path: entry.path, occasion: occasion)))
             }
@@ -51,12 +51,12 @@ package struct HookFolders: Sendable, Hashable {
                 if occasion != .every, refusal == mistrust(directory(.every, in: folder)) { continue }
                 entries.append(folderItself(occasion, in: folder, .refused(refusal)))
             }
-            entries += survey(occasion).map(checked)
+            entries += scan(occasion).map(checked)
         }
         return entries
     }
 
-    private func survey(_ occasion: HookOccasion) -> [FolderEntry] {
+    private func scan(_ occasion: HookOccasion) -> [FolderEntry] {
         var entries: [FolderEntry] = []
         var hiding: [[UInt8]: String] = [:]
         var blind: String?

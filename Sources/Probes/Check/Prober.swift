@@ -115,7 +115,7 @@ public final class Prober: Sendable {
     ///
     /// Safe to call from any thread. Other checks go on.
     ///
-    /// - Parameter evidence: What was seen, for the finding.
+    /// - Parameter evidence: The evidence for the finding.
     public func yieldTransfers(evidence: String) {
         for run in transfers { run.gate.execute { run.yieldTransfer(evidence: evidence) } }
     }

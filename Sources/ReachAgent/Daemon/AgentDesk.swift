@@ -92,7 +92,7 @@ final class AgentDesk: AgentInterface {
 
     /// The status at this moment.
     ///
-    /// - Parameter connections: How many connections to the sockets there are.
+    /// - Parameter connections: The number of connections to the sockets.
     func currentStatus(connections: Int) -> AgentStatus { statusWithRecords(connections: connections).status }
 
     /// The status, and all probes, of which it may not have room for.

@@ -28,7 +28,7 @@ final class AgentLoop: Sendable {
         /// Publishes what has settled, after a suspend that the machine may have come from, and gives the moment at
         /// which to call again.
         var tick: @Sendable () -> ContinuousClock.Instant?
-        /// Lets the subscribers have what the journal keeps from them.
+        /// Releases events that the journal holds back from subscribers.
         var bypassRecorder: @Sendable () -> Void
         /// Handles a request to reload the configuration (SIGHUP).
         var reload: @Sendable () -> Void
@@ -38,7 +38,7 @@ final class AgentLoop: Sendable {
         var reap: @Sendable () -> Void
     }
 
-    /// Lets a SIGHUP and a SIGUSR1 wait until the loop takes them: one that comes while the agent starts then ends
+    /// Blocks SIGHUP and SIGUSR1 until the loop takes them: one that comes while the agent starts then ends
     /// no process.
     ///
     /// To be called before anything else, in any case before any thread is started.

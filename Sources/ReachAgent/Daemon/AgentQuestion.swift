@@ -19,7 +19,7 @@ enum AgentQuestion {
     ///
     /// - Parameters:
     ///   - parameters: The request's parameters as one JSON object; empty for none.
-    ///   - patience: How long the agent may take.
+    ///   - patience: The time for the agent's answer.
     static func answer(
         to method: String,
         parameters: [UInt8] = [],

@@ -51,7 +51,7 @@ final class Reloader: Sendable {
     private let status: Mutex<AgentStatus.Configuration?>
 
     /// - Parameters:
-    ///   - loaded: What the agent runs with.
+    ///   - loaded: The configuration in effect.
     ///   - noteReading: Told of the beginning and the end of each reading, one reading at a time.
     ///   - reject: Takes the errors of a reading that changes nothing.
     ///   - apply: Takes other settings into use.

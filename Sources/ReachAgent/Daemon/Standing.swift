@@ -17,9 +17,9 @@ struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
     private(set) var state: State
     /// The moment of its publication; `nil` while nothing was published.
     private(set) var since: ObservedTime?
-    /// Since when it is reached through the same `via`, whatever else changed; `nil` while nothing was published.
+    /// The moment since which `via` is the same, whatever else changed; `nil` while nothing was published.
     private(set) var viaSince: ObservedTime?
-    /// Since when the probes say the same, whatever else changed; `nil` while they say nothing.
+    /// The moment since which the connectivity is the same, whatever else changed; `nil` while it is unknown.
     private(set) var connectivitySince: ObservedTime?
     /// The cause of the change; `nil` while nothing was published.
     private(set) var cause: ChangeCause?

@@ -25,7 +25,7 @@ final class SuspendWatch: Sendable {
     /// Ask anew before each poll(2), which ignores -1.
     var descriptor: Int32 { state.withLock { $0.clock.descriptor } }
 
-    /// For how long the machine was suspended since the last time that this was asked; `nil` when it was not.
+    /// The duration of suspends since the last call; `nil` without one.
     ///
     /// Makes the descriptor unreadable again.
     func takeSuspension() -> Duration? {

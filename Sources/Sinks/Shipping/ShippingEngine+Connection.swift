@@ -63,7 +63,7 @@ extension ShippingEngine {
         disconnect(failure, retryAt: now.instant + retries.next(&jitter), now)
     }
 
-    /// Lets the waits begin anew after a connection that has shipped.
+    /// Resets the backoff after a connection that has shipped.
     ///
     /// A broker that takes some events and refuses others is no success, and two machines with one name, each of which
     /// hinders the other, are none either.

@@ -24,7 +24,7 @@ struct EventLines {
     ///   - style: The colours.
     ///   - today: A moment of the day that needs no line; `nil` to begin with the day of the first event.
     ///   - width: The columns of the terminal at the moment; `nil` for a file or a pipe, where each event is one line.
-    ///   - local: How a moment is written in the local zone.
+    ///   - local: Writes a moment in the local time zone.
     init(
         style: TerminalStyle,
         today: Timestamp? = nil,

@@ -93,7 +93,7 @@ struct SinkProgress: Sendable, Hashable {
         entries[name] = entry
     }
 
-    /// Takes that the events before a number have left the journal.
+    /// Records that the events before a number have left the journal.
     ///
     /// - Parameter newest: The number of the newest event.
     /// - Returns: Whether a sink has lost some of them.
@@ -160,7 +160,7 @@ struct SinkProgress: Sendable, Hashable {
         }
     }
 
-    /// Takes that a loss was published.
+    /// Records that a loss was published.
     ///
     /// - Parameter sequence: The event's number.
     mutating func published(_ loss: SinkLoss, as sequence: UInt64) {
@@ -168,7 +168,7 @@ struct SinkProgress: Sendable, Hashable {
         entries[loss.sink]?.announcing[index].sequence = sequence
     }
 
-    /// Takes that the journal has the events up to a number: what was published by then need not be remembered.
+    /// Records that the journal has the events up to a number: what was published by then need not be remembered.
     mutating func recorded(through sequence: UInt64) {
         for name in entries.keys {
             entries[name]?.announcing.removeAll { $0.sequence.map { $0 <= sequence } ?? false }

@@ -21,7 +21,7 @@ final class SinkRegistry: Sendable {
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
 
-    /// Creates a board; nothing is done before ``start()``.
+    /// Creates a registry, which is idle before ``start()``.
     ///
     /// - Parameters:
     ///   - sinks: The configured sinks.

@@ -1,4 +1,4 @@
-/// A list that is always written; one that is missing, or of another form, reads as empty, and elements that cannot be
+/// A list that is always written; one that is missing, or of another type, reads as empty, and elements that cannot be
 /// read are passed over.
 @propertyWrapper
 public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
