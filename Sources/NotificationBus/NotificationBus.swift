@@ -6,7 +6,8 @@ internal import Synchronization
 public final class NotificationBus<Content: Sendable>: Sendable {
     private struct State {
         var nextSequence: UInt64
-        var subscriptions: [ObjectIdentifier: Subscription<Content>] = [:]
+        /// In the order in which they are woken, which is that of their subscribing.
+        var subscriptions: [Subscription<Content>] = []
         var isFinished = false
         /// The subscriber that gets everything before all others.
         var recorder: Subscription<Content>?
@@ -72,7 +73,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// - Parameters:
     ///   - capacity: The maximum number of queued notifications; at least 1. One more, and the subscriber is cut off.
     ///   - whenReady: Called when the queue is no longer empty: on the publisher's or the recorder's thread, so it must
-    ///     not block. Without it, iterate over the subscription.
+    ///     not block; first for those who have subscribed first. Without it, iterate over the subscription.
     public func subscribe(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
@@ -86,7 +87,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
             if state.isFinished, state.held.isEmpty {
                 _ = subscription.finish()
             } else {
-                state.subscriptions[ObjectIdentifier(subscription)] = subscription
+                state.subscriptions.append(subscription)
             }
             return subscription
         }
@@ -101,7 +102,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
                 state.recorder = nil
                 release(through: .max, &state, &woken)
             }
-            state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription))
+            state.subscriptions.removeAll { $0 === subscription }
             if subscription.finish() { woken.append(subscription) }
         }
     }
@@ -200,11 +201,14 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         _ state: inout State,
         _ woken: inout [Subscription<Content>]
     ) {
-        for (id, subscription) in state.subscriptions {
+        var cut: [Subscription<Content>] = []
+        for subscription in state.subscriptions {
             let outcome = subscription.offer(notification)
-            if outcome.isCut { state.subscriptions[id] = nil }
+            if outcome.isCut { cut.append(subscription) }
             if outcome.wakes { woken.append(subscription) }
         }
+        guard !cut.isEmpty else { return }
+        state.subscriptions.removeAll { subscription in cut.contains { $0 === subscription } }
     }
 
     private func release(through sequence: UInt64, _ state: inout State, _ woken: inout [Subscription<Content>]) {
@@ -222,7 +226,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     private func finishSubscriptionsAtTheEnd(_ state: inout State, _ woken: inout [Subscription<Content>]) {
         guard state.isFinished, state.held.isEmpty else { return }
-        for subscription in state.subscriptions.values where subscription.finish() { woken.append(subscription) }
-        state.subscriptions = [:]
+        for subscription in state.subscriptions where subscription.finish() { woken.append(subscription) }
+        state.subscriptions = []
     }
 }

@@ -58,30 +58,44 @@ public struct ReachabilityMachine: Sendable {
     ///   - isCorrection: `true` if the update comes from a resynchronization after a loss, not from a message.
     /// - Returns: The transitions, in order of publication.
     public mutating func handle(_ update: NetworkUpdate, isCorrection: Bool = false) -> [Transition] {
+        var transitions: [Transition] = []
+        handle(update, isCorrection: isCorrection) { transitions.append($0) }
+        return transitions
+    }
+
+    /// Handles a new snapshot of the kernel's state, and passes on each transition as soon as it is known.
+    ///
+    /// The change of the path is known long before everything else is derived, and whoever waits for it need not wait for
+    /// that.
+    ///
+    /// - Parameters:
+    ///   - update: The snapshot and its changes.
+    ///   - isCorrection: `true` if the update comes from a resynchronization after a loss, not from a message.
+    ///   - emit: Called for each transition, in order of publication.
+    public mutating func handle(_ update: NetworkUpdate, isCorrection: Bool, _ emit: (Transition) -> Void) {
         let snapshot = update.snapshot
         let now = update.observed.instant
         latest = update.observed
-        var transitions: [Transition] = []
         let (ipv4, ipv6) = (PathDerivation(.ipv4, in: snapshot), PathDerivation(.ipv6, in: snapshot))
         // Only the first snapshot of a monitor has no changes: the monitor was restarted for a new configuration.
         let isReload = view != nil && update.changes.isEmpty && !isCorrection
         view = snapshot
         board.setVantages(Vantages(snapshot, ipv4: ipv4, ipv6: ipv6, bound: bound), observed: update.observed)
         // A verdict ends before the path that it was about.
-        transitions += departures(at: now)
+        departures(at: now).forEach(emit)
         let old = reachability.raw
         let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
         var cause = ChangeCause.start
         if (old.ipv4, old.ipv6) != (state.ipv4, state.ipv6) {
             cause = self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
-            transitions.append(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
+            emit(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
         let uplinks = uplinkStates.observe(board.uplinks, observed: update.observed) { uplink in
             Self.cause(update, isCorrection, of: uplink)
         }
-        transitions += follow(uplinks)
-        transitions += observe(ipv4: ipv4.path, ipv6: ipv6.path, cause: cause, observed: update.observed)
-        transitions += uplinks.map(Transition.uplink)
+        follow(uplinks).forEach(emit)
+        observe(ipv4: ipv4.path, ipv6: ipv6.path, cause: cause, observed: update.observed).forEach(emit)
+        for uplink in uplinks { emit(.uplink(uplink)) }
         for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
@@ -89,14 +103,12 @@ public struct ReachabilityMachine: Sendable {
             var cause = ChangeCause.start
             if old != state {
                 cause = self.cause(update, isReload, isCorrection, from: old.path, to: path)
-                let change = Change(from: old, to: state, cause: cause, observed: update.observed)
-                transitions.append(.targetPath(target, change))
+                emit(.targetPath(target, Change(from: old, to: state, cause: cause, observed: update.observed)))
             }
             if let settled = targetStates[index].observe(state, cause: cause, observed: update.observed, at: now) {
-                transitions.append(.target(target, settled))
+                emit(.target(target, settled))
             }
         }
-        return transitions
     }
 
     /// Handles the end of a suspend: earlier checks no longer count for streaks, and settling restarts.

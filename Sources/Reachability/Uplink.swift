@@ -67,20 +67,25 @@ struct UplinkSettler: Sendable {
         let gone = settlers.values.map(\.raw).filter { !present.contains($0.interface.index) }.map(\.absent)
         for uplink in (uplinks + gone).sorted(by: { $0.interface.index < $1.interface.index }) {
             let index = uplink.interface.index
-            if settlers[index] == nil {
-                var settler = Settler(unknown: uplink.absent, policy: policy)
-                _ = settler.observe(isKnown ? uplink.absent : uplink, cause: .start, observed: observed, at: now)
-                settlers[index] = settler
-            }
+            // Taken out and put back: each access in place would look it up, and copy it.
+            var settler = settlers.removeValue(forKey: index) ?? newSettler(of: uplink, observed: observed)
             // Without a change the cause is not used, and finding it takes longer than anything else here.
-            let because = settlers[index]?.raw == uplink ? .start : cause(uplink)
-            if let change = settlers[index]?.observe(uplink, cause: because, observed: observed, at: now) {
+            let because = settler.raw == uplink ? .start : cause(uplink)
+            if let change = settler.observe(uplink, cause: because, observed: observed, at: now) {
                 changes.append(change)
             }
+            settlers[index] = settler
         }
         isKnown = true
         forget()
         return changes
+    }
+
+    private func newSettler(of uplink: Uplink, observed: Observed) -> Settler<Uplink> {
+        var settler = Settler(unknown: uplink.absent, policy: policy)
+        let first = isKnown ? uplink.absent : uplink
+        _ = settler.observe(first, cause: .start, observed: observed, at: observed.instant)
+        return settler
     }
 
     /// Advances the time.
@@ -99,10 +104,10 @@ struct UplinkSettler: Sendable {
     var deadline: Instant? { settlers.values.compactMap(\.deadline).min() }
 
     private mutating func forget() {
-        let forgotten = settlers.filter {
-            $0.value.settled.isAbsent && !$0.value.isPending && $0.value.deadline == nil
+        for (index, settler) in settlers
+        where settler.settled.isAbsent && !settler.isPending && settler.deadline == nil {
+            settlers[index] = nil
         }
-        for index in forgotten.keys { settlers[index] = nil }
     }
 }
 

@@ -50,6 +50,19 @@ struct NotificationBusTests {
         }
     }
 
+    @Test("subscribers are woken in the order in which they have subscribed")
+    func order() {
+        let bus = NotificationBus<Int>()
+        let woken = Mutex<[Int]>([])
+        let subscriptions = (0..<20).map { number in
+            bus.subscribe(capacity: 10) { woken.withLock { $0.append(number) } }
+        }
+        bus.cancel(subscriptions[7])
+        woken.withLock { $0 = [] }
+        bus.publish { _ in 1 }
+        #expect(woken.withLock { $0 } == (0..<20).filter { $0 != 7 })
+    }
+
     @Test("a subscriber that is too slow is told at once, cut off, and delays nobody")
     func lag() {
         let bus = NotificationBus<Int>()

@@ -1,13 +1,28 @@
 /// An event as the agent publishes it: the value, and the line that it is on the wire.
 ///
-/// The line is encoded once, when the event is made; all consumers share it.
+/// The line is encoded once, when the event is made; all consumers share it, and the value: an event waits in the queue of
+/// each of them.
 public struct Event: Sendable {
+    private final class Storage: Sendable {
+        let type: EventType
+        let value: AgentEvent
+        let line: [UInt8]
+
+        init(type: EventType, value: AgentEvent) {
+            self.type = type
+            self.value = value
+            line = value.line
+        }
+    }
+
+    private let storage: Storage
+
     /// The type.
-    public let type: EventType
+    public var type: EventType { storage.type }
     /// The value.
-    public let value: AgentEvent
+    public var value: AgentEvent { storage.value }
     /// The JSON text in UTF-8, without the line's end.
-    public let line: [UInt8]
+    public var line: [UInt8] { storage.line }
 
     /// The subject: `default`, `agent`, or the name of a target, a probe, an interface or a hook.
     public var subject: String { value.subject }
@@ -26,9 +41,8 @@ public struct Event: Sendable {
     ///   - time: The moment at which it is made.
     ///   - number: The sequence number of a numbered type; for the others a number that makes the `id` unique.
     public init(_ draft: EventDraft, from origin: EventOrigin, at time: Timestamp, number: UInt64) {
-        type = draft.type
         let isNumbered = draft.type.isNumbered
-        value = AgentEvent(
+        let value = AgentEvent(
             id: "\(origin.streamID)-\(isNumbered ? "" : "u")\(number)",
             source: origin.source,
             type: draft.type.rawValue,
@@ -37,7 +51,7 @@ public struct Event: Sendable {
             sequence: isNumbered ? number : nil,
             content: draft.content
         )
-        line = value.line
+        storage = Storage(type: draft.type, value: value)
     }
 }
 

@@ -26,8 +26,10 @@ package struct HookFolders: Sendable, Hashable {
     /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
     package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
         var found: [(base: [UInt8], hook: FolderHook)] = []
+        // Most machines lack one of them or all, and each event would look for all of their subdirectories.
+        let present = HookFolders(folders.filter(mayExist))
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
-            for entry in scan(occasion) where entry.state == .runs {
+            for entry in present.scan(occasion) where entry.state == .runs {
                 let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
                 found.append((base, FolderHook(name: entry.name, path: entry.path, occasion: occasion)))
             }
@@ -36,6 +38,14 @@ package struct HookFolders: Sendable, Hashable {
             if $0.base != $1.base { return $0.base.lexicographicallyPrecedes($1.base) }
             return $0.hook.occasion.rawValue.utf8.lexicographicallyPrecedes($1.hook.occasion.rawValue.utf8)
         }.map(\.hook)
+    }
+
+    /// Returns whether there may be something in the place of a directory, be it a symbolic link that leads nowhere.
+    private func mayExist(_ folder: String) -> Bool {
+        let path = directory(.every, in: folder)
+        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return true }
+        var entry = stat()
+        return lstat(path, &entry) == 0 || errno != ENOENT
     }
 
     /// Returns all entries with their states; each file that would run was opened and checked.

@@ -74,11 +74,12 @@ struct LookupAnswers {
     /// The time until the first of the deciding table entries expires.
     var shortestLifetime: Duration? {
         guard messagesPerQuestion > 1 else { return nil }
-        let entries = stride(from: 1, to: answers.count, by: messagesPerQuestion).lazy.map { answers[$0] }
-        return entries.compactMap { answer in
-            guard case .route(_, let lifetime?) = answer, lifetime > .zero else { return nil }
-            return lifetime
-        }.min()
+        var shortest: Duration?
+        for position in stride(from: 1, to: answers.count, by: messagesPerQuestion) {
+            guard case .route(_, let lifetime?) = answers[position], lifetime > .zero else { continue }
+            shortest = min(shortest ?? lifetime, lifetime)
+        }
+        return shortest
     }
 
     /// Returns the result for the question at a position.

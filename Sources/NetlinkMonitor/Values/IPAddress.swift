@@ -62,13 +62,30 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
 
     /// The canonical text: dotted quad, or RFC 5952 as in glibc.
     public var description: String {
-        if family == .ipv4 {
-            return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)"
-        }
+        if family == .ipv4 { return dottedQuad }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(AF_INET6, networkBytes, &text, socklen_t(text.count)) != nil else { return "?" }
         return text.withUnsafeBufferPointer { buffer in
             String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    /// Not interpolated: each event has a dozen addresses, and interpolation takes longer than the rest of its line.
+    private var dottedQuad: String {
+        String(unsafeUninitializedCapacity: 15) { text in
+            var count = 0
+            func put(_ character: UInt8) {
+                text[count] = character
+                count += 1
+            }
+            for shift in [24, 16, 8, 0] {
+                let number = UInt8(truncatingIfNeeded: low >> shift)
+                if number >= 100 { put(UInt8(ascii: "0") + number / 100) }
+                if number >= 10 { put(UInt8(ascii: "0") + number / 10 % 10) }
+                put(UInt8(ascii: "0") + number % 10)
+                if shift > 0 { put(UInt8(ascii: ".")) }
+            }
+            return count
         }
     }
 
@@ -143,7 +160,7 @@ public struct IPPrefix: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// CIDR notation (RFC 4632, RFC 4291).
-    public var description: String { "\(address)/\(length)" }
+    public var description: String { address.description + "/" + String(length) }
 }
 
 /// An Internet address family.
@@ -152,6 +169,10 @@ public enum AddressFamily: String, Sendable, Hashable, CaseIterable, Codable {
     case ipv4
     /// IPv6 (`AF_INET6`).
     case ipv6
+
+    /// Hashes the family as a number: without this, as any enumeration with texts, it would be hashed as its text, for each
+    /// address that is looked up in a dictionary.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bitWidth) }
 
     /// The number of bits in an address: 32 or 128.
     public var bitWidth: Int { self == .ipv4 ? 32 : 128 }

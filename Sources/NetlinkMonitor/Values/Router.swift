@@ -131,7 +131,9 @@ struct Router: Sendable, Hashable, Comparable {
 
     /// IPv4 selects among the default routes of one table and one metric, and among the next hops of one.
     private static func ipv4Choices(_ defaults: [Route]) -> Set<Router> {
-        let groups = Dictionary(grouping: defaults.filter { $0.family == .ipv4 }) { [$0.table, $0.metric] }
+        let own = defaults.filter { $0.family == .ipv4 }
+        guard own.count > 1 || own.contains(where: { $0.nextHops.count > 1 }) else { return [] }
+        let groups = Dictionary(grouping: own) { [$0.table, $0.metric] }
         let choices = groups.values.map { $0.flatMap(\.nextHops) }.filter { $0.count > 1 }
         return Set(choices.joined().compactMap(Router.init))
     }

@@ -91,7 +91,6 @@ struct AgentServices {
         let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         if let journal { parts.append(recording(journal, bus, driver)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
-        parts.append(following(EventDelivery(bus: bus, take: history.take)))
         let desk = AgentDesk(
             board: board,
             origin: origin,
@@ -138,10 +137,12 @@ struct AgentServices {
         if let path = configuration.metricsFile {
             parts.append(writing(desk.metricsFile(at: path, connections: connections), bus))
         }
-        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.form != nil)))
         if let form = configuration.form {
             parts.append(printing(try EventPrinter(bus: bus, form: form, origin: origin)))
         }
+        // Subscribers get an event in this order, and nobody waits for these two.
+        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.form != nil)))
+        parts.append(following(EventDelivery(bus: bus, take: history.take)))
         parts.append(
             AgentPart(name: "state machine") {
             } stop: {

@@ -35,16 +35,14 @@ final class EventDelivery: Sendable {
         bus.subscribe(capacity: Self.capacity) { [weak self] in self?.deliver() }
     }
 
-    /// One thread at a time, so that the order of the numbers is kept.
+    /// One thread at a time, so that the order of the numbers is kept; what comes meanwhile has its publisher call this.
     private func deliver() {
         subscription.withLock { subscription in
-            while true {
-                switch subscription?.take() {
-                case .notifications(let batch): for notification in batch { take(notification.content) }
-                // What was missed is behind; who takes events at once is after what is.
-                case .lagged: subscription = subscribe()
-                case .empty, .finished, nil: return
-                }
+            switch subscription?.take() {
+            case .notifications(let batch): for notification in batch { take(notification.content) }
+            // What was missed is behind; who takes events at once is after what is.
+            case .lagged: subscription = subscribe()
+            case .empty, .finished, nil: break
             }
         }
     }

@@ -121,9 +121,11 @@ final class ReachabilityDriver: Sendable {
                 let isCorrection = state.isCorrection
                 state.isCorrection = false
                 record(.update(update, isCorrection: isCorrection))
-                publish(state.machine.handle(update, isCorrection: isCorrection), &state, at: update.observed)
+                state.machine.handle(update, isCorrection: isCorrection) { transition in
+                    publish(transition, &state.clock, at: update.observed)
+                }
             case .overrun(let overrun):
-                publish(EventDraft(overrun), &state, at: overrun.observed) { sequence, _ in
+                publish(EventDraft(overrun), &state.clock, at: overrun.observed) { sequence, _ in
                     board.note(overrun, sequence: sequence)
                 }
             case .resynchronized(let resynchronization):
@@ -293,26 +295,28 @@ final class ReachabilityDriver: Sendable {
     }
 
     func publish(_ transitions: [Transition], _ state: inout State, at time: ObservedTime) {
-        for transition in transitions {
-            publish(EventDraft(transition), &state, at: time) { board.note(transition, sequence: $0, at: $1) }
-            metrics.note(transition, at: time.instant)
-        }
+        for transition in transitions { publish(transition, &state.clock, at: time) }
+    }
+
+    private func publish(_ transition: Transition, _ clock: inout EventClock, at time: ObservedTime) {
+        publish(EventDraft(transition), &clock, at: time) { board.note(transition, sequence: $0, at: $1) }
+        metrics.note(transition, at: time.instant)
     }
 
     @discardableResult
     private func publish(_ draft: EventDraft, _ state: inout State, at time: ObservedTime) -> UInt64? {
-        publish(draft, &state, at: time) { sequence, _ in board.note(sequence: sequence) }
+        publish(draft, &state.clock, at: time) { sequence, _ in board.note(sequence: sequence) }
     }
 
     /// Publishes an event, and then lets the board know of its number, which it returns.
     @discardableResult
     private func publish(
         _ draft: EventDraft,
-        _ state: inout State,
+        _ clock: inout EventClock,
         at time: ObservedTime,
         _ note: (UInt64, ObservedTime) -> Void
     ) -> UInt64? {
-        let stamp = state.clock.stamp(time)
+        let stamp = clock.stamp(time)
         let published = bus.publish { Event(draft, from: origin, at: Timestamp(stamp), number: $0) }
         if let published { note(published.sequence, stamp) }
         return published?.sequence

@@ -71,7 +71,8 @@ struct ProbeBoard: Sendable {
     mutating func setVantages(_ vantages: Vantages, observed: Observed) {
         guard vantages != self.vantages else { return }
         self.vantages = vantages
-        arrange(observed)
+        // Without rules there is no point to arrange, once the last one is gone.
+        if !rules.isEmpty || !tracks.isEmpty || !dormant.isEmpty { arrange(observed) }
     }
 
     /// Replaces the rules; tracks with unchanged rules are kept.
