@@ -44,6 +44,8 @@ extension ForeignText {
     public static func shown(_ bytes: some Collection<UInt8>, limit: Int = shownLimit) -> String {
         var beginning = Array(bytes.prefix(limit))
         let isCut = beginning.count < bytes.count
+        // Almost all text is of printable ASCII, which is shown as it is.
+        if !isCut, isPrintableASCII(beginning) { return String(decoding: beginning, as: UTF8.self) }
         if isCut { removeBrokenCharacter(from: &beginning) }
         var shown = String.UnicodeScalarView()
         var decoder = UTF8()
@@ -68,6 +70,11 @@ extension ForeignText {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate: true
         default: false
         }
+    }
+
+    private static func isPrintableASCII(_ bytes: [UInt8]) -> Bool {
+        for byte in bytes where byte < 0x20 || byte > 0x7E { return false }
+        return true
     }
 
     private static func append(_ scalar: Unicode.Scalar, to shown: inout String.UnicodeScalarView) {

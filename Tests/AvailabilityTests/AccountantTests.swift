@@ -11,18 +11,18 @@ struct AccountantTests {
         return try #require(account.subjects.first).tally
     }
 
-    private static func running() throws -> Journal {
+    private static func running() -> Journal {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
         return journal
     }
 
     @Test
     func `a crash ends at the last event`() throws {
-        var journal = try Self.running()
+        var journal = Self.running()
         journal.other(at: 40)
-        try journal.start(at: 70)
+        journal.start(at: 70)
         journal.path(at: 70, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.other(at: 100)
         let tally = try Self.tally(journal, 100)
@@ -33,23 +33,23 @@ struct AccountantTests {
 
     @Test
     func `the time between a stop and a start is the agent's`() throws {
-        var journal = try Self.running()
-        try journal.stop(at: 40)
-        try journal.start(at: 70)
+        var journal = Self.running()
+        journal.stop(at: 40)
+        journal.start(at: 70)
         #expect(try Self.tally(journal, 100)[.unknown(.agentOff)] == 30 * Self.second)
     }
 
     @Test
     func `an agent that runs extends its last event, and one that may not does not`() throws {
-        let journal = try Self.running()
+        let journal = Self.running()
         #expect(try Self.tally(journal, 100)[.unknown(.noData)] == 100 * Self.second)
         #expect(try Self.tally(journal, 100, aliveUntil: 90)[.full] == 90 * Self.second)
     }
 
     @Test
     func `an agent that has stopped does not extend its last event`() throws {
-        var journal = try Self.running()
-        try journal.stop(at: 40)
+        var journal = Self.running()
+        journal.stop(at: 40)
         let tally = try Self.tally(journal, 100, aliveUntil: 90)
         #expect(tally[.full] == 40 * Self.second)
         #expect(tally[.unknown(.agentOff)] == 60 * Self.second)
@@ -57,7 +57,7 @@ struct AccountantTests {
 
     @Test
     func `a change counts from when it was observed`() throws {
-        var journal = try Self.running()
+        var journal = Self.running()
         journal.path(at: 50, observed: 45, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
         journal.other(at: 100)
         #expect(try Self.tally(journal, 100)[.full] == 45 * Self.second)
@@ -77,7 +77,7 @@ struct AccountantTests {
 
     @Test
     func `numbers that are missing from a selection of events say nothing`() throws {
-        var journal = try Self.running()
+        var journal = Self.running()
         journal.sequence += 40
         journal.path(at: 50, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
         journal.sequence += 40
@@ -92,7 +92,7 @@ struct AccountantTests {
 
     @Test
     func `a change of a selection that does not begin with the known state makes the time before it unknown`() throws {
-        var journal = try Self.running()
+        var journal = Self.running()
         journal.path(at: 20, from: Journal.path(.full), to: Journal.path(.partial))
         journal.path(at: 60, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
         journal.other(at: 100)
@@ -107,7 +107,7 @@ struct AccountantTests {
     @Test
     func `a clock that was not set says nothing of the time until it was`() throws {
         var journal = Journal()
-        try journal.start(at: -Journal.epoch)
+        journal.start(at: -Journal.epoch)
         journal.path(at: 5 - Journal.epoch, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.other(at: 60)
         journal.other(at: 100)
@@ -118,7 +118,7 @@ struct AccountantTests {
 
     @Test
     func `a clock that was ahead for a while leaves nothing behind`() throws {
-        var journal = try Self.running()
+        var journal = Self.running()
         journal.path(at: 1_000_000, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
         journal.path(at: 50, from: Journal.path(.none, reason: "link_down"), to: Journal.path(.full))
         journal.other(at: 100)
@@ -130,8 +130,8 @@ struct AccountantTests {
 
     @Test
     func `a suspend of absurd length is cut, and no number overflows`() throws {
-        var journal = try Self.running()
-        try journal.suspend(.max / 1000, until: 50)
+        var journal = Self.running()
+        journal.suspend(.max / 1000, until: 50)
         journal.other(at: 100)
         let tally = try Self.tally(journal, 100)
         #expect(tally[.unknown(.suspended)] == 50 * Self.second)
@@ -140,7 +140,7 @@ struct AccountantTests {
 
     @Test
     func `ten thousand changes are counted, and the list of outages is bounded`() throws {
-        var journal = try Self.running()
+        var journal = Self.running()
         for second in 0..<Int64(12_000) {
             let (up, down) = (Journal.path(.full), Journal.path(.none, reason: "link_down"))
             journal.path(at: 10 + 2 * second, from: up, to: down)

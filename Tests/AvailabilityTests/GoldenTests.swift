@@ -12,7 +12,7 @@ struct GoldenTests {
         let day: Int64 = 86_400
         var journal = Journal()
         let full = Journal.path(.full)
-        try journal.start(at: -3600)
+        journal.start(at: -3600)
         journal.path(at: -3590, from: Journal.path(.unknown), to: full)
         for name in ["dns", "web"] { journal.probe(name, at: -3590, from: "unknown", to: "up") }
         journal.probe("web", over: "wwan0", at: -3580, from: "unknown", to: "up")
@@ -26,7 +26,7 @@ struct GoldenTests {
         journal.uplink("wlan0", at: 20_000, from: .full, to: .none, reason: "link_down")
         journal.path(at: 20_754, from: Journal.path(.none, reason: "link_down"), to: full)
         journal.uplink("wlan0", at: 20_760, from: .none, to: .full)
-        try journal.suspend(28_985, until: day + 25_000)
+        journal.suspend(28_985, until: day + 25_000)
         journal.probe("web", at: 2 * day, from: "up", to: "down", code: "connect_timeout")
         journal.probe("dns", at: 2 * day + 1, from: "up", to: "down", code: "dns_timeout")
         let local = Journal.path(.local, reason: "connect_timeout")
@@ -39,7 +39,7 @@ struct GoldenTests {
         journal.path(at: 2 * day + 9000, from: Journal.path(.partial, reason: "http_status"), to: full)
         try journal.certificate(at: 3 * day, subject: "CN=<script>alert(1)</script>&'|*x*")
         journal.probe("a\u{1B}[31m<b>|=1+1", at: 3 * day, from: "unknown", to: "down", code: "http_status")
-        try journal.start(at: 4 * day)
+        journal.start(at: 4 * day)
         journal.path(at: 4 * day + 1, from: Journal.path(.unknown), to: full)
         journal.sequence += 3
         journal.other(at: 4 * day + 500)

@@ -45,31 +45,25 @@ struct Journal {
         )
     }
 
-    mutating func start(at second: Int64) throws {
-        let line = #"""
-            {"specversion":"1.0","id":"\#(stream)-\#(sequence + 1)","source":"/reachagent/edge-7","type":"reachagent.agent.started","subject":"agent","time":"\#(Self.moment(second))","seq":\#(sequence + 1),"data":{"version":"0.1.0","schema":1,"stream":"\#(stream)","settle_up_ms":250,"settle_down_ms":1000,"targets":[]}}
-            """#
-        guard let event = AgentEvent(line: Array(line.utf8)) else { throw NoWindow() }
-        sequence += 1
-        events.append(event)
+    mutating func start(at second: Int64) {
+        let start = AgentStarted(
+            version: "0.1.0",
+            schema: 1,
+            stream: stream,
+            settleUpMilliseconds: 250,
+            settleDownMilliseconds: 1000,
+            targets: []
+        )
+        append("agent.started", at: second, .agentStarted(start))
     }
 
-    mutating func stop(at second: Int64) throws {
-        let line = #"""
-            {"specversion":"1.0","id":"\#(stream)-\#(sequence + 1)","source":"/reachagent/edge-7","type":"reachagent.agent.stopping","subject":"agent","time":"\#(Self.moment(second))","seq":\#(sequence + 1),"data":{"reason":"SIGTERM"}}
-            """#
-        guard let event = AgentEvent(line: Array(line.utf8)) else { throw NoWindow() }
-        sequence += 1
-        events.append(event)
+    mutating func stop(at second: Int64) {
+        append("agent.stopping", at: second, .agentStopping(AgentStopping(reason: "SIGTERM")))
     }
 
-    mutating func suspend(_ seconds: Int64, until second: Int64) throws {
-        let line = #"""
-            {"specversion":"1.0","id":"\#(stream)-\#(sequence + 1)","source":"/reachagent/edge-7","type":"reachagent.suspend.resumed","subject":"agent","time":"\#(Self.moment(second))","seq":\#(sequence + 1),"data":{"suspended_ms":\#(seconds * 1000),"observed":"\#(Self.moment(second))"}}
-            """#
-        guard let event = AgentEvent(line: Array(line.utf8)) else { throw NoWindow() }
-        sequence += 1
-        events.append(event)
+    mutating func suspend(_ seconds: Int64, until second: Int64) {
+        let resumed = SuspendResumed(suspendedMilliseconds: seconds * 1000, observed: Self.moment(second))
+        append("suspend.resumed", at: second, .suspendResumed(resumed))
     }
 
     mutating func certificate(at second: Int64, subject: String) throws {
@@ -206,14 +200,18 @@ struct Journal {
 
 extension AgentEvent {
     /// An event about anything, from a host whose name does not matter.
-    fileprivate init(id: String, type: String, time: Timestamp, sequence: UInt64, content: Content) {
+    private static let anything: AgentEvent = {
         let line = #"{"id":"x","source":"/reachagent/edge-7","type":"x","time":"1970-01-01T00:00:00Z"}"#
-        guard var event = AgentEvent(line: Array(line.utf8)) else { preconditionFailure("the line is an event") }
-        event.id = id
-        event.type = type
-        event.time = time
-        event.sequence = sequence
-        event.content = content
-        self = event
+        guard let event = AgentEvent(line: Array(line.utf8)) else { preconditionFailure("the line is an event") }
+        return event
+    }()
+
+    fileprivate init(id: String, type: String, time: Timestamp, sequence: UInt64, content: Content) {
+        self = .anything
+        self.id = id
+        self.type = type
+        self.time = time
+        self.sequence = sequence
+        self.content = content
     }
 }

@@ -28,10 +28,10 @@ struct OracleTests {
         private var usefulUplinks: Set<Int> = []
         private var silentSince: Int64?
 
-        init(seed: UInt64) throws {
+        init(seed: UInt64) {
             random = SplitMix(state: seed)
             now = Int64.random(in: 0..<200, using: &random)
-            for _ in 0..<Int.random(in: 1..<60, using: &random) { try step() }
+            for _ in 0..<Int.random(in: 1..<60, using: &random) { step() }
             let end = last ?? 0
             let reason: Condition.UnknownReason = hasStopped ? .agentOff : .noData
             updateAll { $0.finish(at: end, reason) }
@@ -94,7 +94,7 @@ struct OracleTests {
             (hasStopped, hasHole, hasOtherStream) = (false, false, false)
         }
 
-        private mutating func step() throws {
+        private mutating func step() {
             now += Int64.random(in: 0..<60, using: &random)
             switch Int.random(in: 0..<20, using: &random) {
             case 0: now = max(0, now - Int64.random(in: 1..<300, using: &random))
@@ -109,15 +109,15 @@ struct OracleTests {
                 journal.sequence = 0
                 hasOtherStream = true
             case 3:
-                try journal.start(at: now)
+                journal.start(at: now)
                 arrive(isStart: true)
             case 4:
-                try journal.stop(at: now)
+                journal.stop(at: now)
                 arrive()
                 hasStopped = true
             case 5:
                 let length = Int64.random(in: 0..<100, using: &random)
-                try journal.suspend(length, until: now)
+                journal.suspend(length, until: now)
                 arrive()
                 let now = now
                 updateAll { $0.suspend(from: now - length, to: now) }
@@ -240,7 +240,7 @@ struct OracleTests {
         first: UInt64
     ) throws {
         for seed in first..<first + 1000 {
-            let scenario = try Scenario(seed: seed)
+            let scenario = Scenario(seed: seed)
             var random = SplitMix(state: seed ^ 0xFFFF)
             let start = Int.random(in: 0..<Scenario.seconds - 1, using: &random)
             let end = Int.random(in: start + 1...Scenario.seconds, using: &random)

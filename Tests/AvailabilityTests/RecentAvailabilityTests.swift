@@ -15,7 +15,7 @@ struct RecentAvailabilityTests {
     @Test
     func `today and thirty days have the shares of the default path and of each uplink`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.uplink("wwan0", at: 0, from: .unknown, to: .full)
         let down = Journal.path(.none, reason: "link_down")
@@ -38,7 +38,7 @@ struct RecentAvailabilityTests {
     @Test
     func `days pass without a new value, and each has its own share`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
         let recent = try Self.recent(journal, at: 5)
         for day in 0..<30 as Range<Int64> {
@@ -52,7 +52,7 @@ struct RecentAvailabilityTests {
     @Test
     func `a beginning that older events may tell is named`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.other(at: 120 * Self.day)
         #expect(!(try Self.recent(journal, at: 120 * Self.day).lacksBeginning))
@@ -63,7 +63,7 @@ struct RecentAvailabilityTests {
     @Test
     func `a calendar has 90 days, of which those before the journal have no data`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
         let down = Journal.path(.none, reason: "link_down")
         journal.path(at: 2 * Self.day + 600, from: Journal.path(.full), to: down)
@@ -83,7 +83,7 @@ struct RecentAvailabilityTests {
     @Test
     func `an outage that ended before the 90 days is in no calendar`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         let down = Journal.path(.none, reason: "link_down")
         journal.path(at: 0, from: Journal.path(.unknown), to: down)
         journal.path(at: 600, from: down, to: Journal.path(.full))

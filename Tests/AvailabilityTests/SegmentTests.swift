@@ -13,7 +13,7 @@ struct SegmentTests {
         after: (inout Journal) -> Void = { _ in }
     ) throws -> Attribution {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full, kind: kind))
         prepare(&journal)
         journal.path(
@@ -130,7 +130,7 @@ struct SegmentTests {
 
     private static func silence(_ gateway: [(second: Int64, from: String, to: String)]) throws -> Outage {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.probe("first-hop", over: "wifi0", at: 1, from: "unknown", to: "up")
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
         for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
@@ -162,7 +162,7 @@ struct SegmentTests {
     func `the first hop of a tunnel is that of its underlay, and the gateway of another uplink is none`() throws {
         func segment(_ interface: String) throws -> Segment {
             var journal = Journal()
-            try journal.start(at: 0)
+            journal.start(at: 0)
             journal.probe("first-hop", over: interface, at: 1, from: "unknown", to: "down", code: "timeout")
             var local = Journal.path(.local, reason: "connect_timeout", kind: "tunnel")
             local.path.overall.underlay = .init(interface: "wlan0", kind: "wifi", evidence: "remote_route")
@@ -193,7 +193,7 @@ struct SegmentTests {
     @Test
     func `a probe that is down while another is up has a target at fault`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.probe("web", at: 1, from: "unknown", to: "up")
         journal.probe("dns", at: 1, from: "unknown", to: "up")
         journal.probe("web", at: 10, from: "up", to: "down", code: "http_status")
@@ -210,7 +210,7 @@ struct SegmentTests {
         dns: (second: Int64, segment: Segment)
     ) throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.probe("first-hop", over: "wifi0", at: 1, from: "unknown", to: "up")
         for name in ["dns", "web"] { journal.probe(name, at: 1, from: "unknown", to: "up") }
@@ -227,7 +227,7 @@ struct SegmentTests {
     @Test
     func `a probe that is down alone is undetermined, and one on a dead path has the path's segment`() throws {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.probe("web", at: 10, from: "up", to: "down", code: "http_status")
         journal.probe("web", at: 20, from: "down", to: "up")

@@ -57,7 +57,7 @@ struct TransferFiguresTests {
     /// At noon, and on two evenings of which one is short of what is good.
     private static func report(_ selection: Report.Selection) throws -> Report {
         var journal = Journal()
-        try journal.start(at: 0)
+        journal.start(at: 0)
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
         journal.uplink("wwan0", at: 1, from: .unknown, to: .full)
         journal.probe("speed", over: "wwan0", at: 1, from: "unknown", to: "up")

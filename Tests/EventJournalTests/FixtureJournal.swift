@@ -13,6 +13,22 @@ final class FixtureJournal: Sendable {
         directory = url.path()
     }
 
+    /// A journal of files that another one had: many segments take longer to make than to write.
+    convenience init(_ files: [String: Data]) throws {
+        try self.init()
+        for (name, bytes) in files { try bytes.write(to: URL(filePath: "\(directory)/\(name)")) }
+    }
+
+    /// Every file, by name.
+    var files: [String: Data] {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: "\(directory)/\($0)"))) }
+            )
+        }
+    }
+
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// The moment of an event: a second for each number.

@@ -27,13 +27,15 @@ import Testing
             .replacingOccurrences(of: #""filler":""#, with: #""filler":"reachagent.agent.started"#)
     }
 
-    /// Four segments of about 450 KB, the newest one without an index.
+    /// The text of four segments of about 450 KB.
+    private static let segments = stride(from: UInt64(1), to: count, by: 1000).map { first in
+        (first, (first..<first + 1000).map { line($0) + "\n" }.joined())
+    }
+
+    /// The four segments, the newest one without an index.
     private static func journal(_ storage: Storage) throws -> FixtureJournal {
         let journal = try FixtureJournal()
-        for first in stride(from: UInt64(1), to: count, by: 1000) {
-            let lines = (first..<first + 1000).map { line($0) + "\n" }
-            try journal.write(first, lines.joined())
-        }
+        for (first, text) in segments { try journal.write(first, text) }
         let history = JournalHistory(
             JournalConfiguration(directory: journal.directory, sync: .never),
             of: JournalDirectory(path: journal.directory, system: .real)

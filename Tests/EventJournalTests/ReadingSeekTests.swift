@@ -9,13 +9,19 @@ import Testing
 
     /// Eight segments of 1000 events, each of about 1 MB; all but the newest have an index.
     private func journal(compressed: Bool) throws -> FixtureJournal {
+        try FixtureJournal((compressed ? Self.compressedFiles : Self.plainFiles).get())
+    }
+
+    private static let plainFiles = Result { try files { journal, first in _ = try journal.writeIndex(first) } }
+    private static let compressedFiles = Result { try files { journal, first in try journal.compress(first) } }
+
+    private static func files(_ close: (FixtureJournal, UInt64) throws -> Void) throws -> [String: Data] {
         let journal = try FixtureJournal()
         for first in stride(from: UInt64(1), through: 7001, by: 1000) {
             try journal.write(first, Fixture.lines(first..<first + 1000, padding: 900))
-            guard first < 7001 else { continue }
-            if compressed { try journal.compress(first) } else { _ = try journal.writeIndex(first) }
+            if first < 7001 { try close(journal, first) }
         }
-        return journal
+        return try journal.files
     }
 
     @Test(arguments: [false, true]) func `seeking reads a block, not the journal`(compressed: Bool) throws {

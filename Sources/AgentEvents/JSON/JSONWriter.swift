@@ -53,7 +53,7 @@ public struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { characters in
             // Almost no string has anything to escape.
-            guard characters.contains(where: JSONWriter.needsEscaping) else { return put(quoted: characters) }
+            guard JSONWriter.needEscaping(characters) else { return put(quoted: characters) }
             var escaped: [UInt8] = []
             for byte in characters { JSONWriter.append(escaping: byte, to: &escaped) }
             escaped.withUnsafeBufferPointer { put(quoted: $0) }
@@ -118,8 +118,15 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    private static func needsEscaping(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    /// A loop over a pointer: it looks at every byte of every event, in programs that are not optimized too.
+    private static func needEscaping(_ characters: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let text = characters.baseAddress else { return false }
+        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        for position in 0..<characters.count {
+            let byte = text[position]
+            if byte < 0x20 || byte == 0x7F || byte == quote || byte == backslash { return true }
+        }
+        return false
     }
 
     private static func append(escaping byte: UInt8, to text: inout [UInt8]) {
@@ -143,7 +150,7 @@ extension JSONWriter {
     /// Makes room for more bytes, which `body` fills.
     private mutating func put(_ length: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
         let (start, end) = (count, count + length)
-        if end > room.count { room.append(contentsOf: repeatElement(0, count: max(length, room.count))) }
+        if end > room.count { room += [UInt8](repeating: 0, count: max(length, room.count)) }
         room.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[start..<end])) }
         count = end
     }

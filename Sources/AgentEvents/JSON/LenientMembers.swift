@@ -15,7 +15,8 @@ public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, H
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         wrappedValue = []
-        for _ in 0..<Self.maximumCount where !container.isAtEnd {
+        for _ in 0..<Self.maximumCount {
+            if container.isAtEnd { break }
             if let element = try container.decode(Lenient<Element>.self).value { wrappedValue.append(element) }
         }
     }

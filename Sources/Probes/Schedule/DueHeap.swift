@@ -19,8 +19,10 @@ struct DueHeap<Element: Hashable & Sendable> {
 
     var isEmpty: Bool { items.isEmpty }
     var count: Int { items.count }
-    /// The earliest element and its due time.
-    var first: (element: Element, due: ContinuousClock.Instant)? { items.first.map { ($0.element, $0.due) } }
+    /// The earliest element.
+    var first: Element? { items.count > 0 ? items[0].element : nil }
+    /// The due time of the earliest element.
+    var firstDue: ContinuousClock.Instant? { items.count > 0 ? items[0].due : nil }
 
     /// Returns the due time of an element; nil when it is not in the heap.
     func due(of element: Element) -> ContinuousClock.Instant? { positions[element].map { items[$0].due } }
@@ -29,56 +31,57 @@ struct DueHeap<Element: Hashable & Sendable> {
     mutating func set(_ element: Element, due: ContinuousClock.Instant) {
         guard let position = positions[element] else {
             additions &+= 1
-            items.append(Item(due: due, order: additions, element: element))
-            positions[element] = items.count - 1
-            siftUp(from: items.count - 1)
+            let item = Item(due: due, order: additions, element: element)
+            items.append(item)
+            siftUp(item, from: items.count - 1)
             return
         }
-        guard items[position].due != due else { return }
-        let isEarlier = due < items[position].due
-        items[position].due = due
-        if isEarlier { siftUp(from: position) } else { siftDown(from: position) }
+        var item = items[position]
+        guard item.due != due else { return }
+        let isEarlier = due < item.due
+        item.due = due
+        if isEarlier { siftUp(item, from: position) } else { siftDown(item, from: position) }
     }
 
     /// Removes an element if it is there.
     mutating func remove(_ element: Element) {
         guard let position = positions.removeValue(forKey: element) else { return }
         guard let last = items.popLast(), position < items.count else { return }
-        let isEarlier = last < items[position]
-        items[position] = last
-        positions[last.element] = position
-        if isEarlier { siftUp(from: position) } else { siftDown(from: position) }
+        if last < items[position] { siftUp(last, from: position) } else { siftDown(last, from: position) }
     }
 
     /// Removes the earliest element.
-    mutating func removeFirst() { if let first = items.first { remove(first.element) } }
+    mutating func removeFirst() { if items.count > 0 { remove(items[0].element) } }
 
-    private mutating func siftUp(from start: Int) {
+    /// Places an item where another one may be overwritten, or above it.
+    private mutating func siftUp(_ item: Item, from start: Int) {
         var position = start
         while position > 0 {
             let parent = (position - 1) / 2
-            guard items[position] < items[parent] else { return }
-            exchange(position, parent)
+            guard item < items[parent] else { break }
+            place(items[parent], at: position)
             position = parent
         }
+        place(item, at: position)
     }
 
-    private mutating func siftDown(from start: Int) {
+    /// Places an item where another one may be overwritten, or below it.
+    private mutating func siftDown(_ item: Item, from start: Int) {
         var position = start
         while true {
             let left = 2 * position + 1
-            guard left < items.count else { return }
+            guard left < items.count else { break }
             let right = left + 1
             let child = right < items.count && items[right] < items[left] ? right : left
-            guard items[child] < items[position] else { return }
-            exchange(position, child)
+            guard items[child] < item else { break }
+            place(items[child], at: position)
             position = child
         }
+        place(item, at: position)
     }
 
-    private mutating func exchange(_ one: Int, _ other: Int) {
-        items.swapAt(one, other)
-        positions[items[one].element] = one
-        positions[items[other].element] = other
+    private mutating func place(_ item: Item, at position: Int) {
+        items[position] = item
+        positions[item.element] = position
     }
 }

@@ -16,8 +16,8 @@ extension ProbeSchedule {
     ///
     /// - Parameter seconds: The wall clock, in seconds since 1970, which determines the day of the budgets.
     mutating func takeStep(now: ContinuousClock.Instant, seconds: Int64) -> Step? {
-        while underWay < limits.checks, let name = ready.first?.element {
-            let number = destinations[name]?.waiting.first?.element
+        while underWay < limits.checks, let name = ready.first {
+            let number = destinations[name]?.waiting.first
             destinations[name]?.waiting.removeFirst()
             guard let number, let point = jobs[number]?.points.first, let scheduled = entries[point]?.scheduled else {
                 refresh(name)
@@ -77,17 +77,25 @@ extension ProbeSchedule {
         } else {
             counted.refused &+= UInt64(job.points.count)
         }
-        return job.points.enumerated().map { index, point in
-            entries[point]?.isJudged = true
-            entries[point]?.started = job.started
-            return CompletedCheck(
-                point: point,
-                report: report,
-                due: entries[point]?.due ?? job.due,
-                started: job.started ?? job.due,
-                isShared: job.hasSlot && index > 0
+        var checks: [CompletedCheck] = []
+        for point in job.points {
+            var due = job.due
+            if let index = entries.index(forKey: point) {
+                entries.values[index].isJudged = true
+                entries.values[index].started = job.started
+                due = entries.values[index].due
+            }
+            checks.append(
+                CompletedCheck(
+                    point: point,
+                    report: report,
+                    due: due,
+                    started: job.started ?? job.due,
+                    isShared: job.hasSlot && !checks.isEmpty
+                )
             )
         }
+        return checks
     }
 
     /// Returns whether the result of a job still counts for a point: not if the point was removed or is being

@@ -12,7 +12,7 @@ struct TransferQueue: Sendable {
     var running: UInt64?
 
     /// The job that may start now.
-    var next: UInt64? { isOpen && running == nil ? waiting.first?.element : nil }
+    var next: UInt64? { isOpen && running == nil ? waiting.first : nil }
 }
 
 /// Transfers: what they wait for, and why they are refused.

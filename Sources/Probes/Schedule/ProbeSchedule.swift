@@ -102,7 +102,7 @@ struct ProbeSchedule {
     }
 
     /// The time at which ``takeDue(now:)`` must be called; nil while nothing is scheduled.
-    var deadline: ContinuousClock.Instant? { rounds.first?.due }
+    var deadline: ContinuousClock.Instant? { rounds.firstDue }
 
     /// Returns the counters; `seconds` is the wall clock, in seconds since 1970.
     mutating func statistics(seconds: Int64) -> ScheduleStatistics {
@@ -121,7 +121,7 @@ struct ProbeSchedule {
     /// Creates a job for every point whose round is due.
     mutating func takeDue(now: ContinuousClock.Instant) {
         let horizon = now + Self.batch
-        while let (point, due) = rounds.first, due <= horizon {
+        while let due = rounds.firstDue, due <= horizon, let point = rounds.first {
             guard var entry = entries[point] else {
                 rounds.removeFirst()
                 continue
@@ -192,8 +192,8 @@ struct ProbeSchedule {
     /// Adds a destination to those that are ready, or removes it, after a change.
     mutating func refresh(_ name: String) {
         guard let destination = destinations[name] else { return }
-        if let first = destination.waiting.first, destination.underWay < limits.checksPerTarget {
-            ready.set(name, due: first.due)
+        if let due = destination.waiting.firstDue, destination.underWay < limits.checksPerTarget {
+            ready.set(name, due: due)
             return
         }
         ready.remove(name)

@@ -40,11 +40,11 @@ import Testing
                 heap.set(element, due: due)
                 expected[element] = due
             }
-            #expect(heap.first?.due == expected.values.min())
+            #expect(heap.firstDue == expected.values.min())
         }
         #expect(heap.count == expected.count)
         var last = start
-        while let (element, due) = heap.first {
+        while let element = heap.first, let due = heap.firstDue {
             #expect(due >= last && expected[element] == due)
             last = due
             heap.removeFirst()
@@ -53,7 +53,7 @@ import Testing
 
     private func drain(_ heap: inout DueHeap<String>) -> [String] {
         var names: [String] = []
-        while let name = heap.first?.element {
+        while let name = heap.first {
             names.append(name)
             heap.removeFirst()
         }

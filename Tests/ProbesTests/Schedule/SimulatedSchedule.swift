@@ -40,9 +40,9 @@ struct SimulatedSchedule {
     /// Lets everything happen that happens until then; nothing wakes up in between.
     mutating func run(until time: Duration) {
         let end = start + time
-        while let next = [schedule.deadline, ends.first?.due].compactMap({ $0 }).min(), next <= end {
+        while let next = [schedule.deadline, ends.firstDue].compactMap({ $0 }).min(), next <= end {
             now = max(now, next)
-            while let (job, due) = ends.first, due <= now {
+            while let job = ends.first, let due = ends.firstDue, due <= now {
                 ends.removeFirst()
                 finish(job, account: accounts.removeValue(forKey: job))
             }

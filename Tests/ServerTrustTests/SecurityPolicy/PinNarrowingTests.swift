@@ -12,7 +12,8 @@ import Testing
     struct Example: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let presented: [[UInt8]]
-        let anchors: [[UInt8]]
+        /// Read once for all policies of the example.
+        let anchors: TrustAnchors
         let identity: ServerIdentity
         let pinnable: [[UInt8]]
     }
@@ -26,7 +27,7 @@ import Testing
             return Example(
                 testDescription: scenario.sentence,
                 presented: material.presented,
-                anchors: material.anchors,
+                anchors: TrustAnchors(certificates: material.anchors),
                 identity: material.identity,
                 pinnable: material.presented + [material.root, material.leaf]
             )
@@ -67,7 +68,7 @@ import Testing
             return Example(
                 testDescription: "a trusted certificate, " + name,
                 presented: [certificate.der],
-                anchors: [certificate.der],
+                anchors: TrustAnchors(certificates: [certificate.der]),
                 identity: .name("host.test"),
                 pinnable: [certificate.der]
             )
@@ -75,7 +76,7 @@ import Testing
     }
 
     private func verdict(_ example: Example, _ policy: SecurityPolicy) -> TrustVerdict {
-        TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: example.anchors)).evaluate(
+        TrustEvaluator(policy: policy, anchors: example.anchors).evaluate(
             presented: example.presented,
             identity: example.identity,
             at: TestDate.present,
@@ -83,12 +84,19 @@ import Testing
         )
     }
 
-    /// The policies with pins: each mode with each certificate alone, all together, and with backups.
-    private func pinning(_ example: Example, _ base: SecurityPolicy) throws -> [SecurityPolicy] {
+    /// Each certificate alone, all together, and none.
+    private func pinSets(_ example: Example) throws -> [[PinnedCertificate]] {
         let stranger = try Self.stranger.get().der
         let pins = (example.pinnable + [stranger]).compactMap { try? PinnedCertificate(der: $0) }
-        let sets = pins.map { [$0] } + [pins, []]
-        return sets.flatMap { set in
+        // The leaf is among the presented ones too: a second policy with it would be the same policy.
+        var seen: Set<[UInt8]> = []
+        let distinct = pins.filter { seen.insert($0.der).inserted }
+        return distinct.map { [$0] } + [pins, []]
+    }
+
+    /// The policies with pins: each mode with each set of them, and with backups.
+    private func pinning(_ sets: [[PinnedCertificate]], _ base: SecurityPolicy) -> [SecurityPolicy] {
+        sets.flatMap { set in
             SecurityPolicy.PinningMode.allCases.flatMap { mode -> [SecurityPolicy] in
                 var policy = base
                 policy.pinningMode = mode
@@ -104,6 +112,7 @@ import Testing
 
     @Test(arguments: try examples())
     func `what is accepted with pins is accepted without them`(_ example: Example) throws {
+        let sets = try pinSets(example)
         for validatesName in [false, true] {
             for isStrict in [false, true] {
                 for allowsInvalid in [false, true] where !(allowsInvalid && validatesName) {
@@ -114,7 +123,7 @@ import Testing
                         base.isStrict = isStrict
                         base.isAFNetworkingCompatible = isCompatible
                         let plain = verdict(example, base)
-                        for policy in try pinning(example, base) {
+                        for policy in pinning(sets, base) {
                             let pinned = verdict(example, policy)
                             #expect(
                                 plain.isAccepted || !pinned.isAccepted,
@@ -131,10 +140,11 @@ import Testing
 
     @Test(arguments: try examples())
     func `each refusal without pins is a refusal with a pinned certificate too`(_ example: Example) throws {
+        let sets = try pinSets(example)
         for isStrict in [false, true] {
             let plain = verdict(example, SecurityPolicy(isStrict: isStrict))
             let refused = Set(plain.findings.filter { $0.severity == .refusal }.map(\.code))
-            for policy in try pinning(example, SecurityPolicy(isStrict: isStrict))
+            for policy in pinning(sets, SecurityPolicy(isStrict: isStrict))
             where policy.pinningMode == .certificate {
                 let pinned = verdict(example, policy)
                 let codes = Set(pinned.findings.filter { $0.severity == .refusal }.map(\.code))

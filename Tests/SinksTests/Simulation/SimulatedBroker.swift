@@ -7,7 +7,7 @@ struct SimulatedBroker {
     struct Stored {
         var id: String
         var identity: Int
-        var time: String
+        var payload: [UInt8]
     }
 
     /// The time for which ids are remembered.
@@ -35,7 +35,7 @@ struct SimulatedBroker {
 
     var newest: StoredPosition? {
         guard canBeAsked else { return nil }
-        return stored.last.map { StoredPosition(id: $0.id, time: $0.time) }
+        return stored.last.map { StoredPosition(id: $0.id, time: JournalEvent($0.payload)?.time.description ?? "") }
     }
 
     /// The connection ends; some of what it has brought may be processed yet.
@@ -85,17 +85,23 @@ struct SimulatedBroker {
             if let last = seen[message.id], now - last < window { return }
             seen[message.id] = now
         }
-        let (identity, time) = Self.content(of: message)
-        stored.append(Stored(id: message.id, identity: identity, time: time))
+        let identity = Self.identity(of: message)
+        stored.append(Stored(id: message.id, identity: identity, payload: message.payload))
         everStored.insert(identity)
         if let former = identities.updateValue(identity, forKey: message.id), former != identity {
             ambiguous.append(message.id)
         }
     }
 
-    static func content(of message: SinkMessage) -> (identity: Int, time: String) {
-        let digits = message.payload.dropLast(2).reversed().prefix { (0x30...0x39).contains($0) }
-        let time = JournalEvent(message.payload)?.time.description ?? ""
-        return (Int(String(decoding: digits.reversed(), as: UTF8.self)) ?? -1, time)
+    /// The number at the end of the payload; the rest is read when it is asked for, because most messages' never is.
+    static func identity(of message: SinkMessage) -> Int {
+        let payload = message.payload
+        var (identity, factor) = (0, 1)
+        var position = payload.count - 3
+        while position >= 0, case let digit = payload[position] &- UInt8(ascii: "0"), digit < 10 {
+            identity += Int(digit) * factor
+            (factor, position) = (factor * 10, position - 1)
+        }
+        return factor == 1 ? -1 : identity
     }
 }

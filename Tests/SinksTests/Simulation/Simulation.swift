@@ -213,7 +213,7 @@ struct Simulation {
     mutating func process(_ count: Int) throws {
         let isTooLarge = isTooLarge
         func size(_ message: SinkMessage) -> TransportFailure? {
-            guard isTooLarge(SimulatedBroker.content(of: message).identity) else { return nil }
+            guard isTooLarge(SimulatedBroker.identity(of: message)) else { return nil }
             return .init(code: "broker_too_large", detail: "too large")
         }
         for _ in 0..<count where broker.isConnected {
