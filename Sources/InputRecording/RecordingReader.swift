@@ -111,7 +111,7 @@ public struct RecordingReplay {
         self.machine = nil
         let transitions = machine.take(recorded.input)
         // The agent calls this after every input, which clears the list.
-        _ = machine.takeFreshLooks()
+        _ = machine.takeRechecks()
         self.machine = machine
         return Step(recorded: recorded, transitions: transitions)
     }

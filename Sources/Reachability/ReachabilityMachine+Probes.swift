@@ -3,25 +3,25 @@ public import NetlinkMonitor
 
 extension ReachabilityMachine {
     /// The probes to run and their vantages, in the current snapshot; in order.
-    public var points: [ProbePoint] { board.points }
+    public var points: [ProbePoint] { probeTracks.points }
     /// The gateway of each point of the check of next hops (``ProbeRule/firstHopName``).
-    public var nextHops: [ProbePoint: IPAddress] { board.nextHops }
+    public var nextHops: [ProbePoint: IPAddress] { probeTracks.nextHops }
     /// The status of each probe, in the order of ``points``.
-    public var probes: [ProbeRecord] { board.records }
+    public var probes: [ProbeRecord] { probeTracks.records }
     /// The uplinks as last published, by index.
     public var uplinks: [Uplink] { uplinkStates.settled }
     /// The current interfaces with a default route, by index.
-    public var routedUplinks: [Uplink] { board.uplinks.filter { !$0.isBoundOnly } }
+    public var routedUplinks: [Uplink] { probeTracks.uplinks.filter { !$0.isBoundOnly } }
 
     /// Returns the points whose verdict has become doubtful since the last call, because a path changed or the machine
     /// was suspended: they must be rechecked at once.
-    public mutating func takeFreshLooks() -> [ProbePoint] { board.takeFreshLooks() }
+    public mutating func takeRechecks() -> [ProbePoint] { probeTracks.takeRechecks() }
 
     /// Handles a completed check; one of a point that is no longer among ``points`` changes nothing.
     ///
     /// - Returns: The transitions in order of publication, and the cadence of the probe.
     public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) {
-        guard let judgement = board.take(sample) else { return ([], .steady) }
+        guard let judgement = probeTracks.take(sample) else { return ([], .steady) }
         latest = sample.observed
         var transitions: [Transition] = []
         func publish(_ step: ProbeTrack.Step?, _ cause: ChangeCause) {
@@ -29,11 +29,11 @@ extension ReachabilityMachine {
             let change = Change(from: step.from, to: step.to, cause: cause, observed: sample.observed)
             transitions.append(.probe(sample.point, change))
         }
-        var cause = ChangeCause(sample, standing: judgement.standing)
+        var cause = ChangeCause(sample, state: judgement.state)
         publish(judgement.outcome.verdict, cause)
         publish(
             judgement.outcome.flapping,
-            .flapping(judgement.standing.isFlapping, interface: sample.point.vantage.interface)
+            .flapping(judgement.state.isFlapping, interface: sample.point.vantage.interface)
         )
         for consequence in judgement.consequences {
             let (from, to) = (consequence.step.from, consequence.step.to)
@@ -45,7 +45,7 @@ extension ReachabilityMachine {
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
         guard sample.point.vantage.interface == nil else {
-            let uplinks = uplinkStates.observe(board.uplinks, observed: sample.observed) { _ in cause }
+            let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
             transitions += follow(uplinks)
             return (transitions + uplinks.map(Transition.uplink), judgement.cadence)
         }
@@ -57,10 +57,10 @@ extension ReachabilityMachine {
 
 extension ChangeCause {
     /// Creates the cause of a change by a probe.
-    init(_ sample: ProbeSample, standing: ProbeStanding) {
-        let code = standing.code?.rawValue ?? "probe_\(standing.verdict.rawValue)"
+    init(_ sample: ProbeSample, state: ProbeState) {
+        let code = state.code?.rawValue ?? "probe_\(state.verdict.rawValue)"
         let particulars: String? =
-            switch standing.code {
+            switch state.code {
             case .latencyHigh: "\(code), \(Self.milliseconds(sample.latency))"
             case .throughputLow: sample.throughput.map { "\(code), \(Self.rate($0))" }
             case .addedLatencyHigh: sample.addedLatency.map { "\(code), \(Self.milliseconds($0))" }
@@ -71,7 +71,7 @@ extension ChangeCause {
             kind: .probe,
             code: code,
             interface: sample.point.vantage.interface,
-            detail: "probe '\(sample.point)': \(particulars ?? standing.code?.rawValue ?? standing.verdict.rawValue)"
+            detail: "probe '\(sample.point)': \(particulars ?? state.code?.rawValue ?? state.verdict.rawValue)"
         )
     }
 

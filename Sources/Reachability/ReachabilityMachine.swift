@@ -13,7 +13,7 @@ public struct ReachabilityMachine: Sendable {
     var reachability: StateSettler
     private var targetStates: [Settler<TargetState>]
     var uplinkStates: UplinkSettler
-    var board = ProbeBoard()
+    var probeTracks = ProbeTracks()
     var expiry = ExpiryWatch()
     var flaps = FlapClock()
     /// The last state with the last known connectivity, in which flapping is detected.
@@ -36,7 +36,7 @@ public struct ReachabilityMachine: Sendable {
         reachability = StateSettler(policy: configuration.settle)
         uplinkStates = UplinkSettler(policy: configuration.settle)
         targetStates = configuration.targets.map { Self.settler($0, configuration.settle) }
-        board.setRules(configuration.probes, quorum: configuration.quorum, observed: nil)
+        probeTracks.setRules(configuration.probes, quorum: configuration.quorum, observed: nil)
         bound = configuration.boundInterfaces
     }
 
@@ -80,7 +80,7 @@ public struct ReachabilityMachine: Sendable {
         // Only the first snapshot of a monitor has no changes: the monitor was restarted for a new configuration.
         let isReload = view != nil && update.changes.isEmpty && !isCorrection
         view = snapshot
-        board.setVantages(Vantages(snapshot, ipv4: ipv4, ipv6: ipv6, bound: bound), observed: update.observed)
+        probeTracks.setVantages(Vantages(snapshot, ipv4: ipv4, ipv6: ipv6, bound: bound), observed: update.observed)
         // A verdict ends before the path that it was about.
         departures(at: now).forEach(emit)
         let old = reachability.raw
@@ -90,7 +90,7 @@ public struct ReachabilityMachine: Sendable {
             cause = self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
             emit(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
-        let uplinks = uplinkStates.observe(board.uplinks, observed: update.observed) { uplink in
+        let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: update.observed) { uplink in
             Self.cause(update, isCorrection, of: uplink)
         }
         follow(uplinks).forEach(emit)
@@ -116,11 +116,11 @@ public struct ReachabilityMachine: Sendable {
     /// - Returns: The transition of the resume itself, and those that follow from it.
     public mutating func resume(after suspended: Duration, observed: Observed) -> [Transition] {
         latest = observed
-        board.suspend()
+        probeTracks.suspend()
         flaps.restart(at: observed.instant)
         reachability.restart(at: observed.instant)
         uplinkStates.restart(at: observed.instant)
-        board.restartDepartures(at: observed.instant)
+        probeTracks.restartDepartures(at: observed.instant)
         for index in targetStates.indices { targetStates[index].restart(at: observed.instant) }
         return [.resumed(after: suspended, observed: observed)] + tick(at: observed.instant)
     }
@@ -141,17 +141,17 @@ public struct ReachabilityMachine: Sendable {
             return settler
         }
         let isKnown = reachability.isKnown
-        board.setRules(configuration.probes, quorum: configuration.quorum, observed: isKnown ? observed : nil)
+        probeTracks.setRules(configuration.probes, quorum: configuration.quorum, observed: isKnown ? observed : nil)
         let oldBound = bound
         bound = configuration.boundInterfaces
         guard isKnown else { return [] }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         if bound != oldBound, let view {
-            board.setVantages(Vantages(view, bound: bound), observed: observed)
+            probeTracks.setVantages(Vantages(view, bound: bound), observed: observed)
         }
         let cause = ChangeCause.reload()
         var transitions = departures(at: observed.instant)
-        let uplinks = uplinkStates.observe(board.uplinks, observed: observed) { _ in cause }
+        let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: observed) { _ in cause }
         transitions += follow(uplinks)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
         transitions += uplinks.map(Transition.uplink)
@@ -173,7 +173,7 @@ public struct ReachabilityMachine: Sendable {
 
     /// The time at which ``tick(at:)`` must be called next; `nil` while nothing is pending.
     public var deadline: ContinuousClock.Instant? {
-        let departure = board.departedSince?.advanced(by: configuration.settle.down)
+        let departure = probeTracks.departedSince?.advanced(by: configuration.settle.down)
         let deadlines = [reachability.deadline, uplinkStates.deadline, flaps.deadline, departure]
         return (deadlines + targetStates.map(\.deadline)).compactMap { $0 }.min()
     }
@@ -202,20 +202,20 @@ extension ReachabilityMachine {
 
     /// Returns the end of the verdicts of points that were removed at least the settle time of a loss ago.
     private mutating func departures(at now: ContinuousClock.Instant) -> [Transition] {
-        board.takeDepartures(before: now.advanced(by: .zero - configuration.settle.down)).map { departed in
+        probeTracks.takeDepartures(before: now.advanced(by: .zero - configuration.settle.down)).map { departed in
             let cause = ChangeCause(
                 kind: departed.isRemoved ? .configuration : .route,
                 code: departed.isRemoved ? "config_reloaded" : ReasonCode.noRoute.rawValue,
                 interface: departed.point.vantage.interface
             )
-            let change = Change(from: departed.standing, to: .unknown, cause: cause, observed: departed.observed)
+            let change = Change(from: departed.state, to: .unknown, cause: cause, observed: departed.observed)
             return .probe(departed.point, change)
         }
     }
 
     /// Returns the state with the probes' connectivity.
     private func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
-        reachability.state(ipv4: ipv4, ipv6: ipv6, verdict: board.connectivity)
+        reachability.state(ipv4: ipv4, ipv6: ipv6, verdict: probeTracks.connectivity)
     }
 
     /// Applies the uplink changes about to be published, before the paths: changes that settle at the same moment are one.
@@ -232,7 +232,7 @@ extension ReachabilityMachine {
         let settled = reachability.observe(
             ipv4: ipv4,
             ipv6: ipv6,
-            verdict: board.connectivity,
+            verdict: probeTracks.connectivity,
             cause: cause,
             observed: observed
         )

@@ -68,8 +68,8 @@ extension ReachabilityState.Grade {
     /// Returns the grade with the previous connectivity if the current one is unknown: a path without a verdict yet, or
     /// no path, is not a change of its own.
     func known(since before: Self?) -> Self {
-        let isTold = connectivity != .unknown && connectivity != .none
-        return Self(ipv4: ipv4, ipv6: ipv6, connectivity: isTold ? connectivity : before?.connectivity ?? .unknown)
+        let isKnown = connectivity != .unknown && connectivity != .none
+        return Self(ipv4: ipv4, ipv6: ipv6, connectivity: isKnown ? connectivity : before?.connectivity ?? .unknown)
     }
 
     /// Returns whether the grade changed; the first verdict is not a change.

@@ -136,8 +136,8 @@ struct StateSettler: Sendable {
             let waited = path?.settled ?? third?.settled
         else { return nil }
         if before.hasPath, !after.hasPath {
-            let said = raw.hasPath ? verdict.raw : verdict.raw.forgotten
-            verdict.reset(settled: said.forgotten, raw: said, cause: cause, observed: observed, at: now)
+            let current = raw.hasPath ? verdict.raw : verdict.raw.forgotten
+            verdict.reset(settled: current.forgotten, raw: current, cause: cause, observed: observed, at: now)
         }
         return Change(from: before, to: settled, cause: cause, observed: observed, settled: waited)
     }
@@ -157,7 +157,7 @@ extension ReachabilityState {
     /// There are no verdicts for a family without a path, and verdicts about a path that was lost do not say that there
     /// is none.
     init(ipv4: Path, ipv6: Path, verdict: ConnectivityVerdict, isFlapping: Bool) {
-        func said(_ path: Path, _ connectivity: Connectivity) -> Connectivity {
+        func published(_ path: Path, _ connectivity: Connectivity) -> Connectivity {
             guard path.via.isReachable else { return .none }
             return connectivity == .none ? .unknown : connectivity
         }
@@ -168,7 +168,7 @@ extension ReachabilityState {
             ipv6: ipv6,
             connectivity: isNone ? Connectivity.none : verdict.connectivity == .none ? .unknown : verdict.connectivity,
             familyConnectivity: verdict.families.map { families in
-                FamilyConnectivity(ipv4: said(ipv4, families.ipv4), ipv6: said(ipv6, families.ipv6))
+                FamilyConnectivity(ipv4: published(ipv4, families.ipv4), ipv6: published(ipv6, families.ipv6))
             } ?? FamilyConnectivity(),
             connectivityReason: hasPath ? verdict.reason : nil,
             isFlapping: isFlapping

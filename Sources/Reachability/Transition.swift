@@ -17,7 +17,7 @@ public enum Transition: Sendable, Equatable {
     /// An uplink's state changed; settled.
     case uplink(Change<Uplink>)
     /// A probe's verdict changed.
-    case probe(ProbePoint, Change<ProbeStanding>)
+    case probe(ProbePoint, Change<ProbeState>)
     /// A certificate is about to expire.
     case certificate(CertificateExpiry)
     /// The machine resumed after a suspend of this duration.

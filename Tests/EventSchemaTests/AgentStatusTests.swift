@@ -53,7 +53,7 @@ import struct AgentEvents.Timestamp
 
     /// Reachable, then lost, and about to come back.
     private static let eventful: AgentStatus = {
-        var reachability = Standing<ReachabilityState>(unknown: .unknown)
+        var reachability = SettledState<ReachabilityState>(unknown: .unknown)
         let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: moment(0))
         let down = Change(
             from: GoldenTests.up,
@@ -71,7 +71,7 @@ import struct AgentEvents.Timestamp
         reachability.settle(up, at: moment(0), keepsVia: false)
         reachability.settle(down, at: moment(61), keepsVia: false)
         reachability.observe(back)
-        var target = Standing(unknown: TargetState(address: GoldenTests.office.address, path: .unknown))
+        var target = SettledState(unknown: TargetState(address: GoldenTests.office.address, path: .unknown))
         let reached = Change(
             from: target.state,
             to: TargetState(address: GoldenTests.office.address, path: GoldenTests.tunnel),
@@ -124,7 +124,7 @@ import struct AgentEvents.Timestamp
         AgentStatus(
             of: agent,
             at: moment(0),
-            reachability: Standing(unknown: .unknown),
+            reachability: SettledState(unknown: .unknown),
             hooks: hooks,
             sinks: sinks,
             network: NetworkSnapshot(isSynchronized: false)
@@ -133,7 +133,7 @@ import struct AgentEvents.Timestamp
 
     /// Some probes are not up.
     private static let probing: AgentStatus = {
-        var reachability = Standing<ReachabilityState>(unknown: .unknown)
+        var reachability = SettledState<ReachabilityState>(unknown: .unknown)
         let change = Change(
             from: GoldenTests.full,
             to: GoldenTests.partial,
@@ -295,24 +295,24 @@ import struct AgentEvents.Timestamp
     }
 
     @Test func `a change back to what is settled is pending no more`() {
-        var standing = Standing<ReachabilityState>(unknown: .unknown)
+        var settled = SettledState<ReachabilityState>(unknown: .unknown)
         let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
-        standing.settle(up, at: Self.moment(0), keepsVia: false)
+        settled.settle(up, at: Self.moment(0), keepsVia: false)
         let down = Change(from: GoldenTests.up, to: GoldenTests.down, cause: .start, observed: Self.moment(1))
-        standing.observe(down)
-        #expect(standing.pending?.state == GoldenTests.down)
-        standing.observe(Change(from: GoldenTests.down, to: .unknown, cause: .start, observed: Self.moment(2)))
-        #expect(standing.pending?.since == Self.moment(1))
-        standing.observe(Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(3)))
-        #expect(standing.pending == nil)
+        settled.observe(down)
+        #expect(settled.pending?.state == GoldenTests.down)
+        settled.observe(Change(from: GoldenTests.down, to: .unknown, cause: .start, observed: Self.moment(2)))
+        #expect(settled.pending?.since == Self.moment(1))
+        settled.observe(Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(3)))
+        #expect(settled.pending == nil)
     }
 
     @Test func `a change of anything but the medium leaves the time since when it is used`() {
-        var standing = Standing<ReachabilityState>(unknown: .unknown)
+        var settled = SettledState<ReachabilityState>(unknown: .unknown)
         let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
-        standing.settle(up, at: Self.moment(0), keepsVia: false)
-        standing.settle(up, at: Self.moment(5), keepsVia: true)
-        #expect(standing.since == Self.moment(5))
-        #expect(standing.viaSince == Self.moment(0))
+        settled.settle(up, at: Self.moment(0), keepsVia: false)
+        settled.settle(up, at: Self.moment(5), keepsVia: true)
+        #expect(settled.since == Self.moment(5))
+        #expect(settled.viaSince == Self.moment(0))
     }
 }

@@ -101,8 +101,8 @@ extension GoldenTests {
     )
 
     static let probeFell = Change(
-        from: ProbeStanding(.up),
-        to: ProbeStanding(.down, code: .tlsExpired),
+        from: ProbeState(.up),
+        to: ProbeState(.down, code: .tlsExpired),
         cause: ChangeCause(kind: .probe, code: "tls_expired", detail: "ended 2026-11-20"),
         observed: observed
     )
@@ -148,14 +148,14 @@ extension GoldenTests {
         return [
             ProbeRecord(
                 point: mail,
-                standing: ProbeStanding(.up, isFlapping: true),
+                state: ProbeState(.up, isFlapping: true),
                 since: since,
                 last: sample(mail, .failed, .connectTimeout, detail: "[2001:db8::25]:25"),
                 streak: 1
             ),
             ProbeRecord(
                 point: web,
-                standing: ProbeStanding(.down, code: .tlsExpired),
+                state: ProbeState(.down, code: .tlsExpired),
                 since: since,
                 last: sample(
                     web,
@@ -169,12 +169,12 @@ extension GoldenTests {
             ),
             ProbeRecord(
                 point: portal,
-                standing: ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://login.example/"),
+                state: ProbeState(.portal, code: .portalRedirect, portalURL: "http://login.example/"),
                 since: since,
                 last: sample(portal, .failed, .portalRedirect),
                 streak: 2
             ),
-            ProbeRecord(point: dns, standing: .unknown, isStale: true),
+            ProbeRecord(point: dns, state: .unknown, isStale: true),
         ]
     }
 
@@ -231,8 +231,8 @@ extension GoldenTests {
                 .probe(
                     point("portal", "wwan0"),
                     Change(
-                        from: ProbeStanding(.unknown),
-                        to: ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://login.example/"),
+                        from: ProbeState(.unknown),
+                        to: ProbeState(.portal, code: .portalRedirect, portalURL: "http://login.example/"),
                         cause: ChangeCause(kind: .probe, code: "portal_redirect"),
                         observed: observed
                     )
@@ -245,8 +245,8 @@ extension GoldenTests {
                 .probe(
                     point("web"),
                     Change(
-                        from: ProbeStanding(.down, code: .connectTimeout),
-                        to: ProbeStanding(.down, code: .connectTimeout, isFlapping: true),
+                        from: ProbeState(.down, code: .connectTimeout),
+                        to: ProbeState(.down, code: .connectTimeout, isFlapping: true),
                         cause: ChangeCause(kind: .flapping, code: "flapping_started", detail: "34 % of 21 checks"),
                         observed: observed
                     )

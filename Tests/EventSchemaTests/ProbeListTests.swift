@@ -27,7 +27,7 @@ struct ProbeListTests {
                 origin: EventOrigin(streamID: "s", host: "h")
             ),
             at: now,
-            reachability: Standing(unknown: .unknown),
+            reachability: SettledState(unknown: .unknown),
             probes: records,
             network: NetworkSnapshot()
         )
@@ -44,9 +44,9 @@ struct ProbeListTests {
 
     @Test func `ten thousand probes are told, those that are not up first`() throws {
         var records = (0..<10_000).map {
-            ProbeRecord(point: GoldenTests.point("probe-\($0)"), standing: ProbeStanding(.up), since: Self.now)
+            ProbeRecord(point: GoldenTests.point("probe-\($0)"), state: ProbeState(.up), since: Self.now)
         }
-        records[7777].standing = ProbeStanding(.down, code: .connectTimeout)
+        records[7777].state = ProbeState(.down, code: .connectTimeout)
         let draft = EventDraft.networkSnapshot(NetworkSnapshot(), state: .unknown, targets: [], probes: records)
         let event = Event(draft, from: GoldenTests.origin, at: GoldenTests.time, number: 1)
         #expect(ScannedLine(event.line.span) != nil)
@@ -62,7 +62,7 @@ struct ProbeListTests {
         let records = (0..<3000).map {
             ProbeRecord(
                 point: GoldenTests.point("probe-\($0)"),
-                standing: ProbeStanding(.portal, code: .portalRedirect, portalURL: url)
+                state: ProbeState(.portal, code: .portalRedirect, portalURL: url)
             )
         }
         let status = Self.status(records)

@@ -31,7 +31,7 @@ import Testing
                 let input = random.next(points: machine.points)
                 inputs.append(input)
                 transitions.append(machine.take(input))
-                _ = machine.takeFreshLooks()
+                _ = machine.takeRechecks()
             }
             state = machine.state
         }

@@ -106,7 +106,7 @@ final class ConnectivityAgent: Sendable {
         try await next("reachability.changed", summary) { $0.after == summary }
     }
 
-    /// Waits until a probe's point has a standing: `web ipv4`, `down connect_refused`.
+    /// Waits until a probe's point has a state: `web ipv4`, `down connect_refused`.
     @discardableResult
     func probe(_ point: String, is summary: String) async throws -> SeenEvent {
         try await next("probe.changed", "\(point) \(summary)") { $0.point == point && $0.after == summary }
@@ -153,8 +153,8 @@ final class ConnectivityAgent: Sendable {
     /// The settled states so far, in order, from the first one on that is `full`.
     var states: [String] { summaries { $0.name == "reachability.changed" && $0.subject == "default" } }
 
-    /// The standings of a probe's point so far, in order, from the first one on that is `up`.
-    func standings(of point: String) -> [String] {
+    /// The states of a probe's point so far, in order, from the first one on that is `up`.
+    func states(of point: String) -> [String] {
         summaries { $0.name == "probe.changed" && $0.point == point }
     }
 

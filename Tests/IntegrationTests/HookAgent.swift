@@ -105,7 +105,7 @@ final class HookAgent: Sendable {
     }
 
     /// The status of a hook; `nil` when the agent does not know it.
-    func standing(of hook: String) async throws -> AgentStatus.HookStatus? {
+    func status(of hook: String) async throws -> AgentStatus.HookStatus? {
         let reply = try await ask("status", "--json")
         return try EventDecoder.decode(AgentStatus.self, from: Array(reply.output.utf8)).hooks.first { $0.hook == hook }
     }

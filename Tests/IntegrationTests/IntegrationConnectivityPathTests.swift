@@ -27,8 +27,8 @@ struct IntegrationConnectivityPathTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial connect_timeout", "wired full"])
-        #expect(agent.standings(of: "web ipv6") == ["up", "down connect_timeout", "up"])
-        #expect(agent.standings(of: "web ipv4") == ["up"])
+        #expect(agent.states(of: "web ipv6") == ["up", "down connect_timeout", "up"])
+        #expect(agent.states(of: "web ipv4") == ["up"])
     }
 
     @Test
@@ -44,9 +44,9 @@ struct IntegrationConnectivityPathTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired local connect_timeout", "wired full"])
-        #expect(agent.standings(of: "web ipv4") == ["up", "down connect_timeout", "up"])
-        #expect(agent.standings(of: "web wwan0 ipv4") == ["up"])
-        let used = agent.standings(of: "web up0 ipv4")
+        #expect(agent.states(of: "web ipv4") == ["up", "down connect_timeout", "up"])
+        #expect(agent.states(of: "web wwan0 ipv4") == ["up"])
+        let used = agent.states(of: "web up0 ipv4")
         #expect(used.prefix(2) == ["up", "down connect_timeout"])
     }
 
@@ -63,7 +63,7 @@ struct IntegrationConnectivityPathTests {
         try await agent.probe("web wwan0 ipv4", is: "up")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full"])
-        #expect(agent.standings(of: "web ipv4") == ["up"])
+        #expect(agent.states(of: "web ipv4") == ["up"])
     }
 
     @Test
@@ -95,7 +95,7 @@ struct IntegrationConnectivityPathTests {
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wwan full", "wired full"])
         // The verdict about the new path is the same one: it is nobody's news.
-        #expect(agent.standings(of: "web ipv4") == ["up"])
+        #expect(agent.states(of: "web ipv4") == ["up"])
     }
 
     @Test
@@ -131,7 +131,7 @@ struct IntegrationConnectivityPathTests {
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
-        #expect(agent.standings(of: "small ipv4") == ["up"])
-        #expect(agent.standings(of: "large ipv4") == ["up", "down timeout", "up"])
+        #expect(agent.states(of: "small ipv4") == ["up"])
+        #expect(agent.states(of: "large ipv4") == ["up", "down timeout", "up"])
     }
 }

@@ -44,8 +44,8 @@ struct IntegrationConnectivityPortalTests {
         #expect(try await agent.stop() == 0)
         // Neither a certificate nor a lost server was reported on the way in or out.
         #expect(agent.states == ["wired full", "wired portal \(code)", "wired full"])
-        #expect(agent.standings(of: "captive ipv4") == ["up", "portal \(code)", "up"])
-        #expect(agent.standings(of: "web ipv4") == ["up", "unknown behind_portal", "up"])
+        #expect(agent.states(of: "captive ipv4") == ["up", "portal \(code)", "up"])
+        #expect(agent.states(of: "web ipv4") == ["up", "unknown behind_portal", "up"])
     }
 
     @Test
@@ -73,7 +73,7 @@ struct IntegrationConnectivityPortalTests {
         try await agent.settles("wired portal portal_redirect")
         try await agent.next("hook.completed", "of the state's hook") { $0.subject == "portal" }
         #expect(try await agent.stop() == 0)
-        #expect(agent.standings(of: "web ipv4") == ["up", "unknown behind_portal"])
+        #expect(agent.states(of: "web ipv4") == ["up", "unknown behind_portal"])
         // Its first verdict, when the agent had started.
         #expect(agent.events.filter { $0.name == "hook.completed" && $0.subject == "probe" }.count == 1)
     }
@@ -89,7 +89,7 @@ struct IntegrationConnectivityPortalTests {
         try await agent.settles("wired partial https_unreachable")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired portal portal_redirect", "wired partial https_unreachable"])
-        #expect(agent.standings(of: "web ipv4").dropFirst() == ["unknown behind_portal", "down connect_refused"])
+        #expect(agent.states(of: "web ipv4").dropFirst() == ["unknown behind_portal", "down connect_refused"])
     }
 
     @Test
@@ -112,7 +112,7 @@ struct IntegrationConnectivityPortalTests {
         try network.repair()
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
-        #expect(agent.standings(of: "web ipv4") == ["up", "down tls_untrusted_root", "up"])
+        #expect(agent.states(of: "web ipv4") == ["up", "down tls_untrusted_root", "up"])
     }
 
     @Test
@@ -127,7 +127,7 @@ struct IntegrationConnectivityPortalTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial tls_intercepted", "wired full"])
-        #expect(agent.standings(of: "web ipv4") == ["up", "down tls_untrusted_root", "up"])
-        #expect(agent.standings(of: "captive ipv4") == ["up"])
+        #expect(agent.states(of: "web ipv4") == ["up", "down tls_untrusted_root", "up"])
+        #expect(agent.states(of: "captive ipv4") == ["up"])
     }
 }

@@ -54,7 +54,7 @@ struct IntegrationConnectivityReloadTests {
         try await agent.next("config.reloaded", "after the mending")
         #expect(try await !agent.ask("status").output.contains("configuration rejected"))
         #expect(try await agent.stop() == 0)
-        #expect(agent.standings(of: "web ipv4") == ["up"])
+        #expect(agent.states(of: "web ipv4") == ["up"])
     }
 
     @Test

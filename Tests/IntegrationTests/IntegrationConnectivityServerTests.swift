@@ -20,7 +20,7 @@ struct IntegrationConnectivityServerTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial connect_refused", "wired full"])
-        #expect(agent.standings(of: "web ipv4") == ["up", "down connect_refused", "up"])
+        #expect(agent.states(of: "web ipv4") == ["up", "down connect_refused", "up"])
         // A probe's verdict is told before the state that follows from it.
         let order = agent.events.compactMap { $0.after }
         let verdict = try #require(order.firstIndex(of: "down connect_refused"))
@@ -39,7 +39,7 @@ struct IntegrationConnectivityServerTests {
         try await server.be("open")
         try await agent.probe("web ipv4", is: "up")
         #expect(try await agent.stop() == 0)
-        #expect(agent.standings(of: "web ipv4") == ["up", "down http_status", "up"])
+        #expect(agent.states(of: "web ipv4") == ["up", "down http_status", "up"])
     }
 
     @Test
@@ -58,8 +58,8 @@ struct IntegrationConnectivityServerTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial https_unreachable", "wired full"])
-        #expect(agent.standings(of: "secure ipv4") == ["up", "down connect_refused", "up"])
-        #expect(agent.standings(of: "plain ipv4") == ["up"])
+        #expect(agent.states(of: "secure ipv4") == ["up", "down connect_refused", "up"])
+        #expect(agent.states(of: "plain ipv4") == ["up"])
     }
 
     @Test
@@ -82,7 +82,7 @@ struct IntegrationConnectivityServerTests {
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial quorum_missed", "wired full"])
         // One of the two was enough for that, whichever came back first.
-        #expect(agent.standings(of: "plain ipv4").prefix(2) == ["up", "down connect_timeout"])
+        #expect(agent.states(of: "plain ipv4").prefix(2) == ["up", "down connect_timeout"])
     }
 
     @Test
@@ -98,7 +98,7 @@ struct IntegrationConnectivityServerTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired local dns_timeout", "wired full"])
-        #expect(agent.standings(of: "web ipv4") == ["up", "unknown dns_timeout", "up"])
+        #expect(agent.states(of: "web ipv4") == ["up", "unknown dns_timeout", "up"])
         #expect(names.stop().contains("A web.test"))
     }
 
@@ -118,8 +118,8 @@ struct IntegrationConnectivityServerTests {
         #expect(partial.to?.connectivityProbe == "named")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial dns_failure"])
-        #expect(agent.standings(of: "named ipv4") == ["up", "unknown dns_failure"])
-        #expect(agent.standings(of: "literal ipv4") == ["up"])
+        #expect(agent.states(of: "named ipv4") == ["up", "unknown dns_failure"])
+        #expect(agent.states(of: "literal ipv4") == ["up"])
     }
 
     @Test
@@ -137,6 +137,6 @@ struct IntegrationConnectivityServerTests {
         try await server.isAsked("https /", times: 6)
         #expect(try await agent.stop() == 0)
         #expect(agent.events.filter { $0.name == "certificate.expiring" }.count == 1)
-        #expect(agent.standings(of: "web ipv4") == ["up"])
+        #expect(agent.states(of: "web ipv4") == ["up"])
     }
 }

@@ -59,7 +59,7 @@ struct IntegrationConnectivityUplinkTests {
         }
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full"])
-        #expect(agent.standings(of: "web wwan0 ipv4") == ["up", "unknown", "up"])
+        #expect(agent.states(of: "web wwan0 ipv4") == ["up", "unknown", "up"])
     }
 
     @Test
@@ -79,7 +79,7 @@ struct IntegrationConnectivityUplinkTests {
         let run = try await agent.next("hook.completed", "of the loss") { $0.run?.triggerSequence == lost.seq }
         #expect(run.run?.output == "wwan0 full none link_down\n")
         #expect(try await agent.stop() == 0)
-        #expect(agent.standings(of: "web wwan0 ipv4") == ["up", "unknown"])
+        #expect(agent.states(of: "web wwan0 ipv4") == ["up", "unknown"])
     }
 
     @Test

@@ -33,7 +33,7 @@ struct IntegrationHookIsolationTests {
         }
         let status = try await agent.ask("status", "--json")
         #expect(status.status == 0)
-        #expect(try await agent.standing(of: "10-hangs")?.running == 1)
+        #expect(try await agent.status(of: "10-hangs")?.running == 1)
         #expect(agent.completions(of: "10-hangs").isEmpty)
         gate.open(for: 2)
         let last = try #require(changes.last)

@@ -54,7 +54,7 @@ struct IntegrationHookOnlineTests {
             $0.to?.connectivity?.rawValue == "partial"
         }
         try await agent.completed("here", for: partial)
-        #expect(try await agent.standing(of: "remote")?.running == 0)
+        #expect(try await agent.status(of: "remote")?.running == 0)
         try await server.be("start")
         let full = try await agent.next("reachability.changed", "full") { $0.to?.connectivity?.rawValue == "full" }
         try await agent.completed("remote", for: full)

@@ -113,9 +113,9 @@ struct IntegrationHookQueueTests {
         try await agent.completed("quick", for: #require(changes.last))
         let numbers = changes.compactMap { $0.seq.map(String.init) }
         #expect(Set(await here.take(3)) == Set(numbers[..<3]))
-        let standing = try await agent.standing(of: "three")
-        #expect(standing?.running == 3)
-        #expect(standing?.waiting == 2)
+        let status = try await agent.status(of: "three")
+        #expect(status?.running == 3)
+        #expect(status?.waiting == 2)
         gate.open(for: 5)
         #expect(Set(await here.take(2)) == Set(numbers[3...]))
         for change in changes { try await agent.completed("three", for: change) }

@@ -36,8 +36,8 @@ struct IntegrationHookReloadTests {
         #expect(try await agent.completed("stays", for: second).run?.output == "same\n")
         #expect(try await agent.completed("changes", for: second).run?.output == "new\n")
         #expect(try await agent.completed("comes", for: second).run?.output == "here\n")
-        #expect(try await agent.standing(of: "goes") == nil)
-        #expect(try await agent.standing(of: "stays")?.runs == 2)
+        #expect(try await agent.status(of: "goes") == nil)
+        #expect(try await agent.status(of: "stays")?.runs == 2)
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "goes").count == 1)
     }

@@ -129,7 +129,7 @@ struct IntegrationHookWebhookTests {
         try lab.disconnect()
         let lost = try await agent.settles(on: "none")
         try await agent.completed("here", for: lost)
-        #expect(try await agent.standing(of: "newest")?.waiting == 1)
+        #expect(try await agent.status(of: "newest")?.waiting == 1)
         try lab.use(.wifi)
         let back = try await agent.settles(on: "wifi")
         let newest = try await agent.completed("newest", for: back)
@@ -167,7 +167,7 @@ struct IntegrationHookWebhookTests {
         let change = try await agent.settles(on: "wifi")
         try await listener.next(containing: "taken")
         try await agent.completed("here", for: change)
-        #expect(try await agent.standing(of: "hangs")?.running == 1)
+        #expect(try await agent.status(of: "hangs")?.running == 1)
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "hangs").map(\.run?.ending.outcome) == ["stopped"])
     }

@@ -46,8 +46,8 @@ import struct AgentEvents.Timestamp
     }
 
     private static func probe(
-        _ from: ProbeStanding,
-        _ to: ProbeStanding,
+        _ from: ProbeState,
+        _ to: ProbeState,
         _ vantage: Vantage = .default,
         code: String? = nil,
         detail: String? = nil
@@ -154,14 +154,14 @@ import struct AgentEvents.Timestamp
         ),
         EventDraft(reload((1...9).map { "probe.p\($0)" })),
         EventDraft(reload([])),
-        probe(ProbeStanding(.up), ProbeStanding(.down, code: .connectTimeout), detail: "192.0.2.1:443"),
-        probe(ProbeStanding(.unknown), ProbeStanding(.up), Vantage(interface: "wwan0", families: .ipv6)),
+        probe(ProbeState(.up), ProbeState(.down, code: .connectTimeout), detail: "192.0.2.1:443"),
+        probe(ProbeState(.unknown), ProbeState(.up), Vantage(interface: "wwan0", families: .ipv6)),
         probe(
-            ProbeStanding(.up),
-            ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://login.example/\u{1B}"),
+            ProbeState(.up),
+            ProbeState(.portal, code: .portalRedirect, portalURL: "http://login.example/\u{1B}"),
             Vantage(families: .ipv4)
         ),
-        probe(ProbeStanding(.up), ProbeStanding(.up, isFlapping: true), code: "flapping_started"),
+        probe(ProbeState(.up), ProbeState(.up, isFlapping: true), code: "flapping_started"),
         certificate(daysLeft: -2, position: 0), certificate(daysLeft: 0, position: 1),
         certificate(daysLeft: 1, position: 0, isVerified: false), certificate(daysLeft: 12, position: 0),
         reachability(.partial, ConnectivityReason(code: "tls_expired", probe: "web"), isFlapping: true),

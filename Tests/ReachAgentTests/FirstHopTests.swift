@@ -66,7 +66,7 @@ import Testing
             probe: ProbeRule.firstHopName,
             vantage: Vantage(interface: "wwan0", families: .ipv4)
         )
-        var asked: [ProbePoint: ContinuousClock.Instant] = [:]
+        var requested: [ProbePoint: ContinuousClock.Instant] = [:]
         let start = ContinuousClock.now
         func due(_ vantage: Vantage, _ verdict: CheckVerdict, at seconds: Int, probe: String = "web") -> [String] {
             let check = CompletedCheck(
@@ -79,7 +79,7 @@ import Testing
                 [Self.point, other],
                 with: check,
                 costs: [other.vantage: LinkCost(intervalFactor: 10)],
-                asked: &asked,
+                requested: &requested,
                 at: start + .seconds(seconds)
             ).compactMap(\.vantage.interface)
         }

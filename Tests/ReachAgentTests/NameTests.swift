@@ -101,7 +101,7 @@ import Testing
             [DiagnosisTests.probe("web", nil), DiagnosisTests.probe("web", nil), DiagnosisTests.probe("a b;", nil)],
             connectivity: .full
         )
-        status.targets = [.init(name: "office", standing: status.reachability)]
+        status.targets = [.init(name: "office", settled: status.reachability)]
         #expect(AgentNames.names(of: .probes, in: status) == ["web"])
         #expect(AgentNames.names(of: .destinations, in: status) == ["office", "web"])
         #expect(AgentNames.names(of: .subjects, in: status) == ["default", "agent", "office", "web"])

@@ -65,7 +65,7 @@ import struct AgentEvents.Timestamp
             settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
             driver = ReachabilityDriver(
                 bus: bus,
-                board: StatusBoard(
+                statusStore: StatusStore(
                     agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
                     targets: [],
                     lastSequence: 0
@@ -73,12 +73,12 @@ import struct AgentEvents.Timestamp
                 origin: origin,
                 plan: ConnectivityPlan(settings),
                 recorder: recorder,
-                portalsTold: portals,
+                advertisedPortals: portals,
                 suspended: { [suspension] in
                     defer { suspension.value = nil }
                     return suspension.value
                 },
-                whenEarlier: {}
+                onEarlierDeadline: {}
             )
         }
 

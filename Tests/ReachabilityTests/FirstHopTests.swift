@@ -25,9 +25,9 @@ struct FirstHopTests {
         )
         var moved = both
         moved.wlan0?.router = 254
-        _ = run.machine.takeFreshLooks()
+        _ = run.machine.takeRechecks()
         run.see(moved, at: 100)
-        #expect(run.machine.takeFreshLooks().map(\.description).contains("first-hop@wlan0/ipv4"))
+        #expect(run.machine.takeRechecks().map(\.description).contains("first-hop@wlan0/ipv4"))
         #expect(run.machine.nextHops.values.map(\.description).sorted() == ["192.0.3.254", "192.0.4.1", "fe80::254"])
     }
 

@@ -97,10 +97,10 @@ struct MachinePropertyTests {
         private func checkProbes() {
             let raw = machine.reachability.raw
             let concerned = machine.probes.filter { $0.point.vantage.interface == nil && $0.point.probe != "portal" }
-            let isDown = concerned.contains { $0.standing.verdict == .down }
+            let isDown = concerned.contains { $0.state.verdict == .down }
             if isDown { #expect(raw.connectivity != .full) }
-            let isTold = concerned.contains { $0.standing.verdict != .unknown || $0.standing.code == nil }
-            if raw.connectivity == .full, isTold { #expect(concerned.contains { $0.standing.verdict == .up }) }
+            let isTold = concerned.contains { $0.state.verdict != .unknown || $0.state.code == nil }
+            if raw.connectivity == .full, isTold { #expect(concerned.contains { $0.state.verdict == .up }) }
             #expect(machine.points == machine.points.sorted())
             #expect(machine.points == machine.probes.map(\.point))
         }
@@ -119,7 +119,7 @@ struct MachinePropertyTests {
         for timed in MachineStory.make(UInt64(seed), Self.configuration) { driver.take(timed) }
         var state = ReachabilityState.unknown
         var paths = [ReachabilityState.unknown.ipv4, ReachabilityState.unknown.ipv6]
-        var standings: [ProbePoint: ProbeStanding] = [:]
+        var states: [ProbePoint: ProbeState] = [:]
         for transition in driver.transitions {
             switch transition {
             case .reachability(let change):
@@ -133,10 +133,10 @@ struct MachinePropertyTests {
             case .probe(let point, let change):
                 // An interface that is gone takes its history along.
                 if point.vantage.interface == nil || change.from != .unknown {
-                    #expect(change.from == standings[point] ?? .unknown)
+                    #expect(change.from == states[point] ?? .unknown)
                 }
                 #expect(change.from != change.to)
-                standings[point] = change.to
+                states[point] = change.to
             default: break
             }
         }
@@ -167,22 +167,22 @@ struct MachinePropertyTests {
         var driver = Driver()
         for timed in MachineStory.make(UInt64(seed), Self.configuration) {
             driver.take(timed)
-            let counted = driver.machine.board.connectivity
+            let counted = driver.machine.probeTracks.connectivity
             var tally = ConnectivityTally()
             let records = driver.machine.probes.filter { $0.point.vantage.interface == nil }
             for record in records {
                 guard let rule = Self.rules.first(where: { $0.name == record.point.probe }) else { continue }
-                tally.add(record.standing, rule, record.point.vantage.families)
+                tally.add(record.state, rule, record.point.vantage.families)
             }
             let whole = ConnectivityVerdict(
                 tally,
-                ways: driver.machine.board.vantages.defaults,
+                egresses: driver.machine.probeTracks.vantages.defaults,
                 quorum: .all,
                 probes: records.map { record in
                     ProbeView(
                         name: record.point.probe,
                         isRequired: record.point.probe != "portal",
-                        standing: record.standing
+                        state: record.state
                     )
                 }
             )

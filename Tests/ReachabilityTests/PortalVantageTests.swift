@@ -91,17 +91,17 @@ struct PortalVantageTests {
     @Test("a probe that begins to fail has the portal check asked at once, and not more than once a second")
     func asks() {
         var run = Self.run("sO")
-        _ = run.machine.takeFreshLooks()
+        _ = run.machine.takeRechecks()
         run.check("f", "web@default/ipv4", at: 5000)
-        #expect(run.machine.takeFreshLooks().map(\.description) == ["portal@default/ipv4"])
+        #expect(run.machine.takeRechecks().map(\.description) == ["portal@default/ipv4"])
         run.check("f", "web@default/ipv4", at: 5100)
-        #expect(run.machine.takeFreshLooks().isEmpty)
+        #expect(run.machine.takeRechecks().isEmpty)
         run.check("O", "portal@default/ipv4", at: 5200)
         run.check("s", "web@default/ipv4", at: 5300)
         run.check("f", "web@default/ipv4", at: 5400)
-        #expect(run.machine.takeFreshLooks().isEmpty)
+        #expect(run.machine.takeRechecks().isEmpty)
         run.check("f", "web@default/ipv4", at: 6200)
-        #expect(run.machine.takeFreshLooks().map(\.description) == ["portal@default/ipv4"])
+        #expect(run.machine.takeRechecks().map(\.description) == ["portal@default/ipv4"])
     }
 
     @Test("what was measured behind the portal says nothing after the login, and is measured again at once")
@@ -110,10 +110,10 @@ struct PortalVantageTests {
         var run = Self.run("sOtttPPtt", settle: SettlePolicy(up: .milliseconds(250), down: .seconds(3)))
         run.pass(to: 20_000)
         _ = run.takeWords()
-        _ = run.machine.takeFreshLooks()
+        _ = run.machine.takeRechecks()
         run.check("O", "portal@default/ipv4", at: 20_000)
         #expect(run.web == .unknown)
-        #expect(run.machine.takeFreshLooks().map(\.description) == ["web@default/ipv4"])
+        #expect(run.machine.takeRechecks().map(\.description) == ["web@default/ipv4"])
         run.check("s", "web@default/ipv4", at: 22_900)
         run.pass(to: 60_000)
         #expect(
@@ -176,7 +176,7 @@ struct PortalVantageTests {
             run.check(vantage == "wlan0/ipv4" ? "P" : "O", "portal@\(vantage)", at: now + 50)
         }
         let web = run.machine.probes.filter { $0.point.probe == "web" }
-        #expect(web.map(\.standing.verdict) == [.down, .down, .unknown, .down, .down, .down])
+        #expect(web.map(\.state.verdict) == [.down, .down, .unknown, .down, .down, .down])
     }
 
     @Test("two portal checks that only fail do not wait for each other")
@@ -196,7 +196,7 @@ struct PortalVantageTests {
                 run.check(name == "web" ? "f" : "c", "\(name)@default/ipv4", at: step * 1000)
             }
         }
-        #expect(run.machine.probes.map(\.standing.verdict) == [.down, .down, .down])
+        #expect(run.machine.probes.map(\.state.verdict) == [.down, .down, .down])
     }
 
     @Test("a portal check that is taken out of the configuration leaves no probe behind a portal")
@@ -204,10 +204,10 @@ struct PortalVantageTests {
         var run = Self.run("sOPPt")
         run.pass(to: 20_000)
         #expect(run.web.code == .behindPortal)
-        _ = run.machine.takeFreshLooks()
+        _ = run.machine.takeRechecks()
         run.note(run.machine.configure(MachineConfiguration(probes: [Self.web]), observed: ScriptedCheck.time(20_000)))
         #expect(run.web == .unknown)
-        #expect(run.machine.takeFreshLooks().map(\.description) == ["web@default/ipv4"])
+        #expect(run.machine.takeRechecks().map(\.description) == ["web@default/ipv4"])
         run.follow("fff", from: 21_000)
         run.pass(to: 60_000)
         #expect(run.machine.state.connectivity == .local)
@@ -250,14 +250,14 @@ extension MachineRun {
         }
     }
 
-    fileprivate var web: ProbeStanding {
-        machine.probes.first { $0.point.probe == "web" }?.standing ?? ProbeStanding(.unknown, code: .cancelled)
+    fileprivate var web: ProbeState {
+        machine.probes.first { $0.point.probe == "web" }?.state ?? ProbeState(.unknown, code: .cancelled)
     }
 
     fileprivate var verdicts: [String] {
         machine.probes.map { record in
-            let code = record.standing.code.map { " \($0.rawValue)" } ?? ""
-            return "\(record.point.probe) \(record.standing.verdict)\(code)"
+            let code = record.state.code.map { " \($0.rawValue)" } ?? ""
+            return "\(record.point.probe) \(record.state.verdict)\(code)"
         }
     }
 }

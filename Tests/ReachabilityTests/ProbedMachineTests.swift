@@ -15,15 +15,15 @@ struct ProbedMachineTests {
         #expect(run.machine.points.isEmpty)
         run.see(ScriptedNetwork(), at: 0, isFirst: true)
         #expect(run.takeWords() == ["path unknown→wifi", "unknown/unknown→wifi/unknown start initial"])
-        #expect(run.machine.takeFreshLooks().map(\.description) == ["web@default/ipv4"])
-        #expect(run.machine.takeFreshLooks().isEmpty)
+        #expect(run.machine.takeRechecks().map(\.description) == ["web@default/ipv4"])
+        #expect(run.machine.takeRechecks().isEmpty)
         #expect(run.check("s", "web@default/ipv4", at: 100) == .steady)
         #expect(run.takeWords() == ["web@default/ipv4 unknown→up"])
         run.pass(to: 349)
         #expect(run.takeWords().isEmpty)
         run.pass(to: 350)
         #expect(run.takeWords() == ["wifi/unknown→wifi/full probe probe_up"])
-        #expect(run.machine.probes.map(\.standing.verdict) == [.up])
+        #expect(run.machine.probes.map(\.state.verdict) == [.up])
         #expect(run.machine.state.familyConnectivity == FamilyConnectivity(ipv4: .full, ipv6: .none))
     }
 
@@ -50,7 +50,7 @@ struct ProbedMachineTests {
         var run = MachineRun.connected(Self.web)
         run.see(Self.cellular, at: 2000)
         #expect(run.takeWords() == ["path wifi→wwan"])
-        #expect(run.machine.takeFreshLooks().map(\.description) == ["web@default/ipv4"])
+        #expect(run.machine.takeRechecks().map(\.description) == ["web@default/ipv4"])
         #expect(run.machine.probes.map(\.isStale) == [true])
         run.check("s", "web@default/ipv4", at: 2600)
         run.pass(to: 10_000)
@@ -76,7 +76,7 @@ struct ProbedMachineTests {
         var network = ScriptedNetwork()
         network.wlan0?.router = 254
         run.see(network, at: 2000)
-        #expect(run.machine.takeFreshLooks().count == 1)
+        #expect(run.machine.takeRechecks().count == 1)
         run.check("s", "web@default/ipv4", at: 2100)
         run.pass(to: 10_000)
         #expect(run.takeWords() == ["path wifi→wifi", "wifi/full→wifi/full route route_removed"])
@@ -120,7 +120,7 @@ struct ProbedMachineTests {
         run.see(down, at: 2000)
         #expect(run.machine.points.isEmpty)
         run.see(ScriptedNetwork(), at: 2085)
-        #expect(run.machine.takeFreshLooks().count == 1)
+        #expect(run.machine.takeRechecks().count == 1)
         run.check("s", "web@default/ipv4", at: 2900)
         run.pass(to: 10_000)
         #expect(run.takeWords() == ["path wifi→none", "path none→wifi"])
@@ -206,7 +206,7 @@ struct ProbedMachineTests {
                 _ = machine.handle(ScriptedCheck.sample("s", at: index, point: point))
             }
         }
-        #expect(machine.probes.allSatisfy { $0.standing.verdict == .up })
+        #expect(machine.probes.allSatisfy { $0.state.verdict == .up })
         // A machine that looked at every probe for each check would take minutes in a debug build.
         #expect(taken < .seconds(30))
         let worse = clock.measure {
@@ -236,8 +236,8 @@ struct ProbedMachineTests {
         run.pass(to: 20_000)
         #expect(run.machine.state.connectivity == .full)
         #expect(run.machine.state.familyConnectivity == FamilyConnectivity(ipv4: .full, ipv6: .unknown))
-        #expect(run.machine.probes.map(\.standing.verdict) == [.up, .unknown])
-        #expect(run.machine.probes.last?.standing.code == .dnsNoAddress)
+        #expect(run.machine.probes.map(\.state.verdict) == [.up, .unknown])
+        #expect(run.machine.probes.last?.state.code == .dnsNoAddress)
     }
 
     @Test("a target without any address fails")
@@ -251,6 +251,6 @@ struct ProbedMachineTests {
         run.pass(to: 20_000)
         #expect(run.machine.state.connectivity == .partial)
         #expect(run.machine.state.connectivityReason?.code == "dns_no_address")
-        #expect(run.machine.probes.map(\.standing.verdict) == [.down, .down])
+        #expect(run.machine.probes.map(\.state.verdict) == [.down, .down])
     }
 }

@@ -129,7 +129,7 @@ struct UplinkSettlingTests {
         var network = Self.both
         network.wwan0?.hasRoute = false
         run.see(network, at: 6000)
-        #expect(run.machine.takeFreshLooks().map { "\($0)" } == ["web@wwan0/ipv4"])
+        #expect(run.machine.takeRechecks().map { "\($0)" } == ["web@wwan0/ipv4"])
         for step in 0..<3 { run.check("r", "web@wwan0/ipv4", at: 6050 + step) }
         run.pass(to: 20_000)
         #expect(run.uplinkWords.last == "wwan0/full→wwan0/none no_route no_route")

@@ -11,7 +11,7 @@ enum Samples {
     static var status: AgentStatus {
         let path = Path(via: .wifi, interface: "wlan0", kind: "wifi", gateway: "192.0.2.1", source: "192.0.2.7")
         let six = Path(via: .wifi, interface: "wlan0", kind: "wifi", gateway: "fe80::1", source: "2001:db8::7")
-        var standing = AgentStatus.Standing(
+        var settled = AgentStatus.SettledState(
             state: ReachabilityState(
                 via: .wifi,
                 afStatus: 2,
@@ -21,13 +21,13 @@ enum Samples {
                 path: .init(path, ipv4: path, ipv6: six)
             )
         )
-        standing.since = past
-        standing.forMilliseconds = 360_000
-        standing.viaSince = past
-        standing.viaForMilliseconds = 4_000_000
-        standing.connectivitySince = past
-        standing.connectivityForMilliseconds = 360_000
-        standing.cause = ChangeCause(kind: "probe", code: "http_status", detail: "probe 'api': http_status, 503")
+        settled.since = past
+        settled.forMilliseconds = 360_000
+        settled.viaSince = past
+        settled.viaForMilliseconds = 4_000_000
+        settled.connectivitySince = past
+        settled.connectivityForMilliseconds = 360_000
+        settled.cause = ChangeCause(kind: "probe", code: "http_status", detail: "probe 'api': http_status, 503")
         return AgentStatus(
             agent: .init(
                 version: "1.4.0",
@@ -40,7 +40,7 @@ enum Samples {
                 stream: "stream-a"
             ),
             time: time,
-            reachability: standing,
+            reachability: settled,
             targets: [],
             probes: [
                 probe("api", verdict: "down", code: "http_status", latency: 41, detail: "HTTP 503 <b>&\"quoted\""),

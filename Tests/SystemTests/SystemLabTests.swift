@@ -62,7 +62,7 @@ struct SystemLabTests {
         #expect(up.to?.path.kind == "wwan")
     }
 
-    @Test("PPPoE: a DSL line is wired by its Ethernet device, whatever is on standby, and is lost with that device's cable")
+    @Test("PPPoE: a DSL line is wired by its Ethernet device, and is lost with its cable, whatever is on standby")
     func pppoe() async throws {
         let result = try await SystemLab.result(of: "pppoe")
         let events = try expectSound(result)

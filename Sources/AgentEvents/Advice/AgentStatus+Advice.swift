@@ -79,7 +79,7 @@ extension AgentStatus {
 
     private func adviceOnTargets() -> Advice? {
         for target in targets {
-            guard let state = target.standing.state, state.via == .none else { continue }
+            guard let state = target.settled.state, state.via == .none else { continue }
             let found = advice(onLossOf: state.path.overall, code: state.reason)
             return Advice(
                 code: found?.code ?? "no_route",

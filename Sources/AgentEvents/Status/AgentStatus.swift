@@ -8,7 +8,7 @@ public struct AgentStatus: Sendable, Hashable {
     /// The moment of the reply.
     public var time: Timestamp?
     /// The reachability of the machine.
-    public var reachability: Standing
+    public var reachability: SettledState
     /// The reachability of the targets.
     public var targets: [Target]
     /// The probes: those that are not up first.
@@ -52,7 +52,7 @@ public struct AgentStatus: Sendable, Hashable {
     public init(
         agent: Agent,
         time: Timestamp,
-        reachability: Standing,
+        reachability: SettledState,
         targets: [Target],
         probes: [ProbeStatus],
         probesOmitted: Int? = nil,
@@ -115,7 +115,7 @@ extension AgentStatus: Codable {
         case overruns
     }
 
-    /// Reads a status, with the machine's standing beside its own members; only what is not an object is an error.
+    /// Reads a status, with the machine's settled state beside its own members; only what is not an object is an error.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         func list<Element: Codable & Sendable & Hashable>(_ key: CodingKeys) throws -> [Element] {
@@ -123,7 +123,7 @@ extension AgentStatus: Codable {
         }
         agent = try members.decodeIfPresent(Agent.self, forKey: .agent)
         time = try members.decodeIfPresent(Timestamp.self, forKey: .time)
-        reachability = try Standing(from: decoder)
+        reachability = try SettledState(from: decoder)
         targets = try list(.targets)
         probes = try list(.probes)
         probesOmitted = try members.decodeIfPresent(Int.self, forKey: .probesOmitted)
@@ -145,7 +145,7 @@ extension AgentStatus: Codable {
         overruns = try members.decodeIfPresent(Overruns.self, forKey: .overruns)
     }
 
-    /// Writes the status, with the machine's standing among its own members.
+    /// Writes the status, with the machine's settled state among its own members.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encodeIfPresent(agent, forKey: .agent)

@@ -28,7 +28,7 @@ extension ReachabilityState {
     }
 }
 
-extension AgentStatus.Standing {
+extension AgentStatus.SettledState {
     /// The moment since which the answer holds, and the milliseconds since then: whatever else has changed since is among
     /// the changes.
     package var answerSince: (moment: Timestamp?, age: Int64?) {

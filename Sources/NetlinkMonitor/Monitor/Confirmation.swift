@@ -20,7 +20,7 @@ struct Confirmation {
 
     private let pauses: [Duration]
     private var doubtful = KernelView.Effects()
-    private var looks = 0
+    private var attempts = 0
     /// The time of the next lookup; `nil` when none is due.
     private(set) var due: ContinuousClock.Instant?
 
@@ -30,7 +30,7 @@ struct Confirmation {
     mutating func note(_ effects: KernelView.Effects, at now: ContinuousClock.Instant) {
         guard effects.isRelevant, let first = pauses.first else { return }
         doubtful.formUnion(effects)
-        looks = 0
+        attempts = 0
         due = now.advanced(by: first)
     }
 
@@ -40,9 +40,9 @@ struct Confirmation {
         var again = doubtful
         again.isEdge = false
         again.classifies = false
-        looks += 1
-        if pauses.indices.contains(looks) {
-            self.due = now.advanced(by: pauses[looks])
+        attempts += 1
+        if pauses.indices.contains(attempts) {
+            self.due = now.advanced(by: pauses[attempts])
         } else {
             self.due = nil
             doubtful = KernelView.Effects()

@@ -163,8 +163,8 @@ struct KernelView: Sendable, Equatable {
         // With the last address of a subnet its IPv4 routes are removed silently; IPv6 routes may be with the last
         // address of an interface.
         let family = address.address.family
-        let goesSilently = family == .ipv4 || hasDefaultRoute(family, over: address.interfaceIndex)
-        return Effects(isRelevant: true, isEdge: true, staleRoutes: goesSilently ? [family] : [])
+        let isRemovedSilently = family == .ipv4 || hasDefaultRoute(family, over: address.interfaceIndex)
+        return Effects(isRelevant: true, isEdge: true, staleRoutes: isRemovedSilently ? [family] : [])
     }
 
     /// Returns whether a known default route uses an interface; with `byObject`: through a nexthop object.

@@ -48,7 +48,7 @@ public struct MonitorConfiguration: Sendable, Hashable {
 }
 
 /// The lookups for every snapshot.
-struct StandingQuestions {
+struct SnapshotQueries {
     /// The targets, and the first address of each family that represents the Internet.
     let first: [LookupQuestion]
     /// The other addresses that represent the Internet: looked up if the first was not answered by a default route.
@@ -66,5 +66,5 @@ struct StandingQuestions {
     }
 
     /// Returns whether an address is the first of its family that represents the Internet.
-    func stands(_ address: IPAddress) -> Bool { internet.contains(address) }
+    func standsForInternet(_ address: IPAddress) -> Bool { internet.contains(address) }
 }

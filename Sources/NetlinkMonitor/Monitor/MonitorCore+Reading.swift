@@ -87,7 +87,7 @@ extension MonitorCore {
         }
         var first = try kernel.lookups(asked)
         var answers = try connected(first)
-        let answered = answers.filter { $0.isAnsweredByDefault && questions.stands($0.destination) }
+        let answered = answers.filter { $0.isAnsweredByDefault && questions.standsForInternet($0.destination) }
             .map(\.destination.family)
         let wanted = questions.further.filter { question in
             !answered.contains(question.destination.family) && view.hasSource(for: question.destination.family)

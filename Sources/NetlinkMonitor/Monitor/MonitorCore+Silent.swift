@@ -39,14 +39,14 @@ extension MonitorCore {
 
     /// Handles a router's state; all states are read again if it has changed.
     mutating func noteState(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
-        let effects = news(state, of: router)
+        let effects = neighbourEffects(state, of: router)
         if effects.isRelevant { routersAreStale = true }
         return effects
     }
 
     /// Returns the effects of a router's state, which is relevant if the kernel selects among routers and this one has
     /// changed.
-    func news(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
+    func neighbourEffects(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
         guard let known = watched.routers[router], known != state else { return KernelView.Effects() }
         let hint = NetworkChange(
             code: .neighbourChanged,

@@ -17,7 +17,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     static var maximumDatagramsPerTurn: Int { 4096 }
 
     let configuration: MonitorConfiguration
-    let questions: StandingQuestions
+    let questions: SnapshotQueries
     let clock: @Sendable () -> ObservedTime
     let report: (NetworkEvent) -> Void
     var kernel: Kernel
@@ -58,7 +58,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         report: @escaping (NetworkEvent) -> Void
     ) {
         self.configuration = configuration
-        questions = StandingQuestions(configuration)
+        questions = SnapshotQueries(configuration)
         self.kernel = kernel
         self.source = source
         self.clock = clock
@@ -152,7 +152,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     var effect = view.apply(message)
                     switch message {
                     case .neighbour(let router, .failed):
-                        failedRouters.note(news(.failed, of: router), at: observed.instant)
+                        failedRouters.note(neighbourEffects(.failed, of: router), at: observed.instant)
                     case .neighbour(let router, let state): effect = noteState(state, of: router)
                     case .address(let address) where !effect.isRelevant: effect = noteRefresh(of: address)
                     default: break

@@ -89,9 +89,9 @@ struct UnderlayResolver {
                 question.source = source
                 answer = try kernel.lookups([question]).first
             }
-            let way = answer?.route?.interfaceIndex
+            let egress = answer?.route?.interfaceIndex
             return Underlay(
-                interfaceIndex: way == tunnel.index ? nil : way,
+                interfaceIndex: egress == tunnel.index ? nil : egress,
                 evidence: .remoteRoute,
                 lookup: question.source == nil ? answer : nil
             )
@@ -177,7 +177,7 @@ extension RouteLookup {
     /// All interfaces that packets may leave through.
     fileprivate var interfaces: [UInt32] {
         let legs = matched?.nextHops.map(\.interfaceIndex) ?? []
-        return ([route?.interfaceIndex, unconnected?.way?.interfaceIndex] + legs).compactMap { $0 }
+        return ([route?.interfaceIndex, unconnected?.resolvedRoute?.interfaceIndex] + legs).compactMap { $0 }
     }
 }
 

@@ -57,12 +57,12 @@ public struct RouteLookup: Sendable, Hashable {
     static func longestDefaultPart(_ family: AddressFamily) -> Int { family == .ipv4 ? 1 : 4 }
 
     /// The route of packets, if any.
-    public var route: ResolvedRoute? { outcome.way }
+    public var route: ResolvedRoute? { outcome.resolvedRoute }
 }
 
 extension RouteLookup.Outcome {
     /// The route of packets, if any.
-    public var way: ResolvedRoute? {
+    public var resolvedRoute: ResolvedRoute? {
         guard case .route(let route) = self else { return nil }
         return route
     }

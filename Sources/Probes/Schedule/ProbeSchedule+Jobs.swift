@@ -102,7 +102,7 @@ extension ProbeSchedule {
     /// rechecked.
     func isAwaited(_ point: ProbePoint, job: UInt64) -> Bool {
         guard let entry = entries[point] else { return false }
-        return entry.job == job && entry.isJudged && entry.look == nil
+        return entry.job == job && entry.isJudged && entry.recheck == nil
     }
 
     /// Applies the judge's cadence, which determines the point's next round.
@@ -120,8 +120,8 @@ extension ProbeSchedule {
         entry.previous = entry.base
         let retry = cadence == .steady ? nil : entry.retry
         entry.retry = nil
-        let wanted = entry.look ?? entry.requested
-        (entry.look, entry.requested) = (nil, nil)
+        let wanted = entry.recheck ?? entry.requested
+        (entry.recheck, entry.requested) = (nil, nil)
         if let wanted {
             entry.base = wanted
             rounds.set(point, due: wanted)

@@ -57,12 +57,12 @@ extension ProbeSchedule {
         return givenUp
     }
 
-    /// Makes points due at once, staggered, and transfers after ``transferDelay``; see ``ProbeScheduler/look(at:)``.
+    /// Makes points due at once, staggered, and transfers after ``transferDelay``; see ``ProbeScheduler/recheck(_:)``.
     ///
     /// A running transfer is not cancelled: whether it ends or continues over the new path is the transport's business.
     ///
     /// - Returns: The running jobs that no longer serve any point and must be cancelled.
-    mutating func look(at points: [ProbePoint], now: ContinuousClock.Instant) -> [UInt64] {
+    mutating func recheck(_ points: [ProbePoint], now: ContinuousClock.Instant) -> [UInt64] {
         var givenUp: [UInt64] = []
         for point in points {
             guard let entry = entries[point], !isTransferring(entry) else { continue }
@@ -129,7 +129,7 @@ extension ProbeSchedule {
             guard let entry = entries[point] else { continue }
             let due = entry.isTransfer ? delayed(entry, now: now) : place
             if entry.isJudged {
-                entries[point]?.look = due
+                entries[point]?.recheck = due
             } else if isTransferring(entry) {
                 entries[point]?.retry = due
             } else {
@@ -183,7 +183,7 @@ extension ProbeSchedule {
             let due = max(place, entry.started.map { $0 + Self.requestInterval } ?? place)
             let isComing =
                 entry.isJudged
-                ? (entry.look ?? entry.requested) != nil
+                ? (entry.recheck ?? entry.requested) != nil
                 : entry.job != nil || rounds.due(of: point).map { $0 <= due } == true
             if isComing {
                 answer.joined += 1

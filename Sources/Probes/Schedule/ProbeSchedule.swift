@@ -25,7 +25,7 @@ struct ProbeSchedule {
         /// `true` while the job is complete and being judged.
         var isJudged = false
         /// The due time of a recheck that was requested while the point was being judged.
-        var look: ContinuousClock.Instant?
+        var recheck: ContinuousClock.Instant?
         /// The due time of a check that was requested while the point was being judged.
         var requested: ContinuousClock.Instant?
         /// The start of the last completed job.

@@ -96,9 +96,9 @@ public final class ProbeScheduler: Sendable {
     /// For a changed path, and for a resumed machine. The checks are spread over 10 ms each, up to a second; more than
     /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored. Transfers are due 30 to
     /// 90 seconds later, and a running one continues.
-    public func look(at points: [ProbePoint]) { engine.change { $0.look(at: points, now: $1) } }
+    public func recheck(_ points: [ProbePoint]) { engine.change { $0.recheck(points, now: $1) } }
 
-    /// Makes these points due at once, staggered as in ``look(at:)``, without cancelling anything.
+    /// Makes these points due at once, staggered as in ``recheck(_:)``, without cancelling anything.
     ///
     /// For requests by users: a check that is running or about to start counts as the answer. A requested check of a
     /// point starts no earlier than a second after the previous one, so any number of requests causes at most one check

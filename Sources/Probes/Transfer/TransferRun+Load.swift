@@ -12,8 +12,8 @@ extension TransferRun {
     /// The maximum number of times that a connection for small requests is opened again.
     private static let maximumReopenings = 4
 
-    /// Looks at the clock and the counters, twenty times a second.
-    func look() {
+    /// Polls the clock and the counters, twenty times a second.
+    func poll() {
         guard !isOver else { return }
         let now = NIODeadline.now()
         guard run.meter.currentOnWire() <= plan.bytesOnWire else {
@@ -22,7 +22,7 @@ extension TransferRun {
         }
         switch state {
         case .opening, .over: break
-        case .idle: lookForStall(at: now)
+        case .idle: checkForStall(at: now)
         case .settling: settle(at: now)
         case .suspended: retry(at: now)
         case .leg(let direction):
@@ -34,11 +34,11 @@ extension TransferRun {
             }
             sendSmallRequests(at: now)
             showLeg(direction, at: now)
-            lookForStall(at: now)
+            checkForStall(at: now)
         }
     }
 
-    private func lookForStall(at now: NIODeadline) {
+    private func checkForStall(at now: NIODeadline) {
         guard Duration(now - lastSign) > plan.stallTimeout else { return }
         let evidence = "no byte came or went for \(plan.stallTimeout.secondsText): \(stateText)"
         lost(Finding(.transferStalled, subject: run.hop.url, evidence: evidence))

@@ -88,7 +88,7 @@ final class TransferRun: @unchecked Sendable {
         guard timer == nil else { return }
         timer = run.loop.scheduleRepeatedTask(initialDelay: Self.tick, delay: Self.tick) {
             [weak self] _ in
-            self?.look()
+            self?.poll()
         }
     }
 

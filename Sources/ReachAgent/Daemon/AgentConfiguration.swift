@@ -16,8 +16,8 @@ struct AgentConfiguration: Sendable {
     var monitor: @Sendable (Settings) -> MonitorConfiguration
     /// Makes the hooks from the settings.
     var hooks: @Sendable (Settings) -> HookSettings
-    /// The form in which events are printed; `nil` for none.
-    var form: EventForm?
+    /// The format in which events are printed; `nil` for none.
+    var format: EventFormat?
     /// The file for the state machine's inputs; `nil` to record none.
     var recording: String?
     /// The journal; `nil` for none.

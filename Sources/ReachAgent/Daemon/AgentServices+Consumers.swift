@@ -52,13 +52,13 @@ extension AgentServices {
         _ sockets: StateSocketConfiguration,
         _ bus: NotificationBus<Event>,
         _ journal: EventJournal?,
-        _ desk: AgentDesk
+        _ requestHandler: AgentRequestHandler
     ) throws -> StateServer {
         StateServer(
             configuration: sockets,
             bus: bus,
             replay: journal.map { JournalReplay(journal: $0) },
-            agent: desk,
+            agent: requestHandler,
             adopting: try ActivatedSockets.take()
         )
     }
@@ -145,14 +145,14 @@ extension AgentServices {
     // MARK: The service manager
 
     /// Returns the reporter to the service manager; `nil` where there is none.
-    static func reporter(_ board: StatusBoard, _ loop: AgentLoop) -> ServiceReporter? {
+    static func reporter(_ statusStore: StatusStore, _ loop: AgentLoop) -> ServiceReporter? {
         let environment = ProcessInfo.processInfo.environment
         do throws(NotifySocketError) {
             guard let socket = try NotifySocket.named(in: environment) else { return nil }
             return ServiceReporter(
                 socket: socket,
                 watchdog: WatchdogTimeout(in: environment, of: getpid()),
-                sentence: { StateText.headline(board.reachability) },
+                sentence: { StateText.headline(statusStore.reachability) },
                 wake: loop.wake
             )
         } catch {

@@ -34,15 +34,15 @@ struct AgentServices {
         let journal = try Self.journal(configuration, logger)
         let bus = NotificationBus<Event>(firstSequence: journal?.nextSequence ?? 1, whenHeld: loop.timeRecorder)
         let origin = EventOrigin.current(streamID: journal?.streamID)
-        let board = StatusBoard(
+        let statusStore = StatusStore(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
             targets: settings.targets,
             lastSequence: bus.lastSequence
         )
-        let metrics = MetricsBoard()
+        let metrics = MetricsStore()
         let driver = ReachabilityDriver(
             bus: bus,
-            board: board,
+            statusStore: statusStore,
             metrics: metrics,
             origin: origin,
             plan: ConnectivityPlan(settings),
@@ -60,9 +60,9 @@ struct AgentServices {
                 }
             },
             suspended: suspendWatch.takeSuspension,
-            whenEarlier: loop.wake
+            onEarlierDeadline: loop.wake
         )
-        let reporter = Self.reporter(board, loop)
+        let reporter = Self.reporter(statusStore, loop)
         let usageStore = journal.map { DataUsageStore(in: $0) }
         let transfers = TransferSurroundings(
             lockDirectory: configuration.sockets?.directory,
@@ -91,8 +91,8 @@ struct AgentServices {
         let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         if let journal { parts.append(recording(journal, bus, driver)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
-        let desk = AgentDesk(
-            board: board,
+        let requestHandler = AgentRequestHandler(
+            statusStore: statusStore,
             origin: origin,
             journal: journal,
             bus: bus,
@@ -111,19 +111,19 @@ struct AgentServices {
             history: history,
             hookSetup: { AgentStatus.HookSetup(configuration.hooks(driver.plan.settings), containment.means) }
         )
-        var threads = desk.threads
-        var feed: CheckFeed?
+        var threads = requestHandler.threads
+        var checkPublisher: CheckPublisher?
         var connections: @Sendable () -> Int = { 0 }
-        let server = try configuration.sockets.map { try self.server($0, bus, journal, desk) }
+        let server = try configuration.sockets.map { try self.server($0, bus, journal, requestHandler) }
         if let server, let sockets = configuration.sockets {
             connections = { server.connectionCount }
-            feed = CheckFeed(origin: origin, isWanted: server.wants, send: server.broadcast)
+            checkPublisher = CheckPublisher(origin: origin, isWanted: server.wants, send: server.broadcast)
             parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
             reloader.whenApplied { server.setAccess($0.http.access) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
         }
         parts.append(AgentPart(name: "sinks", start: sinks.start, stop: sinks.stop))
-        let dump = StateDump(of: { [connections] in desk.currentStatus(connections: connections()) })
+        let dump = StateDump(of: { [connections] in requestHandler.currentStatus(connections: connections()) })
         loop.setWork(
             AgentLoop.Work(
                 tick: { [driver.tick(), reporter?.step()].compactMap(\.self).min() },
@@ -133,15 +133,15 @@ struct AgentServices {
                 reap: containment.reap
             )
         )
-        driver.connect(runner: runner, feed: feed)
+        driver.connect(runner: runner, checkPublisher: checkPublisher)
         if let path = configuration.metricsFile {
-            parts.append(writing(desk.metricsFile(at: path, connections: connections), bus))
+            parts.append(writing(requestHandler.metricsFile(at: path, connections: connections), bus))
         }
-        if let form = configuration.form {
-            parts.append(printing(try EventPrinter(bus: bus, form: form, origin: origin)))
+        if let format = configuration.format {
+            parts.append(printing(try EventPrinter(bus: bus, format: format, origin: origin)))
         }
         // Subscribers get an event in this order, and nobody waits for these two.
-        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.form != nil)))
+        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != nil)))
         parts.append(following(EventDelivery(bus: bus, take: history.take)))
         parts.append(
             AgentPart(name: "state machine") {

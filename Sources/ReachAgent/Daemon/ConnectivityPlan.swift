@@ -186,7 +186,7 @@ struct NetworkPortal: Sendable, Hashable {
     let uri: PortalURI
 
     /// Returns the announcements of the networks behind these uplinks; networks without one are left out.
-    static func told(behind uplinks: [Uplink]) -> [NetworkPortal] {
+    static func advertised(behind uplinks: [Uplink]) -> [NetworkPortal] {
         uplinks.compactMap { uplink in
             guard let uri = NetworkdPortal.uri(interfaceIndex: Int(uplink.interface.index)) else { return nil }
             return NetworkPortal(interface: uplink.interface.name, isUsed: uplink.isUsed, uri: uri)

@@ -22,7 +22,7 @@ final class EventPrinter: Sendable {
 
     /// The bytes on their way to standard output; the writer holds the lock.
     private struct Output {
-        var form: EventForm
+        var format: EventFormat
         var subscription: Subscription<Event>?
         var unwritten: ArraySlice<UInt8> = []
         var isFinished = false
@@ -36,9 +36,9 @@ final class EventPrinter: Sendable {
     private let thread = DispatchGroup()
     private let giveUpAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(bus: NotificationBus<Event>, form: EventForm, origin: EventOrigin) throws(NetlinkError) {
+    init(bus: NotificationBus<Event>, format: EventFormat, origin: EventOrigin) throws(NetlinkError) {
         self.bus = bus
-        output = Mutex(Output(form: form))
+        output = Mutex(Output(format: format))
         self.origin = origin
         do throws(SystemError) {
             wakeup = try Wakeup()
@@ -95,12 +95,12 @@ final class EventPrinter: Sendable {
     private func fill(_ output: inout Output) -> Bool {
         guard output.unwritten.isEmpty else { return true }
         switch output.subscription?.take() {
-        case .notifications(let batch): output.unwritten = output.form.text(batch.map(\.content))[...]
+        case .notifications(let batch): output.unwritten = output.format.text(batch.map(\.content))[...]
         case .lagged(let last):
             // The gap is told, and the stream goes on behind it.
             let draft = EventDraft.subscriberLagged(lastSequence: last)
             output.subscription = subscribe()
-            output.unwritten = output.form.text([Event(draft, from: origin, at: .now, number: last)])[...]
+            output.unwritten = output.format.text([Event(draft, from: origin, at: .now, number: last)])[...]
         case .empty, nil: return false
         case .finished:
             output.isFinished = true
@@ -114,7 +114,7 @@ final class EventPrinter: Sendable {
     /// Prints until the bus is finished; `false` when nobody reads any more.
     private func printUntilFinished() -> Bool {
         while true {
-            let state = output.withLock { output -> (goesOn: Bool, isFinished: Bool) in
+            let state = output.withLock { output -> (continues: Bool, isFinished: Bool) in
                 while fill(&output) {
                     guard waitForRoom() else { return (false, false) }
                     let written = output.unwritten.prefix(Self.chunk).withUnsafeBytes {
@@ -125,7 +125,7 @@ final class EventPrinter: Sendable {
                 }
                 return (true, output.isFinished)
             }
-            guard state.goesOn else { return false }
+            guard state.continues else { return false }
             if state.isFinished { return true }
             if poll(outputEvents: 0, milliseconds: -1).isReaderGone { return false }
         }

@@ -62,12 +62,12 @@ enum FirstHop {
 
     /// The points to check along with another check.
     ///
-    /// - Parameter asked: The time at which each was last brought along.
+    /// - Parameter requested: The time at which each was last requested.
     static func due(
         _ points: [ProbePoint],
         with check: CompletedCheck,
         costs: [Vantage: LinkCost],
-        asked: inout [ProbePoint: ContinuousClock.Instant],
+        requested: inout [ProbePoint: ContinuousClock.Instant],
         at now: ContinuousClock.Instant
     ) -> [ProbePoint] {
         guard check.point.probe != ProbeRule.firstHopName else { return [] }
@@ -76,8 +76,8 @@ enum FirstHop {
             guard interface == nil || interface == point.vantage.interface else { return false }
             let factor = costs[point.vantage]?.intervalFactor ?? 1
             let pause = check.report.verdict == .ok ? interval * factor : hurriedInterval
-            guard asked[point].map({ $0.duration(to: now) >= pause }) ?? true else { return false }
-            asked[point] = now
+            guard requested[point].map({ $0.duration(to: now) >= pause }) ?? true else { return false }
+            requested[point] = now
             return true
         }
     }

@@ -88,7 +88,7 @@ final class ProbeRunner: Sendable {
     }
 
     /// Makes these points due at once.
-    func look(at points: [ProbePoint]) { scheduler?.look(at: points) }
+    func recheck(_ points: [ProbePoint]) { scheduler?.recheck(points) }
 
     /// Makes these points due at once without cancelling anything; nothing where there was never a probe.
     func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }

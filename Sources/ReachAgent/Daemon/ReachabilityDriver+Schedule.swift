@@ -6,31 +6,31 @@ internal import Reachability
 extension ReachabilityDriver {
     /// Notes what the machine wants to be checked.
     func schedule(_ state: inout State) {
-        let looks = state.machine.takeFreshLooks()
+        let rechecks = state.machine.takeRechecks()
         var points = state.machine.points
-        if points != state.points || !looks.isEmpty || state.meetsPortal, asksNetworksAgain(&state) {
+        if points != state.points || !rechecks.isEmpty || state.meetsPortal, refreshPortals(&state) {
             points = state.machine.points
         }
         state.meetsPortal = false
         defer { state.isConfiguring = false }
         let now = ContinuousClock.now
         // A transfer ends with the path that it began over, unless it is resumed: then it counts.
-        for point in looks where !state.plan.isTransfer(point) { state.freshSince[point] = now }
+        for point in rechecks where !state.plan.isTransfer(point) { state.freshSince[point] = now }
         noteTransfers(&state)
-        if points != state.points || !looks.isEmpty || state.hasNewSchedule {
+        if points != state.points || !rechecks.isEmpty || state.hasNewSchedule {
             let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
             // A transfer under way is judged by the new thresholds: its path is the same.
-            noteTransfers(state.isConfiguring ? [] : looks, points, &state)
+            noteTransfers(state.isConfiguring ? [] : rechecks, points, &state)
             // A point that is new is due at once by itself.
             let known = Set(state.points)
-            state.looks += looks.filter(known.contains)
+            state.rechecks += rechecks.filter(known.contains)
             let nextHops = state.machine.nextHops
             if points != state.points || costs != state.costs || nextHops != state.nextHops {
                 state.hasNewSchedule = true
             }
             if nextHops != state.nextHops {
                 state.nextHops = nextHops
-                state.askedNextHops = state.askedNextHops.filter { nextHops[$0.key] != nil }
+                state.nextHopChecks = state.nextHopChecks.filter { nextHops[$0.key] != nil }
             }
             if points != state.points, !state.freshSince.isEmpty {
                 let present = Set(points)
@@ -42,13 +42,13 @@ extension ReachabilityDriver {
     }
 
     /// Makes the checks of the next hops due that a check of a probe brings along.
-    func bringFirstHops(with check: CompletedCheck, _ state: inout State) {
+    func scheduleFirstHops(with check: CompletedCheck, _ state: inout State) {
         guard !state.nextHops.isEmpty else { return }
-        state.looks += FirstHop.due(
+        state.rechecks += FirstHop.due(
             state.nextHops.keys.sorted(),
             with: check,
             costs: state.costs,
-            asked: &state.askedNextHops,
+            requested: &state.nextHopChecks,
             at: .now
         )
     }
@@ -56,9 +56,9 @@ extension ReachabilityDriver {
     /// Looks at what the networks tell about their portals; where that is something new, it becomes part of the plan.
     ///
     /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
-    private func asksNetworksAgain(_ state: inout State) -> Bool {
+    private func refreshPortals(_ state: inout State) -> Bool {
         guard state.plan.asksNetworks else { return false }
-        let portals = portalsTold(state.machine.routedUplinks)
+        let portals = advertisedPortals(state.machine.routedUplinks)
         guard portals != state.plan.portals else { return false }
         state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
         let now = ObservedTime.now
@@ -69,23 +69,23 @@ extension ReachabilityDriver {
         return true
     }
 
-    func tellSchedule() {
+    func updateSchedule() {
         guard let runner = runner.withLock({ $0 }) else { return }
         scheduling.withLock { _ in
-            let (probes, kept, looks, transfers) = state.withLock { state in
+            let (probes, kept, rechecks, transfers) = state.withLock { state in
                 defer {
                     state.hasNewSchedule = false
-                    state.looks = []
+                    state.rechecks = []
                     (state.transfers.isNew, state.transfers.changedPaths) = (false, [])
                 }
                 let probes =
                     state.hasNewSchedule
                     ? state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops) : nil
-                return (probes, state.plan.transfers, state.looks, state.transfers)
+                return (probes, state.plan.transfers, state.rechecks, state.transfers)
             }
             if transfers.isNew, !transfers.isAllowed { runner.allowTransfers(false) }
             if let probes { runner.setProbes(followed(probes), keeping: kept) }
-            if !looks.isEmpty { runner.look(at: looks) }
+            if !rechecks.isEmpty { runner.recheck(rechecks) }
             if !transfers.changedPaths.isEmpty { runner.pathChanged(of: transfers.changedPaths) }
             // Last: a transfer whose path has just changed is not due any more.
             if transfers.isNew, transfers.isAllowed { runner.allowTransfers(true) }

@@ -38,13 +38,13 @@ final class ReachabilityDriver: Sendable {
         var costs: [Vantage: LinkCost] = [:]
         var nextHops: [ProbePoint: IPAddress] = [:]
         /// The times at which checks of next hops were last brought along.
-        var askedNextHops: [ProbePoint: ContinuousClock.Instant] = [:]
+        var nextHopChecks: [ProbePoint: ContinuousClock.Instant] = [:]
         /// `true` while a change has not reached the schedule.
         var hasNewSchedule = false
-        var looks: [ProbePoint] = []
+        var rechecks: [ProbePoint] = []
         /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
-        var transfers = TransferNews()
+        var transfers = TransferUpdates()
         /// `true` while rechecks are wanted because of another configuration, and not of another path.
         var isConfiguring = false
         /// The checks of the present hour.
@@ -55,55 +55,55 @@ final class ReachabilityDriver: Sendable {
 
     let origin: EventOrigin
     private let bus: NotificationBus<Event>
-    private let board: StatusBoard
-    private let metrics: MetricsBoard
+    private let statusStore: StatusStore
+    private let metrics: MetricsStore
     private let recorder: InputRecorder?
     private let logger = AgentLogger.make()
-    let portalsTold: @Sendable ([Uplink]) -> [NetworkPortal]
+    let advertisedPortals: @Sendable ([Uplink]) -> [NetworkPortal]
     private let suspended: @Sendable () -> Duration?
-    private let whenEarlier: @Sendable () -> Void
+    private let onEarlierDeadline: @Sendable () -> Void
     let state: Mutex<State>
     let runner = Mutex<ProbeRunner?>(nil)
-    private let feed = Mutex<CheckFeed?>(nil)
+    private let checkPublisher = Mutex<CheckPublisher?>(nil)
     /// Held while the schedule is told something, so that the newest is told last.
     let scheduling = Mutex(())
 
-    /// A driver that publishes on a bus, and keeps a board of what it has published.
+    /// A driver that publishes on a bus, and records what it has published.
     ///
     /// - Parameters:
     ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
-    ///   - portalsTold: What the networks behind uplinks tell about their portals.
+    ///   - advertisedPortals: What the networks behind uplinks tell about their portals.
     ///   - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every
     ///     input.
-    ///   - whenEarlier: Called when ``tick()`` has to be called earlier than it said.
+    ///   - onEarlierDeadline: Called when ``tick()`` has to be called earlier than it said.
     init(
         bus: NotificationBus<Event>,
-        board: StatusBoard,
-        metrics: MetricsBoard = MetricsBoard(),
+        statusStore: StatusStore,
+        metrics: MetricsStore = MetricsStore(),
         origin: EventOrigin,
         plan: ConnectivityPlan,
         recorder: InputRecorder?,
-        portalsTold: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = NetworkPortal.told,
+        advertisedPortals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = NetworkPortal.advertised,
         suspended: @escaping @Sendable () -> Duration? = { nil },
-        whenEarlier: @escaping @Sendable () -> Void
+        onEarlierDeadline: @escaping @Sendable () -> Void
     ) {
         self.bus = bus
-        self.board = board
+        self.statusStore = statusStore
         self.metrics = metrics
         self.origin = origin
         self.recorder = recorder
-        self.portalsTold = portalsTold
+        self.advertisedPortals = advertisedPortals
         self.suspended = suspended
-        self.whenEarlier = whenEarlier
+        self.onEarlierDeadline = onEarlierDeadline
         let configuration = plan.machineConfiguration
         state = Mutex(State(machine: ReachabilityMachine(configuration), plan: plan))
         recorder?.record(.configuration(configuration, observed: .now), nextSequence: bus.lastSequence + 1)
     }
 
     /// Says who makes the checks and who wants to see each of them; to be called before the first event comes.
-    func connect(runner: ProbeRunner, feed: CheckFeed?) {
+    func connect(runner: ProbeRunner, checkPublisher: CheckPublisher?) {
         self.runner.withLock { $0 = runner }
-        self.feed.withLock { $0 = feed }
+        self.checkPublisher.withLock { $0 = checkPublisher }
     }
 
     // MARK: Inputs
@@ -112,11 +112,11 @@ final class ReachabilityDriver: Sendable {
     ///
     /// Called on the monitor's thread.
     func handle(_ event: NetworkEvent) {
-        turn { state in
+        perform { state in
             switch event {
             case .update(let update):
                 start(&state, at: update.observed)
-                board.note(update)
+                statusStore.note(update)
                 state.network = update.snapshot
                 let isCorrection = state.isCorrection
                 state.isCorrection = false
@@ -126,7 +126,7 @@ final class ReachabilityDriver: Sendable {
                 }
             case .overrun(let overrun):
                 publish(EventDraft(overrun), &state.clock, at: overrun.observed) { sequence, _ in
-                    board.note(overrun, sequence: sequence)
+                    statusStore.note(overrun, sequence: sequence)
                 }
             case .resynchronized(let resynchronization):
                 state.isCorrection = !resynchronization.corrections.isEmpty
@@ -141,7 +141,7 @@ final class ReachabilityDriver: Sendable {
     ///
     /// Safe from any thread.
     func judge(_ check: CompletedCheck) -> Cadence {
-        let cadence = turn { state in
+        let cadence = perform { state in
             if let since = state.freshSince[check.point] {
                 guard check.started >= since else { return Cadence.doubtful }
                 state.freshSince[check.point] = nil
@@ -154,17 +154,17 @@ final class ReachabilityDriver: Sendable {
             record(.sample(sample))
             let (transitions, cadence) = state.machine.handle(sample)
             publish(transitions, &state, at: observed)
-            bringFirstHops(with: check, &state)
+            scheduleFirstHops(with: check, &state)
             return cadence
         }
         metrics.note(check, endedAt: Timestamp(ObservedTime.now).seconds)
-        feed.withLock { $0 }?.take(check, cadence)
+        checkPublisher.withLock { $0 }?.take(check, cadence)
         return cadence
     }
 
     /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
     func tick() -> ContinuousClock.Instant? {
-        turn { state in
+        perform { state in
             let now = ObservedTime.now
             if let deadline = state.machine.deadline, deadline <= now.instant {
                 record(.tick(now))
@@ -177,12 +177,12 @@ final class ReachabilityDriver: Sendable {
 
     /// Takes another configuration, and publishes what is different in it.
     func configure(_ settings: Settings, _ reload: ConfigurationReload) {
-        turn { state in
+        perform { state in
             let now = ObservedTime.now
             let plan = ConnectivityPlan(settings, portals: state.plan.portals)
             let configuration = plan.machineConfiguration
             publish(EventDraft(reload), &state, at: now)
-            board.setTargets(settings.targets)
+            statusStore.setTargets(settings.targets)
             state.plan = plan
             state.hasNewSchedule = true
             state.isConfiguring = true
@@ -192,7 +192,9 @@ final class ReachabilityDriver: Sendable {
     }
 
     /// Takes the progress of a transfer; from any thread.
-    func show(_ progress: TransferProgress, of point: ProbePoint) { feed.withLock { $0 }?.take(progress, of: point) }
+    func show(_ progress: TransferProgress, of point: ProbePoint) {
+        checkPublisher.withLock { $0 }?.take(progress, of: point)
+    }
 
     // MARK: Questions
 
@@ -248,7 +250,7 @@ final class ReachabilityDriver: Sendable {
     }
 
     /// Does something with the state, and then tells the schedule and the loop what came of it.
-    private func turn<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
+    private func perform<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         let (result, isEarlier, isScheduled) = state.withLock { state in
             // Before anything settles: time that the machine slept through is no time that a state has held.
             if state.isStarted, let duration = suspended() { resume(after: duration, &state) }
@@ -256,10 +258,10 @@ final class ReachabilityDriver: Sendable {
             schedule(&state)
             let deadline = state.machine.deadline
             let isEarlier = deadline.map { deadline in state.awaited.map { deadline < $0 } ?? true } ?? false
-            return (result, isEarlier, state.hasNewSchedule || !state.looks.isEmpty || state.transfers.isPending)
+            return (result, isEarlier, state.hasNewSchedule || !state.rechecks.isEmpty || state.transfers.isPending)
         }
-        if isEarlier { whenEarlier() }
-        if isScheduled { tellSchedule() }
+        if isEarlier { onEarlierDeadline() }
+        if isScheduled { updateSchedule() }
         return result
     }
 
@@ -299,16 +301,16 @@ final class ReachabilityDriver: Sendable {
     }
 
     private func publish(_ transition: Transition, _ clock: inout EventClock, at time: ObservedTime) {
-        publish(EventDraft(transition), &clock, at: time) { board.note(transition, sequence: $0, at: $1) }
+        publish(EventDraft(transition), &clock, at: time) { statusStore.note(transition, sequence: $0, at: $1) }
         metrics.note(transition, at: time.instant)
     }
 
     @discardableResult
     private func publish(_ draft: EventDraft, _ state: inout State, at time: ObservedTime) -> UInt64? {
-        publish(draft, &state.clock, at: time) { sequence, _ in board.note(sequence: sequence) }
+        publish(draft, &state.clock, at: time) { sequence, _ in statusStore.note(sequence: sequence) }
     }
 
-    /// Publishes an event, and then lets the board know of its number, which it returns.
+    /// Publishes an event, and then records its number, which it returns.
     @discardableResult
     private func publish(
         _ draft: EventDraft,

@@ -23,7 +23,7 @@ struct ConnectivityVerdict: Sendable, Equatable {
 struct ProbeView {
     let name: String
     let isRequired: Bool
-    let standing: ProbeStanding
+    let state: ProbeState
 }
 
 extension ConnectivityVerdict {
@@ -36,15 +36,15 @@ extension ConnectivityVerdict {
     ///   - probes: The faulty ones, in order, one of which is named as the reason; others may be among them.
     init(
         _ tally: ConnectivityTally,
-        ways: Vantages.Ways,
+        egresses: Vantages.Egresses,
         quorum: Quorum,
         probes: some Collection<ProbeView>
     ) {
         let families = FamilyConnectivity(
-            ipv4: ways.ipv4 == nil ? .none : tally.family(tally.ipv4, quorum),
-            ipv6: ways.ipv6 == nil ? .none : tally.family(tally.ipv6, quorum)
+            ipv4: egresses.ipv4 == nil ? .none : tally.family(tally.ipv4, quorum),
+            ipv6: egresses.ipv6 == nil ? .none : tally.family(tally.ipv6, quorum)
         )
-        let connectivity = ways.isEmpty ? .none : tally.connectivity(families, quorum)
+        let connectivity = egresses.isEmpty ? .none : tally.connectivity(families, quorum)
         self.init(
             connectivity: connectivity,
             families: families,
@@ -64,8 +64,8 @@ extension ConnectivityTally {
 
     fileprivate func connectivity(_ families: FamilyConnectivity, _ quorum: Quorum) -> Connectivity {
         if meetsPortal { return .portal }
-        let told: Set<Connectivity> = [.full, .partial, .local]
-        var definite: [Connectivity] = [families.ipv4, families.ipv6].filter(told.contains)
+        let definiteValues: Set<Connectivity> = [.full, .partial, .local]
+        var definite: [Connectivity] = [families.ipv4, families.ipv6].filter(definiteValues.contains)
         if definite.isEmpty, any.isDefinite {
             let satisfied: Connectivity = any.up > 0 && any.satisfies(quorum) ? .full : .partial
             definite = [any.isShut ? .local : satisfied]
@@ -88,13 +88,13 @@ extension ConnectivityTally {
         switch connectivity {
         case .full, .none: return nil
         case .portal:
-            guard let probe = probes.first(where: { $0.standing.verdict == .portal }) else { return nil }
-            let code = probe.standing.code ?? .portalContent
+            guard let probe = probes.first(where: { $0.state.verdict == .portal }) else { return nil }
+            let code = probe.state.code ?? .portalContent
             let url = probes.compactMap(\.doorRank).min { $0.rank < $1.rank }?.url
             return ConnectivityReason(code: code.rawValue, probe: probe.name, portalURL: url)
         case .unknown:
             guard ignored > 0 else { return nil }
-            return probes.first { $0.standing.verdict == .unknown && $0.standing.code != nil }?.reason
+            return probes.first { $0.state.verdict == .unknown && $0.state.code != nil }?.reason
         case .partial, .local:
             return commonReason(families, probes: probes) ?? individualReason(quorum: quorum, probes: probes)
         }
@@ -123,8 +123,8 @@ extension ConnectivityTally {
             return ConnectivityReason(code: ReasonCode.quorumMissed.rawValue)
         }
         let culprit =
-            probes.first { $0.isRequired && $0.standing.verdict == .down }
-            ?? probes.first { $0.isRequired && $0.standing.isUnresolved }
+            probes.first { $0.isRequired && $0.state.verdict == .down }
+            ?? probes.first { $0.isRequired && $0.state.isUnresolved }
         return culprit?.reason
     }
 }
@@ -144,17 +144,17 @@ extension ConnectivityTally.Votes {
 extension ProbeView {
     /// The login page and its rank: the network's own API precedes a redirect.
     fileprivate var doorRank: (rank: Int, url: String)? {
-        guard standing.verdict == .portal, let url = standing.portalURL else { return nil }
-        return switch standing.code {
+        guard state.verdict == .portal, let url = state.portalURL else { return nil }
+        return switch state.code {
         case .portalAPI: (0, url)
         case .portalRedirect: (1, url)
         default: (2, url)
         }
     }
 
-    fileprivate var isForeign: Bool { isRequired && standing.verdict == .down && standing.evidence == .foreign }
+    fileprivate var isForeign: Bool { isRequired && state.verdict == .down && state.evidence == .foreign }
 
     fileprivate var reason: ConnectivityReason? {
-        standing.code.map { ConnectivityReason(code: $0.rawValue, probe: name) }
+        state.code.map { ConnectivityReason(code: $0.rawValue, probe: name) }
     }
 }

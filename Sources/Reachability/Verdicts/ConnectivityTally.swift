@@ -75,38 +75,38 @@ struct ConnectivityTally: Sendable, Equatable {
     var meetsPortal: Bool { ipv4.portals + ipv6.portals + any.portals > 0 }
 
     /// Adds a probe's status.
-    mutating func add(_ standing: ProbeStanding, _ rule: ProbeRule, _ families: AddressFamilies) {
-        count(standing, rule, families, by: 1)
+    mutating func add(_ state: ProbeState, _ rule: ProbeRule, _ families: AddressFamilies) {
+        count(state, rule, families, by: 1)
     }
 
     /// Removes a probe's status.
-    mutating func remove(_ standing: ProbeStanding, _ rule: ProbeRule, _ families: AddressFamilies) {
-        count(standing, rule, families, by: -1)
+    mutating func remove(_ state: ProbeState, _ rule: ProbeRule, _ families: AddressFamilies) {
+        count(state, rule, families, by: -1)
     }
 
     private mutating func count(
-        _ standing: ProbeStanding,
+        _ state: ProbeState,
         _ rule: ProbeRule,
         _ families: AddressFamilies,
         by step: Int
     ) {
         guard !rule.isApart else { return }
         switch families {
-        case .ipv4: ipv4.count(standing, rule, by: step)
-        case .ipv6: ipv6.count(standing, rule, by: step)
-        case .any: any.count(standing, rule, by: step)
+        case .ipv4: ipv4.count(state, rule, by: step)
+        case .ipv6: ipv6.count(state, rule, by: step)
+        case .any: any.count(state, rule, by: step)
         }
-        if rule.isRequired, standing.verdict == .down || standing.isUnresolved {
-            let number = codes[standing.code, default: 0] + step
-            codes[standing.code] = number == 0 ? nil : number
+        if rule.isRequired, state.verdict == .down || state.isUnresolved {
+            let number = codes[state.code, default: 0] + step
+            codes[state.code] = number == 0 ? nil : number
         }
-        if standing.verdict == .unknown, let code = standing.code, !code.isResolverFault { ignored += step }
+        if state.verdict == .unknown, let code = state.code, !code.isResolverFault { ignored += step }
     }
 }
 
 extension ConnectivityTally.Votes {
-    fileprivate mutating func count(_ standing: ProbeStanding, _ rule: ProbeRule, by step: Int) {
-        switch standing.verdict {
+    fileprivate mutating func count(_ state: ProbeState, _ rule: ProbeRule, by step: Int) {
+        switch state.verdict {
         case .portal: portals += step
         case .up:
             // A network's statement about itself (RFC 8908) is not an answer from beyond the first hop.
@@ -114,12 +114,12 @@ extension ConnectivityTally.Votes {
         case .down, .unknown: break
         }
         guard rule.isRequired else { return }
-        switch standing.verdict {
+        switch state.verdict {
         case .up: up += step
         case .portal: down += step
         case .down:
             down += step
-            let evidence = standing.evidence
+            let evidence = state.evidence
             if evidence == .silent { silent += step }
             guard rule.speaksTLS else { return }
             switch evidence {
@@ -129,7 +129,7 @@ extension ConnectivityTally.Votes {
             case .nothing: break
             }
         case .unknown:
-            guard let code = standing.code else {
+            guard let code = state.code else {
                 pending += step
                 return
             }

@@ -13,7 +13,7 @@ extension ProbeTrack {
             case .unclear: break
             }
         }
-        if isBehindPortal, standing.verdict != .portal, !isCredibleBehindPortal(sample) { return .behindPortal }
+        if isBehindPortal, state.verdict != .portal, !isCredibleBehindPortal(sample) { return .behindPortal }
         switch sample.outcome {
         case .ok: return judged(.success, sample)
         case .failed: return judged(.failure(sample.code), sample)
@@ -64,7 +64,7 @@ extension ProbeTrack {
 
     private mutating func succeed() {
         (failures, successes) = (0, successes + 1)
-        switch standing.verdict {
+        switch state.verdict {
         case .up: break
         case .unknown: become(.up)
         case .portal where last?.portal?.verdict == .open: become(.up)
@@ -75,7 +75,7 @@ extension ProbeTrack {
     private mutating func fail(_ code: FindingCode?) {
         (failures, successes) = (failures + 1, 0)
         failureCode = code
-        if standing.verdict == .down {
+        if state.verdict == .down {
             attempts += 1
             update(Particulars(code: code, portalURL: nil), after: rule.fall)
         } else if failures >= rule.fall {
@@ -86,50 +86,50 @@ extension ProbeTrack {
     private mutating func meetPortal(_ evidence: PortalEvidence) {
         (failures, successes, portals) = (0, 0, portals + 1)
         let code = evidence.code ?? last?.code ?? .portalContent
-        if standing.verdict == .portal {
+        if state.verdict == .portal {
             update(Particulars(code: code, portalURL: evidence.url), after: 2)
-        } else if standing.verdict == .unknown || portals >= 2 {
+        } else if state.verdict == .unknown || portals >= 2 {
             become(.portal, code: code, portalURL: evidence.url)
         }
     }
 
     private mutating func blameThisMachine(_ code: FindingCode?) {
         unknowns += 1
-        if standing.verdict == .unknown, standing.code != nil {
+        if state.verdict == .unknown, state.code != nil {
             attempts += 1
-            update(Particulars(code: code ?? standing.code, portalURL: nil), after: rule.fall)
+            update(Particulars(code: code ?? state.code, portalURL: nil), after: rule.fall)
         } else if unknowns >= rule.fall, !isHeld {
             become(.unknown, code: code ?? .resourcesExhausted)
-        } else if standing.verdict == .down {
+        } else if state.verdict == .down {
             attempts += 1
         }
     }
 
-    mutating func become(_ verdict: ProbeStanding.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
-        standing = ProbeStanding(verdict, code: code, portalURL: portalURL, isFlapping: standing.isFlapping)
-        standing.wasAnswered = wasAnswered(code)
+    mutating func become(_ verdict: ProbeState.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
+        state = ProbeState(verdict, code: code, portalURL: portalURL, isFlapping: state.isFlapping)
+        state.wasAnswered = wasAnswered(code)
         attempts = 0
         pending = nil
     }
 
     /// A check that times out after the handshake has the same code as one without any answer.
     private func wasAnswered(_ code: FindingCode?) -> Bool {
-        code != nil && standing.verdict == .down && last?.code == code && last?.wasAnswered == true
+        code != nil && state.verdict == .down && last?.code == code && last?.wasAnswered == true
     }
 
     /// Updates the details of an unchanged verdict after this number of consecutive checks: a target with alternating
     /// failures must not cause an event for every check.
     private mutating func update(_ particulars: Particulars, after count: Int) {
-        guard particulars != Particulars(code: standing.code, portalURL: standing.portalURL) else {
+        guard particulars != Particulars(code: state.code, portalURL: state.portalURL) else {
             pending = nil
             return
         }
         let seen = pending?.particulars == particulars ? (pending?.count ?? 0) + 1 : 1
         pending = (particulars, seen)
         guard seen >= count else { return }
-        standing.code = particulars.code
-        standing.wasAnswered = wasAnswered(particulars.code)
-        standing.portalURL = particulars.portalURL
+        state.code = particulars.code
+        state.wasAnswered = wasAnswered(particulars.code)
+        state.portalURL = particulars.portalURL
         pending = nil
     }
 

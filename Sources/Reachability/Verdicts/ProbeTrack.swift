@@ -29,12 +29,12 @@ struct ProbeTrack: Sendable {
     /// The rule by which its checks are judged.
     let rule: ProbeRule
     /// The paths of its packets; a change makes its verdict doubtful.
-    var ways: Vantages.Ways
+    var egresses: Vantages.Egresses
 
     /// The status.
-    var standing = ProbeStanding.unknown
+    var state = ProbeState.unknown
     /// The last published status.
-    var published = ProbeStanding.unknown
+    var published = ProbeState.unknown
     var since: Observed?
     var last: ProbeSample?
     var streak = 0
@@ -63,25 +63,25 @@ struct ProbeTrack: Sendable {
     /// `true` if a portal may be the reason for the failures: they do not make the probe down meanwhile.
     var isInQuestion = false
     /// The time of the last request for a portal check because another probe fails.
-    var asked: ContinuousClock.Instant?
+    var requestedAt: ContinuousClock.Instant?
 
     /// Creates a track without checks.
-    init(_ point: ProbePoint, rule: ProbeRule, ways: Vantages.Ways) {
+    init(_ point: ProbePoint, rule: ProbeRule, egresses: Vantages.Egresses) {
         self.point = point
         self.rule = rule
-        self.ways = ways
+        self.egresses = egresses
         losses = LossWindow(capacity: rule.lossWindow)
     }
 
     /// The record for `status`.
     var record: ProbeRecord {
-        ProbeRecord(point: point, standing: standing, since: since, last: last, streak: streak, isStale: isStale)
+        ProbeRecord(point: point, state: state, since: since, last: last, streak: streak, isStale: isStale)
     }
 
     /// A change of a status.
     struct Step: Sendable, Equatable {
-        let from: ProbeStanding
-        let to: ProbeStanding
+        let from: ProbeState
+        let to: ProbeState
     }
 
     /// The changes to publish after a check, in order: the verdict, then the flapping.
@@ -96,12 +96,12 @@ struct ProbeTrack: Sendable {
         isStale = false
         let vote = vote(of: sample)
         last = sample
-        let before = standing.verdict
+        let before = state.verdict
         apply(vote)
-        if standing.verdict != before || since == nil { since = sample.observed }
+        if state.verdict != before || since == nil { since = sample.observed }
         var outcome = Outcome(verdict: takeStep())
         if noteFlapping(vote) {
-            standing.isFlapping = flaps.isFlapping
+            state.isFlapping = flaps.isFlapping
             var next = published
             next.isFlapping = flaps.isFlapping
             outcome.flapping = Step(from: published, to: next)
@@ -112,16 +112,16 @@ struct ProbeTrack: Sendable {
 
     /// Returns the change of the verdict to publish; nil when it was published, or nothing is known.
     mutating func takeStep() -> Step? {
-        guard standing != published, standing.verdict != .unknown || standing.code != nil else { return nil }
-        defer { published = standing }
-        return Step(from: published, to: standing)
+        guard state != published, state.verdict != .unknown || state.code != nil else { return nil }
+        defer { published = state }
+        return Step(from: published, to: state)
     }
 
     /// Handles a change of the path: the verdict about the old one is void.
-    mutating func lose(_ ways: Vantages.Ways, observed: Observed) {
-        self.ways = ways
-        if standing.verdict != .unknown { since = observed }
-        standing = ProbeStanding(.unknown, isFlapping: standing.isFlapping)
+    mutating func lose(_ egresses: Vantages.Egresses, observed: Observed) {
+        self.egresses = egresses
+        if state.verdict != .unknown { since = observed }
+        state = ProbeState(.unknown, isFlapping: state.isFlapping)
         attempts = 0
         isBehindPortal = false
         forgetStreaks()
@@ -136,19 +136,19 @@ struct ProbeTrack: Sendable {
         lastVote = nil
         pending = nil
         (failingSince, isInQuestion) = (nil, false)
-        asked = nil
+        requestedAt = nil
         isStale = last != nil
     }
 
     /// The cadence of the probe.
     var cadence: Cadence {
-        switch standing.verdict {
+        switch state.verdict {
         case .portal: return .portal
         // The end of the portal triggers a check at once.
         case _ where isBehindPortal: return .steady
         case .unknown where isUndecidable: return .steady
         case .unknown:
-            let isBeingDecided = standing.code == nil || (failures > 0 && unknowns == 0)
+            let isBeingDecided = state.code == nil || (failures > 0 && unknowns == 0)
             return isBeingDecided ? .doubtful : .down(attempt: attempts)
         case .down where isUndecidable: return .steady
         case .down: return successes > 0 || portals > 0 ? .doubtful : .down(attempt: attempts)
@@ -167,7 +167,7 @@ struct ProbeTrack: Sendable {
 extension ProbeTrack {
     /// `true` if failures, or failed lookups, would be the verdict but for a pending portal check.
     var isHeld: Bool {
-        guard isInQuestion, !isBehindPortal, standing.verdict != .down else { return false }
+        guard isInQuestion, !isBehindPortal, state.verdict != .down else { return false }
         return failures >= rule.fall || (unknowns >= rule.fall && last?.code?.isResolverFault == true)
     }
 
@@ -179,7 +179,7 @@ extension ProbeTrack {
         if portals > 0 { return true }
         guard hasAnswered(since: moment), let last else { return true }
         if last.outcome == .ok || last.portal?.verdict == .open { return false }
-        let isUndecided = standing.verdict == .up || (standing.verdict == .unknown && standing.code == nil)
+        let isUndecided = state.verdict == .up || (state.verdict == .unknown && state.code == nil)
         return isUndecided && max(failures, unknowns) < rule.fall
     }
 
@@ -193,15 +193,15 @@ extension ProbeTrack {
     func mayBeAsked(at now: ContinuousClock.Instant) -> Bool {
         // A missing check is already pending.
         guard let last, !isStale else { return false }
-        if let asked, last.observed.instant < asked { return false }
+        if let requestedAt, last.observed.instant < requestedAt { return false }
         return last.observed.instant + .seconds(1) <= now
     }
 
     /// Enters a portal: failures that it may have caused are void, and so is a verdict based on them.
     mutating func enterPortal(observed: Observed) {
         isBehindPortal = true
-        guard standing.verdict != .portal, standing.verdict == .down || failures > 0 || unknowns > 0 else { return }
-        if standing.verdict != .unknown { since = observed }
+        guard state.verdict != .portal, state.verdict == .down || failures > 0 || unknowns > 0 else { return }
+        if state.verdict != .unknown { since = observed }
         loseToPortal()
     }
 
@@ -210,9 +210,9 @@ extension ProbeTrack {
     /// - Returns: Whether the probe must be checked at once.
     mutating func leavePortal(observed: Observed) -> Bool {
         isBehindPortal = false
-        guard standing.verdict == .unknown || failures > 0 else { return false }
-        if standing.verdict == .unknown {
-            standing = ProbeStanding(.unknown, isFlapping: standing.isFlapping)
+        guard state.verdict == .unknown || failures > 0 else { return false }
+        if state.verdict == .unknown {
+            state = ProbeState(.unknown, isFlapping: state.isFlapping)
             since = observed
         }
         attempts = 0
@@ -224,7 +224,7 @@ extension ProbeTrack {
     mutating func release(observed: Observed) {
         guard isHeld else { return }
         isInQuestion = false
-        if failures >= rule.fall || standing.verdict != .unknown { since = observed }
+        if failures >= rule.fall || state.verdict != .unknown { since = observed }
         if failures >= rule.fall { become(.down, code: failureCode) } else { become(.unknown, code: last?.code) }
     }
 

@@ -4,7 +4,7 @@ internal import NetlinkMonitor
 /// The vantages of probes in one snapshot of the network: the default path, and each interface with a default route.
 struct Vantages: Sendable, Equatable {
     /// The path of packets of one family, for which a verdict is valid.
-    struct Way: Sendable, Hashable {
+    struct Egress: Sendable, Hashable {
         let via: Via
         let interface: UInt32?
         var underlay: UInt32?
@@ -14,32 +14,32 @@ struct Vantages: Sendable, Equatable {
     }
 
     /// The path of packets in each family; nil without one.
-    struct Ways: Sendable, Hashable {
-        var ipv4: Way?
-        var ipv6: Way?
+    struct Egresses: Sendable, Hashable {
+        var ipv4: Egress?
+        var ipv6: Egress?
 
         var isEmpty: Bool { ipv4 == nil && ipv6 == nil }
 
         /// Returns whether a family has the same path in both.
-        func share(_ other: Ways) -> Bool {
+        func share(_ other: Egresses) -> Bool {
             (ipv4 != nil && ipv4 == other.ipv4) || (ipv6 != nil && ipv6 == other.ipv6)
         }
 
         /// Returns the paths of checks in these families.
-        func restricted(to families: AddressFamilies) -> Ways {
+        func restricted(to families: AddressFamilies) -> Egresses {
             switch families {
             case .any: self
-            case .ipv4: Ways(ipv4: ipv4)
-            case .ipv6: Ways(ipv6: ipv6)
+            case .ipv4: Egresses(ipv4: ipv4)
+            case .ipv6: Egresses(ipv6: ipv6)
             }
         }
     }
 
     /// An uplink.
-    struct Place: Sendable, Hashable {
+    struct UplinkCandidate: Sendable, Hashable {
         let interface: PathInterface
         /// The paths through the interface; empty while its link passes no packets.
-        let ways: Ways
+        let egresses: Egresses
         /// The reason no packets can leave through it; nil when they can.
         let obstacle: ReasonCode?
         /// `true` if the default path of a family uses it, or a tunnel over it.
@@ -49,9 +49,9 @@ struct Vantages: Sendable, Equatable {
     }
 
     /// The default path.
-    var defaults = Ways()
-    /// The places by index; never the loopback.
-    var places: [Place] = []
+    var defaults = Egresses()
+    /// The uplinks by index; never the loopback.
+    var uplinks: [UplinkCandidate] = []
     /// The names of all interfaces.
     var names: Set<String> = []
 
@@ -79,7 +79,7 @@ extension Vantages {
     ///   - ipv6: The default path of IPv6.
     ///   - bound: The names of interfaces to include even without a default route.
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
-        defaults = Ways(ipv4: Way(ipv4.path), ipv6: Way(ipv6.path))
+        defaults = Egresses(ipv4: Egress(ipv4.path), ipv6: Egress(ipv6.path))
         names = Set(snapshot.links.values.map(\.name))
         var gateways: [UInt32: [AddressFamily: IPAddress?]] = [:]
         for route in snapshot.defaultRoutes where route.type == .unicast && route.destination.length == 0 {
@@ -94,23 +94,23 @@ extension Vantages {
         )
         let used = ipv4.carriers + ipv6.carriers
         let named = bound.isEmpty ? [] : snapshot.links.values.filter { bound.contains($0.name) }.map(\.index)
-        places = Set(gateways.keys).union(named).sorted().compactMap { index -> Place? in
+        uplinks = Set(gateways.keys).union(named).sorted().compactMap { index -> UplinkCandidate? in
             guard let link = snapshot.links[index], link.kind != .loopback else { return nil }
             let routes = gateways[index]
             let isPassable = snapshot.canPassPackets(link)
             let isShut = !isPassable || link.leadsNowhere
-            func way(_ family: AddressFamily) -> Way? {
+            func egress(_ family: AddressFamily) -> Egress? {
                 guard !isShut, sources.contains(Source(index, family)) else { return nil }
                 let via = Via(kind: link.kind)
-                guard let routes else { return Way(via: via, interface: index, gateway: nil, isDefault: false) }
-                return routes[family].map { Way(via: via, interface: index, gateway: $0) }
+                guard let routes else { return Egress(via: via, interface: index, gateway: nil, isDefault: false) }
+                return routes[family].map { Egress(via: via, interface: index, gateway: $0) }
             }
-            let ways = Ways(ipv4: way(.ipv4), ipv6: way(.ipv6))
+            let egresses = Egresses(ipv4: egress(.ipv4), ipv6: egress(.ipv6))
             let obstacle: ReasonCode = !isPassable ? .linkDown : link.leadsNowhere ? .leadsNowhere : .noAddress
-            return Place(
+            return UplinkCandidate(
                 interface: PathInterface(link),
-                ways: ways,
-                obstacle: ways.isEmpty ? obstacle : nil,
+                egresses: egresses,
+                obstacle: egresses.isEmpty ? obstacle : nil,
                 isUsed: used.contains(index),
                 isBoundOnly: routes == nil
             )
@@ -130,22 +130,24 @@ extension Vantages {
 
 extension Vantages {
     /// Returns the points of a probe, and the paths of its packets there.
-    func points(_ rule: ProbeRule) -> [(point: ProbePoint, ways: Ways)] {
-        var points: [(point: ProbePoint, ways: Ways)] = []
-        func add(_ interface: String?, _ ways: Ways) {
+    func points(_ rule: ProbeRule) -> [(point: ProbePoint, egresses: Egresses)] {
+        var points: [(point: ProbePoint, egresses: Egresses)] = []
+        func add(_ interface: String?, _ egresses: Egresses) {
             for families in rule.families.vantages {
-                let restricted = ways.restricted(to: families)
+                let restricted = egresses.restricted(to: families)
                 guard !restricted.isEmpty else { continue }
                 let vantage = Vantage(interface: interface, families: families)
                 points.append((ProbePoint(probe: rule.name, vantage: vantage), restricted))
             }
         }
         guard !rule.isFirstHop else {
-            return places.flatMap { place in
-                [(AddressFamilies.ipv4, place.ways.ipv4), (.ipv6, place.ways.ipv6)].compactMap { families, way in
-                    guard way?.gateway != nil else { return nil }
-                    let vantage = Vantage(interface: place.interface.name, families: families)
-                    return (ProbePoint(probe: rule.name, vantage: vantage), place.ways.restricted(to: families))
+            return uplinks.flatMap { uplink in
+                [(AddressFamilies.ipv4, uplink.egresses.ipv4), (.ipv6, uplink.egresses.ipv6)].compactMap {
+                    families,
+                    egress in
+                    guard egress?.gateway != nil else { return nil }
+                    let vantage = Vantage(interface: uplink.interface.name, families: families)
+                    return (ProbePoint(probe: rule.name, vantage: vantage), uplink.egresses.restricted(to: families))
                 }
             }
         }
@@ -153,20 +155,20 @@ extension Vantages {
         case .default: add(nil, defaults)
         case .each:
             add(nil, defaults)
-            for place in places where !place.isBoundOnly { add(place.interface.name, place.ways) }
+            for uplink in uplinks where !uplink.isBoundOnly { add(uplink.interface.name, uplink.egresses) }
         case .matching(let words):
-            for place in places
-            where words.contains(place.interface.name)
-                || !place.isBoundOnly && words.contains(place.interface.kind.rawValue)
+            for uplink in uplinks
+            where words.contains(uplink.interface.name)
+                || !uplink.isBoundOnly && words.contains(uplink.interface.kind.rawValue)
             {
-                add(place.interface.name, place.ways)
+                add(uplink.interface.name, uplink.egresses)
             }
         }
         return points
     }
 }
 
-extension Vantages.Way {
+extension Vantages.Egress {
     /// Creates a default path; nil for one that is not usable.
     init?(_ path: Path) {
         guard path.via.isReachable else { return nil }

@@ -69,7 +69,7 @@ extension MetricFamily {
         },
         MetricFamily("reachagent_target_reachable", .gauge, "1 if there is a path to the target", labels: ["target"]) {
             $0.status.targets.compactMap { target in
-                target.standing.state.map { Sample(labels: [target.name], value: $0.isReachable ? 1 : 0) }
+                target.settled.state.map { Sample(labels: [target.name], value: $0.isReachable ? 1 : 0) }
             }
         },
         MetricFamily(

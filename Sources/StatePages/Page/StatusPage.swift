@@ -69,14 +69,14 @@ public struct StatusPage {
     // MARK: The answer
 
     private func writeState(_ answer: String, _ grade: Grade, _ html: inout HTMLText) {
-        let standing = status.reachability
+        let settled = status.reachability
         html.raw(
             "<section id=\"state\" class=\"card answer \(grade.rawValue)\" aria-labelledby=\"answer\"><h1 id=\"answer\">"
         )
         html.mark(grade)
         html.text(answer)
         html.raw("</h1>")
-        let since = standing.answerSince
+        let since = settled.answerSince
         if let moment = since.moment {
             html.raw("<p>since ")
             html.time(moment, clock)
@@ -84,7 +84,7 @@ public struct StatusPage {
             html.age(of: moment, milliseconds: since.age, clock)
             html.raw(")</p>")
         }
-        if let pending = standing.pending {
+        if let pending = settled.pending {
             html.raw("<p id=\"pending\">")
             html.sign("!", "doubtful")
             html.text("about to change: \(ReachabilityState.answer(pending.state))")
@@ -100,14 +100,14 @@ public struct StatusPage {
             html.action(advice.action)
             html.raw("</p>")
         }
-        if let url = standing.state?.portalURL {
+        if let url = settled.state?.portalURL {
             html.raw("<p class=\"do\">")
             html.link(url, "Log in at the captive portal")
             html.raw(" ")
             html.element("code", url)
             html.raw("</p>")
         }
-        if let cause = standing.cause {
+        if let cause = settled.cause {
             let detail =
                 cause.kind == "start" ? "the agent was started" : cause.detail ?? cause.interface ?? cause.kind
             html.raw("<p class=\"dim\">last change: ")
@@ -151,12 +151,12 @@ public struct StatusPage {
             "<section id=\"all-targets\" aria-labelledby=\"targets\"><h2 id=\"targets\">Targets</h2><ul class=\"card lines\">"
         )
         for target in status.targets.prefix(64) {
-            let state = target.standing.state
+            let state = target.settled.state
             html.raw("<li>")
             html.mark(state.map { $0.via == .unknown ? .unknown : $0.isReachable ? .good : .bad } ?? .unknown)
             html.element("b", target.name)
             html.text(" \(state?.path.overall.summary ?? "not known")")
-            if let since = target.standing.viaSince ?? target.standing.since {
+            if let since = target.settled.viaSince ?? target.settled.since {
                 html.raw(" <small>since ")
                 html.time(since, clock)
                 html.raw("</small>")

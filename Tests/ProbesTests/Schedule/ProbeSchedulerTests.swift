@@ -44,7 +44,7 @@ import Testing
             log.add(check)
             let known = scheduler.withLock { $0 }
             // The lock that the scheduler's caller may hold is free, and so is the scheduler's.
-            if log.checks.count == 5 { known?.look(at: [check.point]) }
+            if log.checks.count == 5 { known?.recheck([check.point]) }
             _ = known?.statistics
             return .steady
         }
@@ -93,7 +93,7 @@ import Testing
         prober.whenFree { Issue.record("called after the end") }
     }
 
-    @Test func `a look cancels what is under way and drops what it still says`() async {
+    @Test func `a recheck cancels what is under way and drops what it still says`() async {
         let transport = ScriptedTransport()
         let log = JudgeLog()
         let scheduler = ProbeScheduler(transport: transport) {
@@ -103,7 +103,7 @@ import Testing
         scheduler.start()
         scheduler.setProbes([Self.probe("a")])
         await transport.waitForBegun(1)
-        scheduler.look(at: [Self.probe("a").point])
+        scheduler.recheck([Self.probe("a").point])
         await transport.waitForBegun(2)
         #expect(transport.cancelled == ["tcp://a.test:22"])
         transport.complete("a.test", with: SimulatedSchedule.report(.unknown(.cancelled, .connect)))
@@ -148,7 +148,7 @@ import Testing
         #expect(Set(transport.cancelled) == ["tcp://a.test:22", "tcp://b.test:22"])
         transport.complete("a.test")
         scheduler.setProbes([Self.probe("c")])
-        scheduler.look(at: [Self.probe("a").point])
+        scheduler.recheck([Self.probe("a").point])
         scheduler.start()
         await onThread { scheduler.stop() }
         #expect(log.names.isEmpty)

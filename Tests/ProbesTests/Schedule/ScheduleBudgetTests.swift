@@ -126,7 +126,7 @@ import Testing
             Issue.record("no check")
             return
         }
-        #expect(run.look(at: [ProbePoint(probe: "web", vantage: .default)]) == [job])
+        #expect(run.recheck([ProbePoint(probe: "web", vantage: .default)]) == [job])
         let report = SimulatedSchedule.report(bytes: 700)
         #expect(run.schedule.finish(job, report: report, account: account, seconds: 0).isEmpty)
         #expect(run.schedule.statistics(seconds: 0).bytes == ["wwan": 700])

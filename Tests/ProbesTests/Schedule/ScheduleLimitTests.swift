@@ -66,13 +66,13 @@ import Testing
         #expect(run.completed.count(where: { !$0.isShared }) == run.begun.count)
     }
 
-    @Test func `a look at one of two points leaves the other its check`() {
+    @Test func `a recheck of one of two points leaves the other its check`() {
         var run = SimulatedSchedule()
         run.latency = { _ in .seconds(2) }
         let twins = ["a", "b"].map { ScheduledProbe.sample($0, host: "one.test", identity: "same") }
         run.setProbes(twins)
         run.run(until: .seconds(1))
-        #expect(run.look(at: [twins[0].point]) == [])
+        #expect(run.recheck([twins[0].point]) == [])
         run.run(until: .seconds(5))
         #expect(run.begun.map(\.points) == [twins.map(\.point), [twins[0].point]])
         #expect(run.completed.map(\.point) == [twins[1].point, twins[0].point])

@@ -81,7 +81,7 @@ import Testing
         #expect(run.schedule.statistics(seconds: 0).longestDelay < .seconds(60))
     }
 
-    @Test func `a look replaces what is under way and keeps the phase`() {
+    @Test func `a recheck replaces what is under way and keeps the phase`() {
         var run = SimulatedSchedule()
         run.setProbes([.sample("web")])
         run.run(until: .seconds(200))
@@ -89,7 +89,7 @@ import Testing
         run.latency = { _ in .seconds(5) }
         run.run(until: (before.last ?? .zero) + .seconds(61.9))
         #expect(run.schedule.underWay == 1)
-        #expect(run.look(at: [point]).count == 1)
+        #expect(run.recheck([point]).count == 1)
         #expect(run.schedule.underWay == 0)
         #expect(run.schedule.deadline == run.now)
         run.run(until: .seconds(900))
@@ -98,7 +98,7 @@ import Testing
         #expect(min(off, 60_000_000_000 - off) <= 3_600_000_000)
     }
 
-    @Test func `a look while the judge has the word comes after it`() {
+    @Test func `a recheck while the judge has the word comes after it`() {
         var run = SimulatedSchedule()
         run.setProbes([.sample("web")])
         run.schedule.takeDue(now: run.now)
@@ -109,7 +109,7 @@ import Testing
         let checks = run.schedule.finish(job, report: run.report, account: nil, seconds: 0)
         #expect(checks.map(\.point) == [point])
         #expect(run.schedule.isAwaited(point, job: job))
-        #expect(run.look(at: [point]) == [])
+        #expect(run.recheck([point]) == [])
         #expect(!run.schedule.isAwaited(point, job: job))
         run.schedule.settle(point, job: job, cadence: .steady, now: run.now)
         #expect(run.schedule.deadline == run.now)

@@ -103,7 +103,7 @@ extension ScheduledProbe {
         let transfer = ScheduledProbe.transfer("speed")
         run.setProbes([transfer])
         run.run(until: .seconds(100))
-        #expect(run.look(at: [transfer.point]) == [])
+        #expect(run.recheck([transfer.point]) == [])
         run.schedule.allowTransfers(true)
         run.run(until: .seconds(129))
         #expect(Self.begun(run, "speed").isEmpty)
@@ -111,7 +111,7 @@ extension ScheduledProbe {
         let begun = try #require(Self.begun(run, "speed").first)
         #expect(Self.delay.contains(begun - .seconds(100)))
 
-        #expect(run.look(at: [transfer.point]) == [])
+        #expect(run.recheck([transfer.point]) == [])
         #expect(run.schedule.underWay == 0 && run.schedule.transfers.running != nil)
         run.run(until: begun + .seconds(101))
         #expect(run.completed.count == 1)
@@ -128,7 +128,7 @@ extension ScheduledProbe {
         let begun = try #require(Self.begun(run, "speed").first)
         // One that has ended is repeated after the fast interval; this one is still running.
         if run.completed.isEmpty {
-            _ = run.look(at: [transfer.point])
+            _ = run.recheck([transfer.point])
             run.run(until: begun + .seconds(300))
             #expect(Self.begun(run, "speed").count == (isGood ? 1 : 2))
         }

@@ -35,7 +35,7 @@ struct SimulatedSchedule {
 
     mutating func setProbes(_ probes: [ScheduledProbe]) { _ = schedule.setProbes(probes, now: now) }
 
-    mutating func look(at points: [ProbePoint]) -> [UInt64] { schedule.look(at: points, now: now) }
+    mutating func recheck(_ points: [ProbePoint]) -> [UInt64] { schedule.recheck(points, now: now) }
 
     /// Lets everything happen that happens until then; nothing wakes up in between.
     mutating func run(until time: Duration) {

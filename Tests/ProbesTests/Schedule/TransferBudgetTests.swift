@@ -228,7 +228,7 @@ private struct RandomDays {
     private mutating func disturb() {
         let points = Array(schedule.entries.keys).sorted()
         switch random.next(in: 0...9) {
-        case 0...2: _ = schedule.look(at: points.filter { _ in random.next(in: 0...1) == 0 }, now: instant)
+        case 0...2: _ = schedule.recheck(points.filter { _ in random.next(in: 0...1) == 0 }, now: instant)
         case 3...4: _ = schedule.request(points.filter { _ in random.next(in: 0...2) == 0 }, now: instant, seconds: now)
         case 5...6: arrange()
         case 7: schedule.allowTransfers(false)

@@ -108,15 +108,15 @@ import struct AgentEvents.Timestamp
         arguments: [
             (.up, .down, .warning), (.up, .portal, .warning), (.unknown, .down, .warning), (.down, .up, .notice),
             (.portal, .up, .notice), (.unknown, .up, .info), (.up, .unknown, .info),
-        ] as [(ProbeStanding.Verdict, ProbeStanding.Verdict, Logger.Level)]
+        ] as [(ProbeState.Verdict, ProbeState.Verdict, Logger.Level)]
     )
     func `a probe's first success is no news`(
-        from: ProbeStanding.Verdict,
-        to: ProbeStanding.Verdict,
+        from: ProbeState.Verdict,
+        to: ProbeState.Verdict,
         level: Logger.Level
     ) {
         // What a server says cannot be taken for the state.
-        let change = Self.change(ProbeStanding(from), ProbeStanding(to), detail: "\"to\":{\"verdict\":\"up\"}")
+        let change = Self.change(ProbeState(from), ProbeState(to), detail: "\"to\":{\"verdict\":\"up\"}")
         let point = ProbePoint(probe: "web", vantage: .default)
         let event = Self.event(.probe(point, change))
         #expect(EventLogLine.level(of: event) == level)

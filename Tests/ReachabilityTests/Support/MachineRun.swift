@@ -87,7 +87,7 @@ extension MachineRun {
         run.check("s", point, at: 100)
         run.pass(to: 1000)
         _ = run.takeWords()
-        _ = run.machine.takeFreshLooks()
+        _ = run.machine.takeRechecks()
         return run
     }
 }

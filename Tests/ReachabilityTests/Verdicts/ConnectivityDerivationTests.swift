@@ -9,7 +9,7 @@ struct ConnectivityDerivationTests {
     struct Member: Sendable {
         let rule: ProbeRule
         let families: AddressFamilies
-        let standing: ProbeStanding
+        let state: ProbeState
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -27,7 +27,7 @@ struct ConnectivityDerivationTests {
 
     static func probe(
         _ name: String,
-        _ standing: ProbeStanding,
+        _ state: ProbeState,
         _ families: AddressFamilies = .ipv4,
         required: Bool = true,
         tls: Bool = false
@@ -35,14 +35,14 @@ struct ConnectivityDerivationTests {
         Member(
             rule: ProbeRule(name: name, isRequired: required, isPortalCheck: name == "portal", usesTLS: tls),
             families: families,
-            standing: standing
+            state: state
         )
     }
 
-    static func down(_ code: FindingCode) -> ProbeStanding { ProbeStanding(.down, code: code) }
-    static func blind(_ code: FindingCode) -> ProbeStanding { ProbeStanding(.unknown, code: code) }
-    static let up = ProbeStanding(.up)
-    static let captive = ProbeStanding(.portal, code: .portalRedirect, portalURL: "http://portal.test/")
+    static func down(_ code: FindingCode) -> ProbeState { ProbeState(.down, code: code) }
+    static func blind(_ code: FindingCode) -> ProbeState { ProbeState(.unknown, code: code) }
+    static let up = ProbeState(.up)
+    static let captive = ProbeState(.portal, code: .portalRedirect, portalURL: "http://portal.test/")
 
     static let cases = [
         Case(name: "no probe", members: [], connectivity: .unknown),
@@ -269,21 +269,21 @@ struct ConnectivityDerivationTests {
     @Test("what is counted out leaves what was there before", arguments: cases)
     func counts(_ connectivityCase: Case) {
         var tally = ConnectivityTally()
-        for member in connectivityCase.members { tally.add(member.standing, member.rule, member.families) }
-        for member in connectivityCase.members { tally.remove(member.standing, member.rule, member.families) }
+        for member in connectivityCase.members { tally.add(member.state, member.rule, member.families) }
+        for member in connectivityCase.members { tally.remove(member.state, member.rule, member.families) }
         #expect(tally == ConnectivityTally())
     }
 
     private func verdict(_ connectivityCase: Case, hasPath: Bool) -> ConnectivityVerdict {
         var tally = ConnectivityTally()
-        for member in connectivityCase.members { tally.add(member.standing, member.rule, member.families) }
-        let way = hasPath ? Vantages.Way(via: .wifi, interface: 3, gateway: nil) : nil
+        for member in connectivityCase.members { tally.add(member.state, member.rule, member.families) }
+        let egress = hasPath ? Vantages.Egress(via: .wifi, interface: 3, gateway: nil) : nil
         return ConnectivityVerdict(
             tally,
-            ways: Vantages.Ways(ipv4: way, ipv6: connectivityCase.hasIPv6 ? way : nil),
+            egresses: Vantages.Egresses(ipv4: egress, ipv6: connectivityCase.hasIPv6 ? egress : nil),
             quorum: connectivityCase.quorum,
             probes: connectivityCase.members.map {
-                ProbeView(name: $0.rule.name, isRequired: $0.rule.isRequired, standing: $0.standing)
+                ProbeView(name: $0.rule.name, isRequired: $0.rule.isRequired, state: $0.state)
             }
         )
     }

@@ -180,15 +180,15 @@ struct ProbeTrackTests {
 
     @Test("verdicts and cadence follow the table", arguments: cases)
     func follows(_ trackCase: Case) {
-        let ways = Vantages.Ways(ipv4: Vantages.Way(via: .wifi, interface: 3, gateway: nil))
-        var track = ProbeTrack(ScriptedCheck.point, rule: trackCase.rule, ways: ways)
+        let egresses = Vantages.Egresses(ipv4: Vantages.Egress(via: .wifi, interface: 3, gateway: nil))
+        var track = ProbeTrack(ScriptedCheck.point, rule: trackCase.rule, egresses: egresses)
         var verdicts = ""
         var cadence = ""
         var published = 0
-        var last = ProbeStanding.unknown
+        var last = ProbeState.unknown
         for (index, check) in trackCase.checks.enumerated() {
             switch check {
-            case "X": track.lose(ways, observed: ScriptedCheck.time(index))
+            case "X": track.lose(egresses, observed: ScriptedCheck.time(index))
             case "Z": track.suspend()
             default:
                 let outcome = track.take(ScriptedCheck.sample(check, at: index))
@@ -203,7 +203,7 @@ struct ProbeTrackTests {
                 }
             }
             #expect(track.record.isStale == "XZ".contains(check))
-            verdicts.append(letter(track.standing))
+            verdicts.append(letter(track.state))
             cadence.append(letter(track.cadence))
         }
         #expect(verdicts == trackCase.verdicts)
@@ -211,9 +211,9 @@ struct ProbeTrackTests {
         if let expected = trackCase.published { #expect(published == expected) }
     }
 
-    private func letter(_ standing: ProbeStanding) -> Character {
-        switch standing.verdict {
-        case .unknown: standing.code == nil ? "?" : "n"
+    private func letter(_ state: ProbeState) -> Character {
+        switch state.verdict {
+        case .unknown: state.code == nil ? "?" : "n"
         case .up: "U"
         case .down: "D"
         case .portal: "P"
@@ -236,25 +236,25 @@ struct ProbeTrackTests {
         ]
     )
     func codes(_ checks: String, _ code: FindingCode) {
-        var track = ProbeTrack(ScriptedCheck.point, rule: Self.latency, ways: Vantages.Ways())
+        var track = ProbeTrack(ScriptedCheck.point, rule: Self.latency, egresses: Vantages.Egresses())
         for check in checks { _ = track.take(ScriptedCheck.sample(check)) }
-        #expect(track.standing.code == code)
+        #expect(track.state.code == code)
     }
 
     @Test("the record tells since when, the last check and how many like it")
     func record() {
-        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), ways: Vantages.Ways())
-        #expect(track.record == ProbeRecord(point: ScriptedCheck.point, standing: .unknown))
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())
+        #expect(track.record == ProbeRecord(point: ScriptedCheck.point, state: .unknown))
         for (index, check) in "ssfff".enumerated() { _ = track.take(ScriptedCheck.sample(check, at: index)) }
         #expect(track.record.since == ScriptedCheck.time(4))
         #expect(track.record.last == ScriptedCheck.sample("f", at: 4))
         #expect(track.record.streak == 3)
-        #expect(track.record.standing == ProbeStanding(.down, code: .connectTimeout))
+        #expect(track.record.state == ProbeState(.down, code: .connectTimeout))
     }
 
     @Test("a probe that fails every other time flaps, and every verdict is published all the same")
     func flaps() {
-        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web", fall: 1, rise: 1), ways: .init())
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web", fall: 1, rise: 1), egresses: .init())
         var words: [String] = []
         for check in "sfsfsfsf" + String(repeating: "s", count: 20) {
             let outcome = track.take(ScriptedCheck.sample(check))
@@ -262,6 +262,6 @@ struct ProbeTrackTests {
             if let step = outcome.flapping { words.append(step.to.isFlapping ? "flaps" : "calm") }
         }
         #expect(words == ["up", "down", "up", "down", "up", "down", "up", "flaps", "down", "up", "calm"])
-        #expect(!track.standing.isFlapping)
+        #expect(!track.state.isFlapping)
     }
 }

@@ -59,7 +59,7 @@ import struct FoundationEssentials.Date
         var track = ProbeTrack(
             ScriptedCheck.point,
             rule: ProbeRule(name: "web", transfer: Self.both),
-            ways: Vantages.Ways()
+            egresses: Vantages.Egresses()
         )
         #expect(track.vote(of: Self.sample(transfer.code, transfer.megabits, transfer.added)) == transfer.vote)
     }
@@ -77,43 +77,43 @@ import struct FoundationEssentials.Date
         added: Int,
         vote: ProbeTrack.Vote
     ) {
-        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web", transfer: rule), ways: .init())
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web", transfer: rule), egresses: .init())
         #expect(track.vote(of: Self.sample(nil, megabits, added)) == vote)
     }
 
     @Test func `the measurements of a probe without transfers are not judged`() {
-        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), ways: .init())
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: .init())
         #expect(track.vote(of: Self.sample(nil, 0.1, 9000)) == .success)
     }
 
     @Test func `transfers that make way count neither as success nor as failure`() {
         let rule = ProbeRule(name: "web", fall: 2, rise: 1, transfer: Self.both)
-        var track = ProbeTrack(ScriptedCheck.point, rule: rule, ways: .init())
+        var track = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: .init())
         _ = track.take(Self.sample(nil, 9, 9))
         _ = track.take(Self.sample(.transferYielded, 0.1, 900, outcome: .unknown))
-        #expect(track.standing == ProbeStanding(.up))
+        #expect(track.state == ProbeState(.up))
         _ = track.take(Self.sample(.transferMetered, outcome: .unknown))
-        #expect(track.standing == ProbeStanding(.unknown, code: .transferMetered))
+        #expect(track.state == ProbeState(.unknown, code: .transferMetered))
         _ = track.take(Self.sample(nil, 9, 9))
-        #expect(track.standing == ProbeStanding(.up))
+        #expect(track.state == ProbeState(.up))
     }
 
     @Test func `a link between good and bad is not measured ever faster`() {
         let rule = ProbeRule(name: "web", transfer: Self.both)
-        var fresh = ProbeTrack(ScriptedCheck.point, rule: rule, ways: .init())
+        var fresh = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: .init())
         var cadences: [Cadence] = []
         for _ in 0..<4 {
             _ = fresh.take(Self.sample(nil, 3, 9))
             cadences.append(fresh.cadence)
         }
         #expect(cadences == [.doubtful, .doubtful, .steady, .steady])
-        #expect(fresh.standing == .unknown)
-        var slow = ProbeTrack(ScriptedCheck.point, rule: rule, ways: .init())
+        #expect(fresh.state == .unknown)
+        var slow = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: .init())
         for _ in 0..<3 { _ = slow.take(Self.sample(nil, 0.5, 9)) }
-        #expect(slow.standing == ProbeStanding(.down, code: .throughputLow))
+        #expect(slow.state == ProbeState(.down, code: .throughputLow))
         #expect(slow.cadence == .down(attempt: 0))
         for _ in 0..<3 { _ = slow.take(Self.sample(nil, 3, 9)) }
-        #expect(slow.standing.verdict == .down)
+        #expect(slow.state.verdict == .down)
         #expect(slow.cadence == .steady)
     }
 
@@ -126,7 +126,7 @@ import struct FoundationEssentials.Date
         (FindingCode.throughputLow, "throughput_low, 820 kbit/s"), (.addedLatencyHigh, "added_latency_high, 412 ms"),
     ])
     func `the cause names the measurement`(code: FindingCode, text: String) {
-        let cause = ChangeCause(Self.sample(nil, 0.82, 412), standing: ProbeStanding(.down, code: code))
+        let cause = ChangeCause(Self.sample(nil, 0.82, 412), state: ProbeState(.down, code: code))
         #expect(cause.code == code.rawValue)
         #expect(cause.detail?.hasSuffix(": \(text)") == true)
     }
@@ -168,12 +168,12 @@ import struct FoundationEssentials.Date
 
     @Test func `a transfer has no part in the connectivity, whatever its verdict`() {
         let rule = ProbeRule(name: "speed", transfer: Self.both)
-        for standing in [
-            ProbeStanding(.up), ProbeStanding(.down, code: .throughputLow),
-            ProbeStanding(.unknown, code: .transferMetered), .unknown,
+        for state in [
+            ProbeState(.up), ProbeState(.down, code: .throughputLow),
+            ProbeState(.unknown, code: .transferMetered), .unknown,
         ] {
             var tally = ConnectivityTally()
-            tally.add(standing, rule, .any)
+            tally.add(state, rule, .any)
             #expect(tally == ConnectivityTally())
         }
     }

@@ -67,7 +67,7 @@ struct VantagesTests {
         )
         let vantages = Vantages(network.snapshot, bound: configuration.boundInterfaces)
         #expect(configuration.probes.flatMap(vantages.points).map { "\($0.point)" }.joined(separator: " ") == points)
-        #expect(vantages.places.map(\.isBoundOnly) == (interfaces == .matching(["wwan0"]) ? [false, true] : [false]))
+        #expect(vantages.uplinks.map(\.isBoundOnly) == (interfaces == .matching(["wwan0"]) ? [false, true] : [false]))
     }
 
     @Test("each usable leg of a default route is used, a dead one is not", arguments: [true, false])
@@ -95,8 +95,8 @@ struct VantagesTests {
             internetAddresses: ScriptedNetwork.internet
         )
         let vantages = Vantages(snapshot)
-        #expect(vantages.places.map(\.interface.name) == ["wlan0", "wwan0"])
-        #expect(vantages.places.map(\.isUsed) == [true, isSecondUp])
+        #expect(vantages.uplinks.map(\.interface.name) == ["wlan0", "wwan0"])
+        #expect(vantages.uplinks.map(\.isUsed) == [true, isSecondUp])
     }
 
     @Test("a default route into a dummy device is an uplink that leads nowhere")
@@ -111,9 +111,9 @@ struct VantagesTests {
             addresses: plain.addresses,
             defaultRoutes: plain.defaultRoutes
         )
-        let place = Vantages(snapshot).places.last
-        #expect(place?.obstacle == .leadsNowhere)
-        #expect(place?.ways.isEmpty == true)
+        let uplink = Vantages(snapshot).uplinks.last
+        #expect(uplink?.obstacle == .leadsNowhere)
+        #expect(uplink?.egresses.isEmpty == true)
     }
 
     private func words(_ rule: ProbeRule, _ network: ScriptedNetwork) -> String {
@@ -131,21 +131,21 @@ struct VantagesTests {
         network.wlan0 = ScriptedNetwork.Port(isUp: false, hasIPv6: true)
         network.wwan0?.hasIPv6 = false
         #expect(words(rule, network) == "web@default/ipv4 web@wwan0/ipv4")
-        #expect(vantages(network).places.map(\.isUsed) == [false, true])
+        #expect(vantages(network).uplinks.map(\.isUsed) == [false, true])
         network.wwan0 = nil
         #expect(words(rule, network) == "")
-        #expect(vantages(network).places.map(\.interface.name) == ["wlan0"])
+        #expect(vantages(network).uplinks.map(\.interface.name) == ["wlan0"])
     }
 
     @Test("another router is another way, and another uplink's is not")
-    func ways() {
+    func egresses() {
         let before = vantages(Self.both)
         var network = Self.both
         network.wlan0?.router = 254
         let after = vantages(network)
         #expect(before.defaults != after.defaults)
-        #expect(before.places.first?.ways != after.places.first?.ways)
-        #expect(before.places.last == after.places.last)
+        #expect(before.uplinks.first?.egresses != after.uplinks.first?.egresses)
+        #expect(before.uplinks.last == after.uplinks.last)
     }
 
     @Test("an interface that has no address to send from has no points")
@@ -154,7 +154,7 @@ struct VantagesTests {
         let bare = NetworkSnapshot(links: Array(snapshot.links.values), defaultRoutes: snapshot.defaultRoutes)
         let vantages = Vantages(bare)
         #expect(vantages.points(ProbeRule(name: "web", interfaces: .each)).isEmpty)
-        #expect(vantages.places.count == 2)
+        #expect(vantages.uplinks.count == 2)
     }
 
     @Test("a default route without a router is a way, and the lower metric's router counts")
@@ -171,9 +171,9 @@ struct VantagesTests {
             defaultRoutes: [direct, later, hidden]
         )
         let vantages = Vantages(view)
-        #expect(vantages.places.map(\.interface.name) == ["wlan0"])
-        let way = try #require(vantages.places.first?.ways.ipv4)
-        #expect(way == Vantages.Way(via: .wifi, interface: 3, gateway: nil))
-        #expect(vantages.places.first?.ways.ipv6 == nil)
+        #expect(vantages.uplinks.map(\.interface.name) == ["wlan0"])
+        let egress = try #require(vantages.uplinks.first?.egresses.ipv4)
+        #expect(egress == Vantages.Egress(via: .wifi, interface: 3, gateway: nil))
+        #expect(vantages.uplinks.first?.egresses.ipv6 == nil)
     }
 }

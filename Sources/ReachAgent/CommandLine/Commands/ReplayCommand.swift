@@ -85,7 +85,7 @@ private struct ReplayedStates: Equatable {
 
     struct ProbeStatus: Equatable {
         let point: Probes.ProbePoint
-        let standing: ProbeStanding
+        let state: ProbeState
     }
 
     let state: Reachability.ReachabilityState
@@ -95,7 +95,7 @@ private struct ReplayedStates: Equatable {
     init(_ machine: ReachabilityMachine) {
         state = machine.state
         targets = machine.targetPaths.map { TargetStatus(name: $0.target.name, state: $0.state) }
-        probes = machine.probes.map { ProbeStatus(point: $0.point, standing: $0.standing) }
+        probes = machine.probes.map { ProbeStatus(point: $0.point, state: $0.state) }
     }
 }
 
@@ -168,9 +168,9 @@ private struct ReplayPrinter {
             json.array(states.probes) { json, probe in
                 json.object { json in
                     json.member("probe", probe.point.description)
-                    json.member("verdict", probe.standing.verdict.rawValue)
-                    json.member("code", ifPresent: probe.standing.code?.rawValue)
-                    json.member("flapping", probe.standing.isFlapping)
+                    json.member("verdict", probe.state.verdict.rawValue)
+                    json.member("code", ifPresent: probe.state.code?.rawValue)
+                    json.member("flapping", probe.state.isFlapping)
                 }
             }
         }
@@ -181,8 +181,8 @@ private struct ReplayPrinter {
         let state = ["\(states.state.published.summary), connectivity \(states.state.connectivity.rawValue)"]
         let targets = states.targets.map { "\($0.name) \($0.state.published.summary)" }
         let probes = states.probes.map { probe in
-            let code = probe.standing.code.map { " (\($0.rawValue))" } ?? ""
-            return "\(probe.point) \(probe.standing.verdict.rawValue)\(code)"
+            let code = probe.state.code.map { " (\($0.rawValue))" } ?? ""
+            return "\(probe.point) \(probe.state.verdict.rawValue)\(code)"
         }
         let all = (state + targets + probes).joined(separator: "; ")
         return "    line \(recorded.line), \(recorded.input.name): \(all)"

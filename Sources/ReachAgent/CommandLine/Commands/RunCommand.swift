@@ -141,7 +141,12 @@ struct RunCommand: ParsableCommand {
                     loaded: loaded,
                     monitor: { [watch] in Self.monitor($0, watch) },
                     hooks: { [hooks] in hooks.hooks(of: $0) },
-                    form: EventForm(format, style: .standardOutput(color: colors.color), showsPaths: all, today: .now),
+                    format: EventFormat(
+                        format,
+                        style: .standardOutput(color: colors.color),
+                        showsPaths: all,
+                        today: .now
+                    ),
                     recording: record,
                     journal: journalConfiguration(settings.agent),
                     needsJournal: journal.journalDirectory != nil || settings.agent.journalDirectory != nil

@@ -84,8 +84,8 @@ struct WatchCommand: ParsableCommand {
         let subscription = subscription
         let style = TerminalStyle.standardOutput(color: colors.color)
         let lines = EventLines(style: style, today: .now)
-        let form = json ? EventForm.json : .human(lines, showsPaths: all || !types.isEmpty)
-        let text = WatchText(form, socket: client.location.path, since: since)
+        let format = json ? EventFormat.json : .human(lines, showsPaths: all || !types.isEmpty)
+        let text = WatchText(format, socket: client.location.path, since: since)
         let end = Blocking.run { await Self.follow(client.events(subscription), text) }
         if case .refused("invalid_parameters", let message)? = end {
             throw ValidationError(ForeignText.line(message))

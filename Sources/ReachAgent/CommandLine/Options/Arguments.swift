@@ -6,7 +6,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// The form in which events are printed.
+/// The format in which events are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json, human, none
 }

@@ -141,8 +141,8 @@ private struct LocalTime {
     }
 }
 
-/// The form in which events are printed.
-enum EventForm: Sendable {
+/// The format in which events are printed.
+enum EventFormat: Sendable {
     /// One JSON object a line, as on the wire.
     case json
     /// Lines for people.
@@ -151,7 +151,7 @@ enum EventForm: Sendable {
     ///   repeat as soon as it has held.
     case human(EventLines, showsPaths: Bool)
 
-    /// The form of a format on standard output; `nil` for none.
+    /// The format on standard output; `nil` for none.
     init?(_ format: OutputFormat, style: TerminalStyle, showsPaths: Bool, today: Timestamp? = nil) {
         switch format {
         case .json: self = .json

@@ -39,10 +39,10 @@ enum StateText {
         }
         var table = FittedTable(["PROBE", "OVER", "VERDICT", "DETAIL"])
         for record in machine.probes {
-            let verdict = record.standing.verdict.rawValue
+            let verdict = record.state.verdict.rawValue
             table.add([
                 .init(ForeignText.line(record.point.probe)), .init(ForeignText.line(record.point.vantage.description)),
-                .init(verdict + (record.standing.code.map { " [\($0.rawValue)]" } ?? "")),
+                .init(verdict + (record.state.code.map { " [\($0.rawValue)]" } ?? "")),
                 .init(ForeignText.shown(record.last?.detail ?? "", limit: 512)),
             ])
         }

@@ -14,7 +14,7 @@ struct WatchText {
         case notice(String)
     }
 
-    private var form: EventForm
+    private var format: EventFormat
     private let socket: String
     /// Events before this moment are left out, until the first one that is not.
     private var from: Timestamp?
@@ -26,11 +26,11 @@ struct WatchText {
     /// The text of one run.
     ///
     /// - Parameters:
-    ///   - form: The form in which events are printed.
+    ///   - format: The format in which events are printed.
     ///   - socket: The socket's path.
     ///   - since: The event or the moment after which the stream was asked for.
-    init(_ form: EventForm, socket: String, since: EventPosition? = nil) {
-        self.form = form
+    init(_ format: EventFormat, socket: String, since: EventPosition? = nil) {
+        self.format = format
         self.socket = ForeignText.line(socket)
         switch since {
         case .number(let number): lastNumber = number
@@ -64,7 +64,7 @@ struct WatchText {
         if stream != hello.stream, stream != nil || lastNumber == nil { lastNumber = hello.sequence }
         stream = hello.stream
         isAway = false
-        if case .json = form { lines.append(.json(hello.line.bytes)) }
+        if case .json = format { lines.append(.json(hello.line.bytes)) }
         return lines
     }
 
@@ -74,11 +74,11 @@ struct WatchText {
             guard time >= from else { return [] }
             self.from = nil
         }
-        switch form {
+        switch format {
         case .json: return [.json(line.bytes)]
         case .human(var lines, let showsPaths):
             guard showsPaths || line.type != EventType.pathChanged.rawValue else { return [] }
-            defer { form = .human(lines, showsPaths: showsPaths) }
+            defer { format = .human(lines, showsPaths: showsPaths) }
             return lines.lines(of: line.bytes).map(Line.text)
         }
     }
@@ -110,11 +110,11 @@ struct WatchText {
 
     /// The state now, and that of each target and of the probes.
     private mutating func snapshot(_ line: StreamLine) -> [Line] {
-        guard case .human(var lines, let showsPaths) = form else { return [.json(line.bytes)] }
+        guard case .human(var lines, let showsPaths) = format else { return [.json(line.bytes)] }
         guard let event = line.event, case .networkSnapshot(let content) = event.content else {
             return [.text("the state now cannot be understood")]
         }
-        defer { form = .human(lines, showsPaths: showsPaths) }
+        defer { format = .human(lines, showsPaths: showsPaths) }
         var summaries = [
             EventSummary(subject: "now", headline: OnlineText.state(content.state), tone: Self.tone(content.state))
         ]

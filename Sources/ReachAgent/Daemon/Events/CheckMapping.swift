@@ -161,7 +161,7 @@ extension Certificate {
 
 /// Shows every single check to the subscribers that ask for `probe.completed`, and the progress of transfers to those
 /// that ask for `probe.progress`; it costs nothing while none does.
-struct CheckFeed: Sendable {
+struct CheckPublisher: Sendable {
     let origin: EventOrigin
     /// Returns true when somebody asks for events of a type.
     let isWanted: @Sendable (EventType) -> Bool

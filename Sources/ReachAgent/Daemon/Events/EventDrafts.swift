@@ -178,9 +178,9 @@ struct BoundedList<Element: Encodable> {
     ///   - all: The elements, the most important ones first.
     ///   - most: The most elements.
     ///   - bytes: The most bytes that they have together: by default half of the longest line.
-    init(_ all: [Element], most: Int = .max, bytes: Int = ScannedLine.maximumBytes / 2) {
+    init(_ all: [Element], maximum: Int = .max, bytes: Int = ScannedLine.maximumBytes / 2) {
         var room = bytes
-        let fitting = all.prefix(most).prefix { element in
+        let fitting = all.prefix(maximum).prefix { element in
             guard room > 0 else { return false }
             room -= (try? EventEncoder.encode(element).count) ?? 0
             return true
@@ -193,7 +193,7 @@ struct BoundedList<Element: Encodable> {
 extension [ProbeRecord] {
     /// Those that are not up, then the others.
     var troubledFirst: [ProbeRecord] {
-        filter { $0.standing.verdict != .up } + filter { $0.standing.verdict == .up }
+        filter { $0.state.verdict != .up } + filter { $0.state.verdict == .up }
     }
 }
 

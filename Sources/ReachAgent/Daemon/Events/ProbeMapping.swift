@@ -18,18 +18,18 @@ extension AgentEvents.ProbePoint {
 }
 
 extension ProbeVerdict {
-    init(_ standing: ProbeStanding) {
+    init(_ state: ProbeState) {
         self.init(
-            verdict: standing.verdict.rawValue,
-            code: standing.code?.rawValue,
-            portalURL: standing.portalURL,
-            isFlapping: standing.isFlapping
+            verdict: state.verdict.rawValue,
+            code: state.code?.rawValue,
+            portalURL: state.portalURL,
+            isFlapping: state.isFlapping
         )
     }
 }
 
 extension ProbeChange {
-    init(_ point: Probes.ProbePoint, _ change: Change<ProbeStanding>) {
+    init(_ point: Probes.ProbePoint, _ change: Change<ProbeState>) {
         self.init(
             point: AgentEvents.ProbePoint(point),
             from: ProbeVerdict(change.from),
@@ -95,7 +95,7 @@ extension AgentEvents.NetworkSnapshot.ProbeVerdict {
     init(_ record: ProbeRecord) {
         self.init(
             point: AgentEvents.ProbePoint(record.point),
-            verdict: AgentEvents.ProbeVerdict(record.standing),
+            verdict: AgentEvents.ProbeVerdict(record.state),
             isStale: record.isStale,
             since: record.since.map { Timestamp($0) }
         )
@@ -104,13 +104,13 @@ extension AgentEvents.NetworkSnapshot.ProbeVerdict {
 
 extension AgentStatus.ProbeStatus {
     init(_ record: ProbeRecord, now: ObservedTime) {
-        let standing = record.standing
-        self.init(probe: record.point.probe, verdict: standing.verdict.rawValue)
+        let state = record.state
+        self.init(probe: record.point.probe, verdict: state.verdict.rawValue)
         interface = record.point.vantage.interface
         family = record.point.vantage.family
-        code = standing.code?.rawValue
-        portalURL = standing.portalURL
-        isFlapping = standing.isFlapping
+        code = state.code?.rawValue
+        portalURL = state.portalURL
+        isFlapping = state.isFlapping
         isStale = record.isStale
         since = record.since.map { Timestamp($0) }
         forMilliseconds = record.since?.milliseconds(until: now)
@@ -120,7 +120,7 @@ extension AgentStatus.ProbeStatus {
         lastOutcome = check.outcome.rawValue
         latencyMilliseconds = check.latency.milliseconds
         if check.outcome != .ok {
-            if check.code != standing.code { lastCode = check.code?.rawValue }
+            if check.code != state.code { lastCode = check.code?.rawValue }
             detail = check.detail
         }
         certificate = check.certificates.min { $0.notAfter < $1.notAfter }.map { first in

@@ -26,8 +26,8 @@ extension AgentStatus {
     init(
         of agent: AgentFacts,
         at now: ObservedTime,
-        reachability: ReachAgent.Standing<Reachability.ReachabilityState>,
-        targets: [(target: Reachability.Target, standing: ReachAgent.Standing<TargetState>)] = [],
+        reachability: ReachAgent.SettledState<Reachability.ReachabilityState>,
+        targets: [(target: Reachability.Target, settled: ReachAgent.SettledState<TargetState>)] = [],
         probes: [ProbeRecord] = [],
         uplinks: [Reachability.Uplink] = [],
         availability: [Availability] = [],
@@ -44,7 +44,7 @@ extension AgentStatus {
         sockets: Sockets? = nil
     ) {
         let shownProbes = BoundedList(probes.troubledFirst.map { ProbeStatus($0, now: now) })
-        let shownHooks = BoundedList(hooks.troubledFirst, most: Self.maximumHooks, bytes: HooksReply.maximumBytes)
+        let shownHooks = BoundedList(hooks.troubledFirst, maximum: Self.maximumHooks, bytes: HooksReply.maximumBytes)
         self.init(
             agent: Agent(
                 version: agent.version,
@@ -57,8 +57,8 @@ extension AgentStatus {
                 stream: agent.origin.streamID
             ),
             time: Timestamp(now),
-            reachability: Standing(reachability, now: now),
-            targets: targets.map { Target(name: $0.target.name, standing: Standing($0.standing, now: now)) },
+            reachability: SettledState(reachability, now: now),
+            targets: targets.map { Target(name: $0.target.name, settled: SettledState($0.settled, now: now)) },
             probes: shownProbes.elements,
             probesOmitted: shownProbes.omitted,
             uplinks: uplinks.map { AgentEvents.Uplink($0) },
@@ -100,17 +100,17 @@ struct HooksReply: Encodable {
     }
 }
 
-extension AgentStatus.Standing {
-    init<State: PublishedState>(_ standing: ReachAgent.Standing<State>, now: ObservedTime) {
-        self.init(state: standing.state.published)
-        since = standing.since.map { Timestamp($0) }
-        forMilliseconds = standing.since?.milliseconds(until: now)
-        viaSince = standing.viaSince.map { Timestamp($0) }
-        viaForMilliseconds = standing.viaSince?.milliseconds(until: now)
-        connectivitySince = standing.connectivitySince.map { Timestamp($0) }
-        connectivityForMilliseconds = standing.connectivitySince?.milliseconds(until: now)
-        cause = standing.cause.map { AgentEvents.ChangeCause($0) }
-        pending = standing.pending.map { pending in
+extension AgentStatus.SettledState {
+    init<State: PublishedState>(_ settled: ReachAgent.SettledState<State>, now: ObservedTime) {
+        self.init(state: settled.state.published)
+        since = settled.since.map { Timestamp($0) }
+        forMilliseconds = settled.since?.milliseconds(until: now)
+        viaSince = settled.viaSince.map { Timestamp($0) }
+        viaForMilliseconds = settled.viaSince?.milliseconds(until: now)
+        connectivitySince = settled.connectivitySince.map { Timestamp($0) }
+        connectivityForMilliseconds = settled.connectivitySince?.milliseconds(until: now)
+        cause = settled.cause.map { AgentEvents.ChangeCause($0) }
+        pending = settled.pending.map { pending in
             Pending(
                 state: pending.state.published,
                 since: Timestamp(pending.since),

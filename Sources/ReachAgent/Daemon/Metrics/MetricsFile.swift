@@ -21,7 +21,7 @@ final class MetricsFile: Sendable {
         var written: ContinuousClock.Instant?
     }
 
-    private enum Turn {
+    private enum Action {
         case write, end
     }
 
@@ -84,7 +84,7 @@ final class MetricsFile: Sendable {
         unlink(path)
     }
 
-    private func next() -> Turn {
+    private func next() -> Action {
         state.wait { state in
             if state.isStopping { return .done(.end) }
             guard state.isStale else { return .sleep(nil) }

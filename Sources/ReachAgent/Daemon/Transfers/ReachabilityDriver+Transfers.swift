@@ -2,7 +2,7 @@ internal import Probes
 internal import Reachability
 
 /// The news for transfers, on their way to the scheduler.
-struct TransferNews: Sendable {
+struct TransferUpdates: Sendable {
     /// `true` while transfers may start, as the scheduler was told last.
     var isAllowed = false
     /// `true` while the scheduler has not been told.
@@ -42,13 +42,13 @@ extension ReachabilityDriver {
     /// Notes the transfers whose path has changed, or is gone.
     ///
     /// - Parameters:
-    ///   - looks: The points to recheck.
+    ///   - rechecks: The points to recheck.
     ///   - points: The points of now.
-    func noteTransfers(_ looks: [ProbePoint], _ points: [ProbePoint], _ state: inout State) {
+    func noteTransfers(_ rechecks: [ProbePoint], _ points: [ProbePoint], _ state: inout State) {
         guard !state.plan.transfers.isEmpty else { return }
         let present = points == state.points ? nil : Set(points)
         let gone = present.map { present in state.points.filter { !present.contains($0) } } ?? []
-        for point in looks + gone where state.plan.isTransfer(point) {
+        for point in rechecks + gone where state.plan.isTransfer(point) {
             state.transfers.changedPaths.insert(point.vantage.interface)
         }
     }

@@ -94,19 +94,19 @@ extension StatusText {
     /// The targets, those without a path first.
     func targets(atMost limit: Int = 64) -> [String] {
         let targets = reply.targets.enumerated().sorted { first, second in
-            let ranks = [first, second].map { $0.element.standing.state?.isReachable == true ? 1 : 0 }
+            let ranks = [first, second].map { $0.element.settled.state?.isReachable == true ? 1 : 0 }
             return (ranks[0], first.offset) < (ranks[1], second.offset)
         }
         var table = FittedTable(["TARGET", "PATH", "SINCE"])
         for (_, target) in targets.prefix(limit) {
-            let standing = target.standing
-            let path = standing.state.map { text($0.path.overall) } ?? "not known"
+            let settled = target.settled
+            let path = settled.state.map { text($0.path.overall) } ?? "not known"
             let since = moment(
-                standing.viaSince ?? standing.since,
-                age: standing.viaForMilliseconds ?? standing.forMilliseconds
+                settled.viaSince ?? settled.since,
+                age: settled.viaForMilliseconds ?? settled.forMilliseconds
             )
             table.add([
-                .init(safe(target.name)), .init(path, standing.state?.via == Via.none ? .red : nil), .init(since),
+                .init(safe(target.name)), .init(path, settled.state?.via == Via.none ? .red : nil), .init(since),
             ])
         }
         guard !table.rows.isEmpty else { return [] }

@@ -95,10 +95,10 @@ struct StatusText {
     }
 
     private var headline: String {
-        let standing = reply.reachability
+        let settled = reply.reachability
         let host = reply.agent?.host.map { kept("\(safe($0))  ") } ?? ""
-        let since = standing.answerSince
-        return host + answer(standing.state) + (moment(since.moment, age: since.age).map { ", since \($0)" } ?? "")
+        let since = settled.answerSince
+        return host + answer(settled.state) + (moment(since.moment, age: since.age).map { ", since \($0)" } ?? "")
     }
 
     /// `PARTIAL over wifi wlan0 (IPv4, IPv6)`.

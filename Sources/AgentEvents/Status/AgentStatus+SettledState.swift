@@ -1,6 +1,6 @@
 extension AgentStatus {
     /// A settled state, the moments since which it holds, and the change that may replace it.
-    public struct Standing: Codable, Sendable, Hashable {
+    public struct SettledState: Codable, Sendable, Hashable {
         /// The settled state.
         public var state: ReachabilityState?
         /// The moment at which it was published; `nil` while nothing was.
@@ -67,27 +67,27 @@ extension AgentStatus {
         /// The target's name, the subject of its events.
         public var name: String
         /// Its reachability.
-        public var standing: Standing
+        public var settled: SettledState
 
         private enum CodingKeys: String, CodingKey { case name }
 
         /// A target.
-        public init(name: String, standing: Standing) {
+        public init(name: String, settled: SettledState) {
             self.name = name
-            self.standing = standing
+            self.settled = settled
         }
 
-        /// Reads a target, with its standing beside the name.
+        /// Reads a target, with its settled state beside the name.
         public init(from decoder: any Decoder) throws {
             name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
-            standing = try Standing(from: decoder)
+            settled = try SettledState(from: decoder)
         }
 
-        /// Writes a target, with its standing behind the name.
+        /// Writes a target, with its settled state behind the name.
         public func encode(to encoder: any Encoder) throws {
             var members = encoder.container(keyedBy: CodingKeys.self)
             try members.encode(name, forKey: .name)
-            try standing.encode(to: encoder)
+            try settled.encode(to: encoder)
         }
     }
 }

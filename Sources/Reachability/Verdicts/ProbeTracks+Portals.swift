@@ -5,7 +5,7 @@ internal import NetlinkMonitor
 ///
 /// Behind a portal a failed check says nothing about its target. To be independent of the order, a failing probe
 /// triggers the portal checks of its vantage, and is not down before those have had their retries.
-extension ProbeBoard {
+extension ProbeTracks {
     /// A probe whose status another probe's check has changed.
     struct Consequence {
         let point: ProbePoint
@@ -32,11 +32,11 @@ extension ProbeBoard {
     mutating func askPortals(_ position: Int, at now: ContinuousClock.Instant) {
         let track = tracks[position]
         if track.isHeld { held.insert(position) } else { held.remove(position) }
-        guard let since = track.failingSince, track.standing.verdict != .down, !track.isBehindPortal else { return }
+        guard let since = track.failingSince, track.state.verdict != .down, !track.isBehindPortal else { return }
         for check in portalChecks(beside: position)
         where !tracks[check].hasAnswered(since: since) && tracks[check].mayBeAsked(at: now) {
-            tracks[check].asked = now
-            freshLooks.insert(points[check])
+            tracks[check].requestedAt = now
+            rechecks.insert(points[check])
         }
     }
 
@@ -48,7 +48,7 @@ extension ProbeBoard {
             kind: .probe,
             code: FindingCode.behindPortal.rawValue,
             interface: interface,
-            detail: "probe '\(points[check])': \((tracks[check].standing.code ?? .portalContent).rawValue)"
+            detail: "probe '\(points[check])': \((tracks[check].state.code ?? .portalContent).rawValue)"
         )
         for position in reconcilePortals(at: interface, observed) {
             guard let step = tracks[position].takeStep() else { continue }
@@ -61,7 +61,7 @@ extension ProbeBoard {
             held.remove(position)
             restate(position) { $0.release(observed: observed) }
             guard let step = tracks[position].takeStep() else { continue }
-            let cause = ChangeCause(last, standing: step.to)
+            let cause = ChangeCause(last, state: step.to)
             consequences.append(Consequence(point: points[position], step: step, cause: cause))
         }
         return consequences
@@ -73,12 +73,12 @@ extension ProbeBoard {
     @discardableResult
     mutating func reconcilePortals(at interface: String?, _ observed: Observed) -> [Int] {
         // A place without a portal, before and now, costs nothing.
-        let isCaptive = portalChecks[interface]?.contains { tracks[$0].standing.verdict == .portal } ?? false
+        let isCaptive = portalChecks[interface]?.contains { tracks[$0].state.verdict == .portal } ?? false
         guard isCaptive || captive.contains(interface) else { return [] }
         if isCaptive { captive.insert(interface) } else { captive.remove(interface) }
         return points.indices.filter { position in
             guard points[position].vantage.interface == interface else { return false }
-            let isBehind = portalChecks(beside: position).contains { tracks[$0].standing.verdict == .portal }
+            let isBehind = portalChecks(beside: position).contains { tracks[$0].state.verdict == .portal }
             guard isBehind != tracks[position].isBehindPortal else { return false }
             held.remove(position)
             var isDoubtful = false
@@ -89,7 +89,7 @@ extension ProbeBoard {
                     isDoubtful = track.leavePortal(observed: observed)
                 }
             }
-            if isDoubtful { freshLooks.insert(points[position]) }
+            if isDoubtful { rechecks.insert(points[position]) }
             return true
         }
     }

@@ -1,7 +1,7 @@
 public import CheckResults
 
 /// The status of one probe at one vantage.
-public struct ProbeStanding: Sendable, Hashable {
+public struct ProbeState: Sendable, Hashable {
     /// The verdict on the last checks.
     public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
         /// No verdict yet, or a fault of this machine.
@@ -34,7 +34,7 @@ public struct ProbeStanding: Sendable, Hashable {
     }
 
     /// The initial status.
-    public static let unknown = ProbeStanding(.unknown)
+    public static let unknown = ProbeState(.unknown)
 
     /// `true` if the target's name could not be resolved.
     var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
@@ -51,7 +51,7 @@ public struct ProbeRecord: Sendable, Hashable {
     /// The probe and its vantage.
     public var point: ProbePoint
     /// The status.
-    public var standing: ProbeStanding
+    public var state: ProbeState
     /// The start of the current verdict; nil before the first check.
     public var since: Observed?
     /// The last check; nil before the first one.
@@ -64,14 +64,14 @@ public struct ProbeRecord: Sendable, Hashable {
     /// Creates a record.
     public init(
         point: ProbePoint,
-        standing: ProbeStanding,
+        state: ProbeState,
         since: Observed? = nil,
         last: ProbeSample? = nil,
         streak: Int = 0,
         isStale: Bool = false
     ) {
         self.point = point
-        self.standing = standing
+        self.state = state
         self.since = since
         self.last = last
         self.streak = streak

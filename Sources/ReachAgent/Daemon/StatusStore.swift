@@ -12,10 +12,10 @@ internal import struct AgentEvents.Timestamp
 ///
 /// To be told of everything in the order of the numbers, right after it was published, by whoever publishes. What it
 /// does on that thread is to keep values; texts are made when somebody asks.
-final class StatusBoard: Sendable {
+final class StatusStore: Sendable {
     fileprivate struct State {
-        var reachability = Standing<ReachabilityState>(unknown: .unknown)
-        var targets: [(target: Target, standing: Standing<TargetState>)]
+        var reachability = SettledState<ReachabilityState>(unknown: .unknown)
+        var targets: [(target: Target, settled: SettledState<TargetState>)]
         var network = NetworkSnapshot(isSynchronized: false)
         var recent: [(transition: Transition, sequence: UInt64, time: Timestamp)] = []
         var lastSequence: UInt64
@@ -25,7 +25,7 @@ final class StatusBoard: Sendable {
     private let agent: AgentFacts
     private let state: Mutex<State>
 
-    /// A board on which nothing is known yet.
+    /// A store in which nothing is known yet.
     ///
     /// - Parameter lastSequence: The number of the last event of the run before, which the journal has; 0 without one.
     init(agent: AgentFacts, targets: [Target], lastSequence: UInt64) {
@@ -33,7 +33,7 @@ final class StatusBoard: Sendable {
         state = Mutex(
             State(
                 targets: targets.map { target in
-                    (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
+                    (target, SettledState(unknown: TargetState(address: target.address, path: .unknown)))
                 },
                 lastSequence: lastSequence
             )
@@ -59,7 +59,7 @@ final class StatusBoard: Sendable {
                 state.reachability.observe(change, isSettled: isSettled)
             case .targetPath(let target, let change):
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
-                state.targets[index].standing.observe(change)
+                state.targets[index].settled.observe(change)
             case .reachability(let change):
                 let (from, to) = (change.from, change.to)
                 state.reachability.settle(
@@ -73,7 +73,7 @@ final class StatusBoard: Sendable {
                 state.remember(transition, sequence, time)
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
                 let keepsVia = change.from.via == change.to.via
-                state.targets[index].standing.settle(change, at: time, keepsVia: keepsVia)
+                state.targets[index].settled.settle(change, at: time, keepsVia: keepsVia)
             case .uplink, .probe, .certificate: state.remember(transition, sequence, time)
             case .resumed: break
             }
@@ -102,7 +102,7 @@ final class StatusBoard: Sendable {
         state.withLock { state in
             state.targets = targets.map { target in
                 state.targets.first { $0.target == target }
-                    ?? (target, Standing(unknown: TargetState(address: target.address, path: .unknown)))
+                    ?? (target, SettledState(unknown: TargetState(address: target.address, path: .unknown)))
             }
         }
     }
@@ -149,7 +149,7 @@ final class StatusBoard: Sendable {
     /// The full state as an event, and the number of the last event whose effect it shows.
     func snapshot(probes: [ProbeRecord] = [], uplinks: [Uplink] = []) -> (draft: EventDraft, sequence: UInt64) {
         let state = self.state.withLock { $0 }
-        let targets = state.targets.map { ($0.target, $0.standing.state) }
+        let targets = state.targets.map { ($0.target, $0.settled.state) }
         let draft = EventDraft.networkSnapshot(
             state.network,
             state: state.reachability.state,
@@ -161,7 +161,7 @@ final class StatusBoard: Sendable {
     }
 }
 
-extension StatusBoard.State {
+extension StatusStore.State {
     fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
         if recent.count == AgentStatus.mostRecent {
             // Many probes that fail at once must not push out what they make of the state.

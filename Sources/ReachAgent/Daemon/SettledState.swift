@@ -2,7 +2,7 @@ internal import NetlinkMonitor
 internal import Reachability
 
 /// A settled state, since when it stands, and what may replace it.
-struct Standing<State: Sendable & Equatable>: Sendable, Equatable {
+struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
     /// A state that was observed and has not held long enough.
     struct Pending: Sendable, Equatable {
         /// The state as it was observed last.

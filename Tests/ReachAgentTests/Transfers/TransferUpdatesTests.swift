@@ -14,7 +14,7 @@ import enum AgentEvents.EventType
 @testable import ReachAgent
 
 /// When the agent lets transfers start, when it says that their path has changed, and who learns of their progress.
-@Suite struct TransferNewsTests {
+@Suite struct TransferUpdatesTests {
     private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
     private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
     private static let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
@@ -36,7 +36,7 @@ import enum AgentEvents.EventType
     private static func driver(_ names: [String]) throws -> ReachabilityDriver {
         ReachabilityDriver(
             bus: NotificationBus<Event>(),
-            board: StatusBoard(
+            statusStore: StatusStore(
                 agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
                 targets: [],
                 lastSequence: 0
@@ -44,8 +44,8 @@ import enum AgentEvents.EventType
             origin: origin,
             plan: ConnectivityPlan(try settings(names)),
             recorder: nil,
-            portalsTold: { _ in [] },
-            whenEarlier: {}
+            advertisedPortals: { _ in [] },
+            onEarlierDeadline: {}
         )
     }
 
@@ -80,46 +80,48 @@ import enum AgentEvents.EventType
         return CompletedCheck(point: point, report: report, due: .now, started: .now)
     }
 
-    private static func news(_ driver: ReachabilityDriver) -> TransferNews { driver.state.withLock { $0.transfers } }
+    private static func updates(_ driver: ReachabilityDriver) -> TransferUpdates {
+        driver.state.withLock { $0.transfers }
+    }
 
     @Test func `transfers may start while the connectivity is full`() throws {
         let driver = try Self.driver(["web", "speed"])
         driver.handle(.update(Self.update(isUp: true)))
-        #expect(!Self.news(driver).isAllowed)
+        #expect(!Self.updates(driver).isAllowed)
         _ = driver.judge(Self.check("web", .ok))
-        #expect(Self.news(driver).isAllowed && Self.news(driver).isNew)
+        #expect(Self.updates(driver).isAllowed && Self.updates(driver).isNew)
         for _ in 0..<3 { _ = driver.judge(Self.check("web", .failed(.connectTimeout, .connect))) }
-        #expect(!Self.news(driver).isAllowed)
+        #expect(!Self.updates(driver).isAllowed)
     }
 
     @Test func `where nothing but transfers is configured a path is enough`() throws {
         let driver = try Self.driver(["speed"])
-        #expect(!Self.news(driver).isAllowed)
+        #expect(!Self.updates(driver).isAllowed)
         driver.handle(.update(Self.update(isUp: true)))
-        #expect(Self.news(driver).isAllowed)
+        #expect(Self.updates(driver).isAllowed)
         for _ in 0..<5 { _ = driver.judge(Self.check("speed", .failed(.connectTimeout, .connect))) }
-        #expect(Self.news(driver).isAllowed)
+        #expect(Self.updates(driver).isAllowed)
         driver.handle(.update(Self.update(isUp: false)))
-        #expect(!Self.news(driver).isAllowed)
+        #expect(!Self.updates(driver).isAllowed)
     }
 
-    @Test func `an agent without transfers has no news of them`() throws {
+    @Test func `an agent without transfers has no updates of them`() throws {
         let driver = try Self.driver(["web"])
         driver.handle(.update(Self.update(isUp: true)))
         _ = driver.judge(Self.check("web", .ok))
         driver.handle(.update(Self.update(isUp: false)))
-        #expect(!Self.news(driver).isAllowed && !Self.news(driver).isPending)
+        #expect(!Self.updates(driver).isAllowed && !Self.updates(driver).isPending)
     }
 
-    @Test func `a path that changes or goes is news for transfers over it`() throws {
+    @Test func `a path that changes or goes is an update for transfers over it`() throws {
         let driver = try Self.driver(["web", "speed"])
         driver.handle(.update(Self.update(isUp: true)))
-        driver.state.withLock { $0.transfers = TransferNews() }
+        driver.state.withLock { $0.transfers = TransferUpdates() }
         driver.handle(.update(Self.update(isUp: false)))
-        #expect(Self.news(driver).changedPaths == [nil])
-        driver.state.withLock { $0.transfers = TransferNews() }
+        #expect(Self.updates(driver).changedPaths == [nil])
+        driver.state.withLock { $0.transfers = TransferUpdates() }
         driver.handle(.update(Self.update(isUp: true)))
-        #expect(Self.news(driver).changedPaths == [nil])
+        #expect(Self.updates(driver).changedPaths == [nil])
     }
 
     @Test func `the interface of a check is its own, or that of the path`() throws {
@@ -137,7 +139,7 @@ import enum AgentEvents.EventType
         let runner = ProbeRunner(limits: ScheduleLimits(), usageStore: nil) { _ in .steady }
         driver.connect(
             runner: runner,
-            feed: CheckFeed(
+            checkPublisher: CheckPublisher(
                 origin: Self.origin,
                 isWanted: { type in wanted.withLock { $0 == type } },
                 send: { event in sent.withLock { $0.append(event) } }

@@ -3,9 +3,9 @@ internal import NetlinkMonitor
 
 /// All probes at all vantages, their status, and the combined connectivity.
 ///
-/// The cost of a check does not depend on the number of probes: each status is added to and removed from its place's
+/// The cost of a check does not depend on the number of probes: each status is added to and removed from the tally of its
 /// tally.
-struct ProbeBoard: Sendable {
+struct ProbeTracks: Sendable {
     /// The rules, by name.
     private var rules: [String: ProbeRule] = [:]
     private var quorum = Quorum.all
@@ -28,14 +28,14 @@ struct ProbeBoard: Sendable {
     var captive: Set<String?> = []
     /// The positions of probes that will be down unless a portal is found.
     var held: Set<Int> = []
-    var freshLooks: Set<ProbePoint> = []
+    var rechecks: Set<ProbePoint> = []
     /// Removed points whose last published verdict is still known.
     private var departed: [ProbePoint: Departure] = [:]
 
     /// A removed point.
     struct Departure: Sendable {
         let point: ProbePoint
-        let standing: ProbeStanding
+        let state: ProbeState
         /// `true` if the configuration no longer contains it.
         let isRemoved: Bool
         let observed: Observed
@@ -88,17 +88,17 @@ struct ProbeBoard: Sendable {
     mutating func take(_ sample: ProbeSample) -> Judgement? {
         guard let position = positions[sample.point] else { return nil }
         let rule = tracks[position].rule
-        let before = tracks[position].standing
+        let before = tracks[position].state
         questionPortals(position, sample)
         var outcome = ProbeTrack.Outcome()
         let excused = excused(sample, rule)
         restate(position) { outcome = $0.take(excused) }
-        let after = tracks[position].standing
+        let after = tracks[position].state
         askPortals(position, at: sample.observed.instant)
         let consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
         return Judgement(
             outcome: outcome,
-            standing: after,
+            state: after,
             isChanged: before != after || !consequences.isEmpty,
             consequences: consequences,
             cadence: tracks[position].cadence,
@@ -108,9 +108,9 @@ struct ProbeBoard: Sendable {
 
     /// Changes a track, and updates the tally.
     mutating func restate(_ position: Int, _ change: (inout ProbeTrack) -> Void) {
-        let before = tracks[position].standing
+        let before = tracks[position].state
         change(&tracks[position])
-        let after = tracks[position].standing
+        let after = tracks[position].state
         guard before != after else { return }
         let (rule, vantage) = (tracks[position].rule, points[position].vantage)
         tallies[vantage.interface]?.remove(before, rule, vantage.families)
@@ -134,7 +134,7 @@ struct ProbeBoard: Sendable {
     /// The result of a check.
     struct Judgement {
         let outcome: ProbeTrack.Outcome
-        let standing: ProbeStanding
+        let state: ProbeState
         let isChanged: Bool
         /// The effects on other probes.
         let consequences: [Consequence]
@@ -146,66 +146,70 @@ struct ProbeBoard: Sendable {
     mutating func suspend() {
         for position in tracks.indices { tracks[position].suspend() }
         for point in dormant.keys { dormant[point]?.suspend() }
-        freshLooks.formUnion(points)
+        rechecks.formUnion(points)
     }
 
     /// Takes the points to recheck at once, in order; each once.
-    mutating func takeFreshLooks() -> [ProbePoint] {
-        defer { freshLooks = [] }
-        return freshLooks.filter { positions[$0] != nil }.sorted()
+    mutating func takeRechecks() -> [ProbePoint] {
+        defer { rechecks = [] }
+        return rechecks.filter { positions[$0] != nil }.sorted()
     }
 
     /// The gateway of each point of the check of next hops.
     var nextHops: [ProbePoint: IPAddress] {
         tracks.reduce(into: [:]) { hops, track in
-            guard track.rule.isFirstHop, let gateway = (track.ways.ipv4 ?? track.ways.ipv6)?.gateway else { return }
+            guard track.rule.isFirstHop, let gateway = (track.egresses.ipv4 ?? track.egresses.ipv6)?.gateway else {
+                return
+            }
             hops[track.point] = gateway
         }
     }
 
     /// The combined result of the probes over the default path.
-    var connectivity: ConnectivityVerdict { isEmpty ? .unknown : verdict(nil, ways: vantages.defaults) }
+    var connectivity: ConnectivityVerdict { isEmpty ? .unknown : verdict(nil, egresses: vantages.defaults) }
 
     /// The uplinks, by index.
     var uplinks: [Uplink] {
         let byDefault = connectivity
-        return vantages.places.map { place in
-            var verdict = verdict(place.interface.name, ways: place.ways)
+        return vantages.uplinks.map { uplink in
+            var verdict = verdict(uplink.interface.name, egresses: uplink.egresses)
             // The network's portal API is queried over the default path if that uses this interface.
-            if place.ways.share(vantages.defaults), verdict.connectivity == .portal, verdict.reason?.portalURL == nil {
+            if uplink.egresses.share(vantages.defaults), verdict.connectivity == .portal,
+                verdict.reason?.portalURL == nil
+            {
                 verdict.reason?.portalURL = byDefault.reason?.portalURL
             }
             // A check without a route says nothing of its target, but all there is to say of an interface without one.
-            if place.isBoundOnly, verdict.connectivity == .unknown, verdict.reason?.code == ReasonCode.noRoute.rawValue
+            if uplink.isBoundOnly, verdict.connectivity == .unknown, verdict.reason?.code == ReasonCode.noRoute.rawValue
             {
                 verdict.connectivity = .none
             }
             return Uplink(
-                interface: place.interface,
+                interface: uplink.interface,
                 connectivity: verdict.connectivity,
-                reason: place.obstacle.map { ConnectivityReason(code: $0.rawValue) } ?? verdict.reason,
-                isUsed: place.isUsed,
-                isBoundOnly: place.isBoundOnly
+                reason: uplink.obstacle.map { ConnectivityReason(code: $0.rawValue) } ?? verdict.reason,
+                isUsed: uplink.isUsed,
+                isBoundOnly: uplink.isBoundOnly
             )
         }
     }
 
-    private func verdict(_ place: String?, ways: Vantages.Ways) -> ConnectivityVerdict {
-        let tally = tallies[place] ?? ConnectivityTally()
+    private func verdict(_ uplink: String?, egresses: Vantages.Egresses) -> ConnectivityVerdict {
+        let tally = tallies[uplink] ?? ConnectivityTally()
         // Behind a portal nearly all probes are faulty, and only portal checks are informative.
-        let positions = tally.meetsPortal ? portalChecks[place] : faulty[place]
+        let positions = tally.meetsPortal ? portalChecks[uplink] : faulty[uplink]
         let probes = (positions ?? []).lazy.map { position in
             ProbeView(
                 name: points[position].probe,
                 isRequired: tracks[position].rule.isRequired,
-                standing: tracks[position].standing
+                state: tracks[position].state
             )
         }
-        return ConnectivityVerdict(tally, ways: ways, quorum: quorum, probes: probes)
+        return ConnectivityVerdict(tally, egresses: egresses, quorum: quorum, probes: probes)
     }
 
-    private mutating func mark(_ position: Int, in place: String?, isFaulty: Bool) {
-        var positions = faulty.removeValue(forKey: place) ?? []
+    private mutating func mark(_ position: Int, in uplink: String?, isFaulty: Bool) {
+        var positions = faulty.removeValue(forKey: uplink) ?? []
         var (low, high) = (0, positions.count)
         while low < high {
             let middle = (low + high) / 2
@@ -214,32 +218,32 @@ struct ProbeBoard: Sendable {
         let isThere = low < positions.count && positions[low] == position
         if isFaulty, !isThere { positions.insert(position, at: low) }
         if !isFaulty, isThere { positions.remove(at: low) }
-        faulty[place] = positions
+        faulty[uplink] = positions
     }
 }
 
-extension ProbeBoard {
+extension ProbeTracks {
     /// Determines the current points, and which of them are new or have another path.
     private mutating func arrange(_ observed: Observed) {
         var known = dormant
         for track in tracks { known[track.point] = track }
         let wanted = rules.values.flatMap { rule in
-            vantages.points(rule).map { (rule: rule, point: $0.point, ways: $0.ways) }
+            vantages.points(rule).map { (rule: rule, point: $0.point, egresses: $0.egresses) }
         }
         .sorted { $0.point < $1.point }
         let before = positions
-        let standings = known.mapValues(\.published)
+        let states = known.mapValues(\.published)
         tracks = wanted.map { wanted in
             guard var track = known.removeValue(forKey: wanted.point), track.rule == wanted.rule else {
-                freshLooks.insert(wanted.point)
-                var track = ProbeTrack(wanted.point, rule: wanted.rule, ways: wanted.ways)
+                rechecks.insert(wanted.point)
+                var track = ProbeTrack(wanted.point, rule: wanted.rule, egresses: wanted.egresses)
                 // The next verdict is compared with the last published one.
-                track.published = standings[wanted.point] ?? departed[wanted.point]?.standing ?? .unknown
+                track.published = states[wanted.point] ?? departed[wanted.point]?.state ?? .unknown
                 return track
             }
-            if before[wanted.point] == nil || track.ways != wanted.ways {
-                track.lose(wanted.ways, observed: observed)
-                freshLooks.insert(wanted.point)
+            if before[wanted.point] == nil || track.egresses != wanted.egresses {
+                track.lose(wanted.egresses, observed: observed)
+                rechecks.insert(wanted.point)
             }
             return track
         }
@@ -248,7 +252,7 @@ extension ProbeBoard {
         for (point, track) in known where track.published.verdict != .unknown && departed[point] == nil {
             departed[point] = Departure(
                 point: point,
-                standing: track.published,
+                state: track.published,
                 isRemoved: rules[point.probe] != track.rule,
                 observed: observed,
                 since: observed.instant
@@ -258,7 +262,7 @@ extension ProbeBoard {
         dormant = known.filter { point, track in
             rules[point.probe] == track.rule && (point.vantage.interface.map(vantages.names.contains) ?? true)
         }
-        freshLooks = freshLooks.filter { positions[$0] != nil }
+        rechecks = rechecks.filter { positions[$0] != nil }
         count()
         for interface in captive.union(portalChecks.keys) { reconcilePortals(at: interface, observed) }
     }
@@ -271,16 +275,16 @@ extension ProbeBoard {
         for (position, track) in tracks.enumerated() {
             let vantage = track.point.vantage
             tallies[vantage.interface, default: ConnectivityTally()]
-                .add(track.standing, track.rule, vantage.families)
+                .add(track.state, track.rule, vantage.families)
             if track.rule.isPortalCheck { portalChecks[vantage.interface, default: []].append(position) }
             if track.isHeld { held.insert(position) }
-            guard track.standing.isFaulty, !track.rule.isApart else { continue }
+            guard track.state.isFaulty, !track.rule.isApart else { continue }
             faulty[vantage.interface, default: []].append(position)
         }
     }
 }
 
-extension ProbeStanding {
+extension ProbeState {
     /// `true` if the probe is not up for a known reason.
     fileprivate var isFaulty: Bool { verdict != .up && (verdict != .unknown || code != nil) }
 }

@@ -10,7 +10,7 @@ internal import struct AgentEvents.Transfer
 /// The figures that only metrics show: those of each last check, and numbers since the start of the agent.
 ///
 /// Everything else that metrics show is taken from the status at the moment of a scrape.
-final class MetricsBoard: Sendable {
+final class MetricsStore: Sendable {
     fileprivate struct State {
         var checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)] = [:]
         var transfers: [ProbePoint: TransferMetrics] = [:]
@@ -93,7 +93,7 @@ final class MetricsBoard: Sendable {
     }
 }
 
-extension MetricsBoard.State {
+extension MetricsStore.State {
     /// Counts the time since the last change.
     fileprivate mutating func settle(at now: ContinuousClock.Instant) {
         seconds[connectivity, default: 0] += max(.zero, since.duration(to: now)) / .seconds(1)

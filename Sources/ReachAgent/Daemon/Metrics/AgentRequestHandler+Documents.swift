@@ -7,7 +7,7 @@ internal import StateSocket
 internal import Synchronization
 
 /// The documents over HTTP.
-extension AgentDesk {
+extension AgentRequestHandler {
     func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument {
         switch kind {
         case .metrics: metricsDocument(.prometheus, connections: connections)
@@ -72,7 +72,7 @@ extension AgentDesk {
     /// The values of a scrape: one reading of the state.
     func metrics(connections: Int) -> AgentMetrics {
         let (status, records) = statusWithRecords(connections: connections)
-        let figures = metricsBoard.figures(of: records.map(\.point))
+        let figures = metricsStore.figures(of: records.map(\.point))
         let plan = self.plan
         return AgentMetrics(
             status: status,
@@ -98,9 +98,9 @@ extension ProbeMetrics {
             probe: record.point.probe,
             device: vantage.interface ?? "",
             family: vantage.family ?? "",
-            verdict: record.standing.verdict.rawValue
+            verdict: record.state.verdict.rawValue
         )
-        code = record.standing.code?.rawValue
+        code = record.state.code?.rawValue
         since = record.since.map { Timestamp($0).seconds }
         self.last = last
         checks = counts ?? CheckCounts()

@@ -15,7 +15,7 @@ import struct AgentEvents.Via
 @testable import ReachAgent
 
 /// What was published, as `status` tells it and as a client reads it.
-@Suite struct StatusBoardTests {
+@Suite struct StatusStoreTests {
     private static let start = ContinuousClock.now
     private static let office = Target(name: "office", address: IPAddress("203.0.113.7") ?? .unspecified(.ipv4))
     private static let wifi = ReachabilityState(
@@ -34,14 +34,14 @@ import struct AgentEvents.Via
         )
     }
 
-    private static func board() -> StatusBoard {
+    private static func statusStore() -> StatusStore {
         let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: "0e2a")
         let agent = AgentFacts(version: "0.1.0", processID: 812, started: moment(0), origin: origin)
-        return StatusBoard(agent: agent, targets: [office], lastSequence: 0)
+        return StatusStore(agent: agent, targets: [office], lastSequence: 0)
     }
 
-    private static func reply(_ board: StatusBoard, at seconds: Int) throws -> AgentStatus {
-        let status = board.status(at: moment(seconds), journal: nil, sockets: nil)
+    private static func reply(_ statusStore: StatusStore, at seconds: Int) throws -> AgentStatus {
+        let status = statusStore.status(at: moment(seconds), journal: nil, sockets: nil)
         return try EventDecoder.decode(AgentStatus.self, from: JSONWriter.text(of: status))
     }
 
@@ -52,7 +52,7 @@ import struct AgentEvents.Via
     }
 
     @Test func `before anything was published, nothing is known`() throws {
-        let reply = try Self.reply(Self.board(), at: 1)
+        let reply = try Self.reply(Self.statusStore(), at: 1)
         #expect(reply.reachability.state?.via == .unknown)
         #expect(reply.reachability.since == nil)
         #expect(reply.targets.map(\.name) == ["office"])
@@ -63,20 +63,20 @@ import struct AgentEvents.Via
     }
 
     @Test func `a raw change is pending until it is published as settled`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         let up = Self.change(.unknown, Self.wifi, 0)
-        board.note(.path(up), sequence: 2, at: Self.moment(0))
-        board.note(.reachability(up), sequence: 3, at: Self.moment(0))
-        #expect(try Self.reply(board, at: 1).reachability.pending == nil)
+        statusStore.note(.path(up), sequence: 2, at: Self.moment(0))
+        statusStore.note(.reachability(up), sequence: 3, at: Self.moment(0))
+        #expect(try Self.reply(statusStore, at: 1).reachability.pending == nil)
         let down = Self.change(Self.wifi, Self.lost, 10)
-        board.note(.path(down), sequence: 4, at: Self.moment(10))
-        let waiting = try Self.reply(board, at: 11)
+        statusStore.note(.path(down), sequence: 4, at: Self.moment(10))
+        let waiting = try Self.reply(statusStore, at: 11)
         #expect(waiting.reachability.state?.via == .wifi)
         #expect(waiting.reachability.pending?.state?.via == Via("none"))
         #expect(waiting.reachability.pending?.forMilliseconds == 1000)
         #expect(waiting.lastSequence == 4)
-        board.note(.reachability(down), sequence: 5, at: Self.moment(12))
-        let settled = try Self.reply(board, at: 72)
+        statusStore.note(.reachability(down), sequence: 5, at: Self.moment(12))
+        let settled = try Self.reply(statusStore, at: 72)
         #expect(settled.reachability.state?.isReachable == false)
         #expect(settled.reachability.pending == nil)
         #expect(settled.reachability.forMilliseconds == 60_000)
@@ -86,39 +86,43 @@ import struct AgentEvents.Via
     }
 
     @Test func `each target has its own state, and strangers change none`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         let unknown = TargetState(address: Self.office.address, path: .unknown)
         let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)
         let change = Change(from: unknown, to: reached, cause: .start, observed: Self.moment(0))
-        board.note(.targetPath(Self.office, change), sequence: 4, at: Self.moment(0))
-        #expect(try Self.reply(board, at: 1).targets.first?.standing.pending?.state?.via == .wifi)
-        board.note(.target(Self.office, change), sequence: 5, at: Self.moment(0))
-        board.note(.target(Target(name: "home", address: .unspecified(.ipv4)), change), sequence: 6, at: Self.moment(0))
-        let reply = try Self.reply(board, at: 1)
+        statusStore.note(.targetPath(Self.office, change), sequence: 4, at: Self.moment(0))
+        #expect(try Self.reply(statusStore, at: 1).targets.first?.settled.pending?.state?.via == .wifi)
+        statusStore.note(.target(Self.office, change), sequence: 5, at: Self.moment(0))
+        statusStore.note(
+            .target(Target(name: "home", address: .unspecified(.ipv4)), change),
+            sequence: 6,
+            at: Self.moment(0)
+        )
+        let reply = try Self.reply(statusStore, at: 1)
         #expect(reply.targets.count == 1)
-        #expect(reply.targets.first?.standing.state?.via == .wifi)
+        #expect(reply.targets.first?.settled.state?.via == .wifi)
         #expect(reply.reachability.state?.via == .unknown)
         #expect(reply.lastSequence == 6)
     }
 
     @Test func `only the newest settled changes are kept`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         for number in 1...25 {
             let change =
                 number % 2 == 0 ? Self.change(Self.wifi, Self.lost, number) : Self.change(Self.lost, Self.wifi, number)
-            board.note(.reachability(change), sequence: UInt64(number), at: Self.moment(number))
+            statusStore.note(.reachability(change), sequence: UInt64(number), at: Self.moment(number))
         }
-        #expect(try Self.reply(board, at: 30).recent.compactMap(\.sequence) == Array(16...25))
+        #expect(try Self.reply(statusStore, at: 30).recent.compactMap(\.sequence) == Array(16...25))
     }
 
     @Test func `losses are counted, and other events move the last number on`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         let loss = Overrun(code: .bufferFull, detail: "full", dropped: 7, observed: Self.moment(3))
-        board.note(loss, sequence: 8)
-        board.note(loss, sequence: 9)
-        board.note(sequence: 12)
-        board.note(sequence: 11)
-        let reply = try Self.reply(board, at: 4)
+        statusStore.note(loss, sequence: 8)
+        statusStore.note(loss, sequence: 9)
+        statusStore.note(sequence: 12)
+        statusStore.note(sequence: 11)
+        let reply = try Self.reply(statusStore, at: 4)
         #expect(reply.overruns?.count == 2)
         #expect(reply.overruns?.dropped == 14)
         #expect(reply.overruns?.code == "netlink_overrun")
@@ -126,14 +130,14 @@ import struct AgentEvents.Via
     }
 
     @Test func `the snapshot shows the settled state, and its number is the last one that was told`() {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         let network = NetworkSnapshot(links: [Link(index: 3, name: "wlan0")])
-        board.note(NetworkUpdate(snapshot: network, changes: [], observed: Self.moment(0)))
+        statusStore.note(NetworkUpdate(snapshot: network, changes: [], observed: Self.moment(0)))
         let up = Self.change(.unknown, Self.wifi, 0)
-        board.note(.path(up), sequence: 2, at: Self.moment(0))
-        #expect(board.snapshot().draft.event.contains(#""via":"unknown""#))
-        board.note(.reachability(up), sequence: 3, at: Self.moment(0))
-        let (draft, sequence) = board.snapshot()
+        statusStore.note(.path(up), sequence: 2, at: Self.moment(0))
+        #expect(statusStore.snapshot().draft.event.contains(#""via":"unknown""#))
+        statusStore.note(.reachability(up), sequence: 3, at: Self.moment(0))
+        let (draft, sequence) = statusStore.snapshot()
         #expect(sequence == 3)
         #expect(draft.event.contains(#""state":{"via":"wifi""#))
         #expect(draft.event.contains(#""name":"wlan0""#))
@@ -151,28 +155,28 @@ import struct AgentEvents.Via
     }
 
     @Test func `a path that is back as it was is pending no more, whatever the probes said meanwhile`() throws {
-        let board = Self.board()
-        board.note(.reachability(Self.change(.unknown, Self.wifi(.full), 0)), sequence: 3, at: Self.moment(0))
-        board.note(.path(Self.change(Self.wifi(.full), Self.lost, 5)), sequence: 4, at: Self.moment(5))
-        #expect(try Self.reply(board, at: 6).reachability.pending?.state?.via == Via("none"))
-        board.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 6)), sequence: 5, at: Self.moment(6))
-        #expect(try Self.reply(board, at: 7).reachability.pending == nil)
+        let statusStore = Self.statusStore()
+        statusStore.note(.reachability(Self.change(.unknown, Self.wifi(.full), 0)), sequence: 3, at: Self.moment(0))
+        statusStore.note(.path(Self.change(Self.wifi(.full), Self.lost, 5)), sequence: 4, at: Self.moment(5))
+        #expect(try Self.reply(statusStore, at: 6).reachability.pending?.state?.via == Via("none"))
+        statusStore.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 6)), sequence: 5, at: Self.moment(6))
+        #expect(try Self.reply(statusStore, at: 7).reachability.pending == nil)
     }
 
     @Test func `what settles with a verdict that no raw change told is pending no more`() throws {
-        let board = Self.board()
-        board.note(.reachability(Self.change(.unknown, Self.lost, 0)), sequence: 3, at: Self.moment(0))
-        board.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 5)), sequence: 4, at: Self.moment(5))
-        board.note(.reachability(Self.change(Self.lost, Self.wifi(.full), 5)), sequence: 5, at: Self.moment(7))
-        let reply = try Self.reply(board, at: 8)
+        let statusStore = Self.statusStore()
+        statusStore.note(.reachability(Self.change(.unknown, Self.lost, 0)), sequence: 3, at: Self.moment(0))
+        statusStore.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 5)), sequence: 4, at: Self.moment(5))
+        statusStore.note(.reachability(Self.change(Self.lost, Self.wifi(.full), 5)), sequence: 5, at: Self.moment(7))
+        let reply = try Self.reply(statusStore, at: 8)
         #expect(reply.reachability.pending == nil)
         #expect(reply.reachability.state?.connectivity == .full)
     }
 
     @Test func `that a state flaps leaves pending what waits`() throws {
-        let board = Self.board()
-        board.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 3, at: Self.moment(0))
-        board.note(.path(Self.change(Self.wifi, Self.lost, 5)), sequence: 4, at: Self.moment(5))
+        let statusStore = Self.statusStore()
+        statusStore.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 3, at: Self.moment(0))
+        statusStore.note(.path(Self.change(Self.wifi, Self.lost, 5)), sequence: 4, at: Self.moment(5))
         let flapping = ReachabilityState(ipv4: Self.wifi.ipv4, ipv6: Self.wifi.ipv6, isFlapping: true)
         let change = Change(
             from: Self.wifi,
@@ -180,22 +184,22 @@ import struct AgentEvents.Via
             cause: ChangeCause(kind: .flapping, code: "flapping_started"),
             observed: Self.moment(5)
         )
-        board.note(.reachability(change), sequence: 5, at: Self.moment(5))
-        let reply = try Self.reply(board, at: 6)
+        statusStore.note(.reachability(change), sequence: 5, at: Self.moment(5))
+        let reply = try Self.reply(statusStore, at: 6)
         #expect(reply.reachability.state?.isFlapping == true)
         #expect(reply.reachability.pending?.state?.via == Via("none"))
     }
 
     @Test func `how long the probes say the same is told apart from how long the path is the same`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         func settle(
             _ from: ReachabilityState,
             _ to: ReachabilityState,
             _ seconds: Int
-        ) throws -> AgentEvents.AgentStatus.Standing {
+        ) throws -> AgentEvents.AgentStatus.SettledState {
             let change = Self.change(from, to, seconds)
-            board.note(.reachability(change), sequence: UInt64(seconds), at: Self.moment(seconds))
-            return try Self.reply(board, at: 100).reachability
+            statusStore.note(.reachability(change), sequence: UInt64(seconds), at: Self.moment(seconds))
+            return try Self.reply(statusStore, at: 100).reachability
         }
         #expect(try settle(.unknown, Self.wifi(.unknown), 1).connectivitySince == nil)
         #expect(try settle(Self.wifi(.unknown), Self.wifi(.full), 10).connectivityForMilliseconds == 90_000)
@@ -213,8 +217,8 @@ import struct AgentEvents.Via
         .probe(
             ProbePoint(probe: probe, vantage: Vantage(interface: "wwan0", families: .ipv6)),
             Change(
-                from: ProbeStanding(.up),
-                to: ProbeStanding(.down, code: .connectTimeout),
+                from: ProbeState(.up),
+                to: ProbeState(.down, code: .connectTimeout),
                 cause: ChangeCause(kind: .probe, code: "connect_timeout"),
                 observed: moment(seconds)
             )
@@ -223,19 +227,19 @@ import struct AgentEvents.Via
 
     @Test func `changes of probes are among the newest, and push out neither all others nor each other's order`() throws
     {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         for number in 1...4 {
-            board.note(
+            statusStore.note(
                 .reachability(Self.change(Self.lost, Self.wifi, number)),
                 sequence: UInt64(number),
                 at: Self.moment(number)
             )
         }
         for number in 5...40 {
-            board.note(Self.fell("p\(number)", number), sequence: UInt64(number), at: Self.moment(number))
+            statusStore.note(Self.fell("p\(number)", number), sequence: UInt64(number), at: Self.moment(number))
         }
-        board.note(.resumed(after: .seconds(9), observed: Self.moment(41)), sequence: 41, at: Self.moment(41))
-        let reply = try Self.reply(board, at: 42)
+        statusStore.note(.resumed(after: .seconds(9), observed: Self.moment(41)), sequence: 41, at: Self.moment(41))
+        let reply = try Self.reply(statusStore, at: 42)
         #expect(reply.lastSequence == 41)
         #expect(reply.recent.compactMap(\.sequence) == [1, 2, 3, 4] + (35...40))
         let last = try #require(reply.recent.last)
@@ -244,7 +248,7 @@ import struct AgentEvents.Via
     }
 
     @Test func `after a reload the targets are others, and those that stay keep their state`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)
         let change = Change(
             from: TargetState(address: Self.office.address, path: .unknown),
@@ -252,24 +256,24 @@ import struct AgentEvents.Via
             cause: .start,
             observed: Self.moment(0)
         )
-        board.note(.target(Self.office, change), sequence: 5, at: Self.moment(0))
+        statusStore.note(.target(Self.office, change), sequence: 5, at: Self.moment(0))
         let home = Target(name: "home", address: .unspecified(.ipv4))
-        board.setTargets([home, Self.office])
-        let reply = try Self.reply(board, at: 1)
+        statusStore.setTargets([home, Self.office])
+        let reply = try Self.reply(statusStore, at: 1)
         #expect(reply.targets.map(\.name) == ["home", "office"])
-        #expect(reply.targets.map(\.standing.state?.via) == [.unknown, .wifi])
-        board.setTargets([])
-        #expect(try Self.reply(board, at: 1).targets.isEmpty)
+        #expect(reply.targets.map(\.settled.state?.via) == [.unknown, .wifi])
+        statusStore.setTargets([])
+        #expect(try Self.reply(statusStore, at: 1).targets.isEmpty)
     }
 
     @Test func `status and snapshot have what they are given of probes`() throws {
-        let board = Self.board()
+        let statusStore = Self.statusStore()
         let point = ProbePoint(probe: "web", vantage: .default)
-        let probes = [ProbeRecord(point: point, standing: ProbeStanding(.down, code: .connectTimeout))]
+        let probes = [ProbeRecord(point: point, state: ProbeState(.down, code: .connectTimeout))]
         let uplinks = [
             Uplink(interface: PathInterface(index: 4, name: "wwan0", kind: .wwan), connectivity: .full, isUsed: false)
         ]
-        let status = board.status(
+        let status = statusStore.status(
             at: Self.moment(1),
             journal: nil,
             sockets: nil,
@@ -283,7 +287,7 @@ import struct AgentEvents.Via
         #expect(reply.uplinks.map(\.connectivity) == [.full])
         #expect(reply.schedule?.checks == 0)
         #expect(reply.configuration?.files == ["/etc/reachagent.toml"])
-        let snapshot = board.snapshot(probes: probes, uplinks: uplinks).draft.event
+        let snapshot = statusStore.snapshot(probes: probes, uplinks: uplinks).draft.event
         #expect(snapshot.contains(#""probes":[{"probe":"web","verdict":"down","code":"connect_timeout"}]"#))
         #expect(snapshot.contains(#""uplinks":[{"interface":"wwan0""#))
     }

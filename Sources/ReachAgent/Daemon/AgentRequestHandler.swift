@@ -12,13 +12,13 @@ internal import StateSocket
 /// Answers the sockets' requests about the agent.
 ///
 /// Called on the sockets' event loop: everything here comes from copies that are at hand.
-final class AgentDesk: AgentInterface {
+final class AgentRequestHandler: AgentInterface {
     /// The maximum number of probes that an answer names when there is none of the name asked for.
     private static let maximumNames = 16
     /// The maximum number of probes without a path that a status names.
     private static let maximumWaiting = 256
 
-    private let board: StatusBoard
+    private let statusStore: StatusStore
     private let origin: EventOrigin
     let journal: EventJournal?
     private let bus: NotificationBus<Event>
@@ -28,7 +28,7 @@ final class AgentDesk: AgentInterface {
     private let reloader: Reloader
     private let hooks: HookRunner
     private let sinks: SinkRegistry
-    let metricsBoard: MetricsBoard
+    let metricsStore: MetricsStore
     let threads: [AgentThread]
     private let history: HistoryFollower
     private let pages = PageCache()
@@ -37,7 +37,7 @@ final class AgentDesk: AgentInterface {
     private let reloadRequests = UserRequests.reloads()
 
     init(
-        board: StatusBoard,
+        statusStore: StatusStore,
         origin: EventOrigin,
         journal: EventJournal?,
         bus: NotificationBus<Event>,
@@ -47,12 +47,12 @@ final class AgentDesk: AgentInterface {
         reloader: Reloader,
         hooks: HookRunner,
         sinks: SinkRegistry,
-        metrics: MetricsBoard,
+        metrics: MetricsStore,
         threads: [AgentThread],
         history: HistoryFollower,
         hookSetup: @escaping @Sendable () -> AgentStatus.HookSetup
     ) {
-        self.board = board
+        self.statusStore = statusStore
         self.origin = origin
         self.journal = journal
         self.bus = bus
@@ -62,7 +62,7 @@ final class AgentDesk: AgentInterface {
         self.reloader = reloader
         self.hooks = hooks
         self.sinks = sinks
-        metricsBoard = metrics
+        metricsStore = metrics
         self.threads = threads
         self.history = history
         self.hookSetup = hookSetup
@@ -72,7 +72,7 @@ final class AgentDesk: AgentInterface {
 
     func opening() -> StreamOpening {
         let (probes, uplinks) = driver.probes
-        let (snapshot, sequence) = board.snapshot(probes: probes, uplinks: uplinks)
+        let (snapshot, sequence) = statusStore.snapshot(probes: probes, uplinks: uplinks)
         let hello = EventDraft.agentHello(
             version: Agent.version,
             origin: origin,
@@ -107,7 +107,7 @@ final class AgentDesk: AgentInterface {
             )
         }
         let (probes, uplinks) = driver.probes
-        var status = board.status(
+        var status = statusStore.status(
             journal: journalStatus,
             sockets: summary,
             probes: probes,
@@ -128,7 +128,7 @@ final class AgentDesk: AgentInterface {
     ///
     /// For a thread that may take its time.
     func page(connections: Int) -> [UInt8] {
-        pages.page(of: PageCache.Version(sequence: board.lastSequence, taken: history.taken)) { [self] in
+        pages.page(of: PageCache.Version(sequence: statusStore.lastSequence, taken: history.taken)) { [self] in
             let status = currentStatus(connections: connections)
             return StatusPage.bytes(
                 of: history.page(of: status, driver.summaries, at: .now),
@@ -143,7 +143,7 @@ final class AgentDesk: AgentInterface {
         let points = records.map(\.point).filter { plan.hasTransfers($0.probe) }
         guard !points.isEmpty else { return }
         let now = Timestamp.now
-        let last = metricsBoard.transfers
+        let last = metricsStore.transfers
         let wanted = points.map { (published: AgentEvents.ProbePoint($0), point: $0) }
         let days = history.transfers(of: wanted.map(\.published), driver.summaries, at: now)
         var transfers: [AgentEvents.ProbePoint: AgentStatus.TransferStatus] = [:]
