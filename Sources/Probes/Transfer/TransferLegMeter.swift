@@ -1,6 +1,9 @@
 internal import CheckResults
 internal import NIOCore
 
+/// The connections of small requests under load: one of their own, and over HTTP/2 the transfer's.
+enum SmallPath { case separate, same }
+
 /// The measurements of one direction of a transfer under way.
 struct TransferLegMeter {
     /// The bytes of a transfer for each byte of its small requests.
@@ -16,6 +19,8 @@ struct TransferLegMeter {
     var retransmissions: Int?
     /// The small requests sent, whose bytes must stay a small share of the transfer's.
     var smallRequests = 0
+    private var separateTimes = RandomTimes()
+    private var sameTimes = RandomTimes()
 
     init(_ direction: TransferDirection, wantedBytes: Int) {
         self.direction = direction
@@ -41,6 +46,24 @@ struct TransferLegMeter {
         let roundShare = Double(bytes * count * Self.smallShare) / Double(goodput.bytes)
         let day = 86_400e9
         return .nanoseconds(Int64(min(Double(goodput.elapsed(at: now)) * roundShare, day)))
+    }
+
+    /// Returns the time of the next small request on a connection, if it is before another time; each time once.
+    ///
+    /// Each connection has times of its own. A request on the transfer's connection carries an acknowledgment, for which
+    /// the server at once sends a packet or two: the answer to a request beside it would come behind them, 12 ms later at
+    /// 1 Mbit/s, more often than what comes at any other time.
+    mutating func next(
+        _ path: SmallPath,
+        before end: NIODeadline,
+        every interval: TimeAmount,
+        at now: NIODeadline
+    ) -> NIODeadline? {
+        var generator = SystemRandomNumberGenerator()
+        return switch path {
+        case .separate: separateTimes.next(before: end, every: interval, at: now, using: &generator)
+        case .same: sameTimes.next(before: end, every: interval, at: now, using: &generator)
+        }
     }
 
     /// The leg so far.

@@ -2,7 +2,7 @@ internal import CheckResults
 internal import NIOCore
 
 extension TransferRun {
-    /// The time between two small requests on a connection.
+    /// The mean time between two small requests on a connection.
     private static let smallInterval = TimeAmount.milliseconds(100)
     /// The maximum number of small requests at a time on an HTTP/2 connection.
     ///
@@ -32,7 +32,7 @@ extension TransferRun {
                 if main?.counters == nil || content.isAtEnd { upload?.goodput.reach(plan.uploadBytes, at: now) }
                 if upload?.isComplete == true { return endLeg(.upload) }
             }
-            sendSmallRequests(at: now)
+            planSmallRequests(at: now)
             showLeg(direction, at: now)
             checkForStall(at: now)
         }
@@ -44,23 +44,36 @@ extension TransferRun {
         lost(Finding(.transferStalled, subject: run.hop.url, evidence: evidence))
     }
 
-    /// Sends the small requests that are due, as long as they stay a small share of the transfer's bytes.
-    private func sendSmallRequests(at now: NIODeadline) {
+    /// Plans the small requests until after the next look, as long as they stay a small share of the transfer's bytes.
+    private func planSmallRequests(at now: NIODeadline) {
         guard small != nil, let leg = currentLeg else { return }
         let isShared = main?.isHTTPTwo == true
-        guard let interval = self[keyPath: leg]?.smallRequestInterval(of: smallBytes, times: isShared ? 2 : 1, at: now),
-            now - lastSmall >= max(Self.smallInterval, interval) - .milliseconds(5)
+        guard let least = self[keyPath: leg]?.smallRequestInterval(of: smallBytes, times: isShared ? 2 : 1, at: now)
         else { return }
-        lastSmall = now
-        if let separate, separate.isUsable {
+        let interval = max(Self.smallInterval, least)
+        for path in isShared ? [SmallPath.separate, .same] : [.separate] {
+            // A look may be late, by less than another one.
+            while let time = self[keyPath: leg]?.next(path, before: now + 2 * Self.tick, every: interval, at: now) {
+                run.loop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
+                    self?.sendSmallRequest(on: path, for: leg)
+                }
+            }
+        }
+    }
+
+    /// Sends a small request, unless the leg is over, or too many wait for their answer.
+    private func sendSmallRequest(on path: SmallPath, for leg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?>)
+    {
+        guard currentLeg == leg else { return }
+        switch path {
+        case .separate:
+            guard let separate else { return }
+            guard separate.isUsable else { return reopenSeparate() }
             if separate.canSend, separate.outstanding < Self.smallAtATime {
                 sendLoaded(on: separate, for: leg, \.separate)
             }
-        } else if separate != nil {
-            reopenSeparate()
-        }
-        if let main, isShared, main.canSend, main.outstanding <= Self.smallAtATime {
-            sendLoaded(on: main, for: leg, \.same)
+        case .same:
+            if let main, main.canSend, main.outstanding <= Self.smallAtATime { sendLoaded(on: main, for: leg, \.same) }
         }
     }
 

@@ -21,7 +21,7 @@ final class TransferRun: @unchecked Sendable {
     }
 
     /// The time between two looks at the clock, the counters and the small requests.
-    private static let tick = TimeAmount.milliseconds(50)
+    static let tick = TimeAmount.milliseconds(50)
     /// The bytes of a small request and its answer on the link, until they have been measured.
     private static let assumedSmallBytes = 1200
     /// The largest window of an HTTP/2 connection: the product of 1 Gbit/s and half a second.
@@ -65,8 +65,6 @@ final class TransferRun: @unchecked Sendable {
     var acknowledgedBefore: Int?
     var isUploadAnswered = false
 
-    /// The time of the last small requests under load.
-    var lastSmall = NIODeadline.uptimeNanoseconds(0)
     /// The time of the last byte, or of the last change of the state.
     var lastSign = NIODeadline.now()
     private var lastProgress = NIODeadline.uptimeNanoseconds(0)

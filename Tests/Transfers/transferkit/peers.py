@@ -1,9 +1,9 @@
 """The peers that the agent is compared with: iperf3 for the rate, ping for the latency under load."""
 
 import json
-import re
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -40,12 +40,12 @@ def iperf3(direction: str, seconds: float) -> float:
 
 @dataclass
 class Pings:
-    """The round trips of a ping that runs beside something; times by the wall clock, round trips in milliseconds."""
+    """The round trips of a ping at random times beside something; times by the wall clock, round trips in milliseconds."""
 
     replies: list[tuple[float, float]] = field(default_factory=list)
 
     def __enter__(self) -> "Pings":
-        words = ["ping", "-D", "-n", "-i", str(PING_INTERVAL), "-W", "5", FAR_ADDRESS]
+        words = [sys.executable, str(Path(__file__).with_name("echo.py")), FAR_ADDRESS, str(PING_INTERVAL)]
         self._process = subprocess.Popen(command("near", *words), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                          text=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -60,10 +60,8 @@ class Pings:
     def _read(self) -> None:
         assert self._process.stdout
         for line in self._process.stdout:
-            if found := re.match(r"\[([\d.]+)\].* time=([\d.]+) ms", line):
-                arrival, milliseconds = float(found[1]), float(found[2])
-                # A reply counts for the time at which its request was sent.
-                self.replies.append((arrival - milliseconds / 1000, milliseconds))
+            sent, milliseconds = line.split()
+            self.replies.append((float(sent), float(milliseconds)))
 
     def median(self, begin: float, end: float) -> float | None:
         """The median of the requests that were sent between two times."""
