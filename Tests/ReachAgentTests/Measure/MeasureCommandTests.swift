@@ -158,7 +158,8 @@ import Testing
 
     // MARK: Transfers
 
-    private static let object = ScriptedResponse(200, body: [UInt8](repeating: 0x61, count: 2 << 20))
+    // No more than is wanted: a server without ranges would go on, as fast as a starved agent does not read, past the byte limit.
+    private static let object = ScriptedResponse(200, body: [UInt8](repeating: 0x61, count: 1 << 20))
 
     @Test func `a transfer ends in one line without a terminal, and in an object with --json`() async throws {
         let server = try await ScriptedServer.start([.serve(Self.object)])
