@@ -3,7 +3,10 @@ import Foundation
 import Testing
 
 /// Both ends of a sink are killed again and again while events come.
-@Suite(.inNamespace, .onOwnThread, .serialized, .timeLimit(.minutes(30)))
+///
+/// The storms of one kind of server follow each other, beside those of the other kind: most of their time is waiting for
+/// long links.
+@Suite(.inNamespace, .onOwnThread, .timeLimit(.minutes(30)))
 struct IntegrationSinkStormTests {
     /// The link between the sink and the server.
     struct Link: Sendable, CustomTestStringConvertible {
@@ -25,7 +28,7 @@ struct IntegrationSinkStormTests {
         ),
     ]
 
-    @Test(.withNATS, arguments: links)
+    @Test(.withNATS, .serialized, arguments: links)
     func `killed at random, the sink, the server and the agent neither lose nor double an event`(link: Link)
         async throws
     {
@@ -35,7 +38,7 @@ struct IntegrationSinkStormTests {
         try await expectAll(over: link, "nats", server.port, server) { try server.expectAll(of: $0) }
     }
 
-    @Test(.withMosquitto, arguments: links)
+    @Test(.withMosquitto, .serialized, arguments: links)
     func `killed at random, the sink, the broker and the agent lose no event on its way to a reader`(link: Link)
         async throws
     {

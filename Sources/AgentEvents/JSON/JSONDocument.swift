@@ -47,8 +47,7 @@ package final class JSONDocument: Sendable {
             entries.withUnsafeBufferPointer { entries in
                 var next = index + 1
                 while next < entries[index].next {
-                    let text = entries[next].text
-                    if text.count == name.count, bytes[text].elementsEqual(name) { return next + 1 }
+                    if JSONScanner(bytes).matches(entries[next].text, name) { return next + 1 }
                     next = entries[next + 1].next
                 }
                 return nil

@@ -89,12 +89,15 @@ struct JSONScanner {
     }
 
     func matches(_ range: Range<Int>, _ name: StaticString) -> Bool {
-        guard range.upperBound - range.lowerBound == name.utf8CodeUnitCount else { return false }
-        return name.withUTF8Buffer { name in
-            var offset = 0
-            while offset < name.count, bytes[range.lowerBound + offset] == name[offset] { offset += 1 }
-            return offset == name.count
-        }
+        range.upperBound - range.lowerBound == name.utf8CodeUnitCount && name.withUTF8Buffer { matches(range, $0) }
+    }
+
+    /// Compares byte by byte: in a program that is not optimized, `elementsEqual(_:)` takes ten times as long.
+    func matches(_ range: Range<Int>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard range.upperBound - range.lowerBound == name.count else { return false }
+        var offset = 0
+        while offset < name.count, bytes[range.lowerBound + offset] == name[offset] { offset += 1 }
+        return offset == name.count
     }
 
     // MARK: Tokens

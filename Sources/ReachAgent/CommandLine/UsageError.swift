@@ -6,25 +6,15 @@ internal import ForeignText
 /// swift-argument-parser says what is wrong, in words of its own and with the arguments as they were typed. Here its sentences
 /// get the form of all our errors, on one line without a control character.
 struct UsageError {
-    /// The command that the words lead to, with its name: `reachagent config check`.
-    private let command: (name: String, type: any ParsableCommand.Type)
-    /// The words behind the command's name.
-    private let rest: ArraySlice<String>
+    /// The command that the words lead to.
+    private let command: CommandPath
     private let message: String
     private let help: String?
 
     /// An answer to an error of parsing or validating arguments.
     init(_ error: any Error, _ arguments: [String]) {
-        var command: (name: String, type: any ParsableCommand.Type) = ("reachagent", ReachAgentCommand.self)
         // `help TOPIC` is about the commands behind it.
-        var rest = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-        while let word = rest.first,
-            let next = command.type.configuration.subcommands.first(where: { $0.configuration.commandName == word })
-        {
-            command = ("\(command.name) \(word)", next)
-            rest = rest.dropFirst()
-        }
-        (self.command, self.rest) = (command, rest)
+        command = CommandPath(arguments.first == "help" ? arguments.dropFirst() : arguments[...])
         message = ReachAgentCommand.message(for: error)
         // Only the first line of it can be the parser's own.
         let lines = ReachAgentCommand.fullMessage(for: error, columns: 1000).split(separator: "\n")
@@ -49,7 +39,9 @@ struct UsageError {
     /// The names of the commands below this one.
     private var names: [String] { command.type.configuration.subcommands.compactMap { $0.configuration.commandName } }
 
-    private var isGroup: Bool { !command.type.configuration.subcommands.isEmpty }
+    private var isGroup: Bool { !command.isComplete }
+
+    private var rest: ArraySlice<String> { command.rest }
 
     private var usage: String {
         if isGroup { return "\(command.name) <command> [<options>]" }

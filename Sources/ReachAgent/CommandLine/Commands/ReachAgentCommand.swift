@@ -65,6 +65,10 @@ struct ReachAgentCommand: ParsableCommand {
         if arguments.first == "help", let topic = RootHelp.unknownTopic(of: arguments.dropFirst()) {
             throw ValidationError("Unexpected argument '\(topic)'")
         }
+        // Beginning with the command itself, the parser looks at its declarations half as often. What it refuses, the whole
+        // program's parser judges: that one knows `--version`, `help` and the other commands.
+        let path = CommandPath(arguments[...])
+        if path.isComplete, let command = try? path.type.parseAsRoot(Array(path.rest)) { return command }
         return try parseAsRoot(arguments)
     }
 

@@ -1,0 +1,25 @@
+internal import ArgumentParser
+
+/// The command that the first words of a command line lead to.
+struct CommandPath {
+    /// The name, as in `reachagent config check`.
+    private(set) var name = "reachagent"
+    /// The type.
+    private(set) var type: any ParsableCommand.Type = ReachAgentCommand.self
+    /// The words behind the command's name.
+    private(set) var rest: ArraySlice<String>
+
+    /// True for a command that can be run; the others are groups of commands.
+    var isComplete: Bool { type.configuration.subcommands.isEmpty }
+
+    /// The command of these words.
+    init(_ words: ArraySlice<String>) {
+        rest = words
+        while let word = rest.first,
+            let next = type.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+        {
+            (name, type) = ("\(name) \(word)", next)
+            rest = rest.dropFirst()
+        }
+    }
+}
