@@ -51,7 +51,7 @@ def play(case: Case, programs: Programs, folder: Path) -> Outcome:
     with Link(case.shape, programs.forwarder, case.congestion):
         with Nginx(programs.nginx, folder) as server:
             _measure(case, programs, server, outcome)
-        outcome.peer_rate = iperf3(case.direction, case.seconds)
+        outcome.peer_rate = iperf3(case.direction, case.seconds, 2 * case.shape.delay)
     _judge(outcome)
     return outcome
 
