@@ -53,7 +53,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .lookupFailed: "The kernel refused to look the route up."
         case .preferredPathDead: "The path that the kernel prefers is dead, while another uplink works."
         case .portalSuspected: "Checks meet certificates that are not their targets', as behind a captive portal."
-        case .tlsIntercepted: "The way is open without TLS, and over TLS somebody answers in the targets' place."
+        case .tlsIntercepted: "The path is open without TLS, and over TLS another server answers in the targets' place."
         case .httpsUnreachable: "Checks without TLS succeed, and those over TLS do not."
         case .quorumMissed: "Fewer of the required probes are up than the quorum asks for."
         }

@@ -197,7 +197,7 @@ struct PartFailure: Error {
     let finding: Finding
 }
 
-/// A further connection that is being opened; its result is told once.
+/// A further connection that is being opened; its result is reported once.
 ///
 /// `@unchecked Sendable`: used only on the check's event loop.
 private final class PendingPart: @unchecked Sendable {

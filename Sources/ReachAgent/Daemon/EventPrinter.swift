@@ -97,7 +97,7 @@ final class EventPrinter: Sendable {
         switch output.subscription?.take() {
         case .notifications(let batch): output.unwritten = output.format.text(batch.map(\.content))[...]
         case .lagged(let last):
-            // The gap is told, and the stream goes on behind it.
+            // The gap is reported, and the stream continues after it.
             let draft = EventDraft.subscriberLagged(lastSequence: last)
             output.subscription = subscribe()
             output.unwritten = output.format.text([Event(draft, from: origin, at: .now, number: last)])[...]

@@ -16,8 +16,8 @@ internal import struct AgentEvents.Timestamp
 
 /// Feeds the pure state machine with the kernel's view, with checks and with time, and publishes what comes out of it.
 ///
-/// Everything happens under one lock, on the thread that brings the news: the order of the numbers is the order of the
-/// transitions, and no hop between threads lies between a message of the kernel's and the bus. An event's time is that
+/// Everything happens under one lock, on the thread of the input: the order of the numbers is the order of the
+/// transitions, and no hop between threads lies between a kernel message and the bus. An event's time is that
 /// of the input which brought it about, so that a recording of the inputs gives the same events; an input that was read
 /// before an event went out has that event's time, so that times never run backwards against numbers unless the clock
 /// is set back.
@@ -65,7 +65,7 @@ final class ReachabilityDriver: Sendable {
     let state: Mutex<State>
     let runner = Mutex<ProbeRunner?>(nil)
     private let checkPublisher = Mutex<CheckPublisher?>(nil)
-    /// Held while the schedule is told something, so that the newest is told last.
+    /// Held while the schedule is updated, so that the newest update is the last one.
     let scheduling = Mutex(())
 
     /// A driver that publishes on a bus, and records what it has published.
@@ -223,7 +223,7 @@ final class ReachabilityDriver: Sendable {
 
     // MARK: Outputs
 
-    /// Publishes an event that no change of the kernel's brought about; never before the agent's first event.
+    /// Publishes an event without a kernel change as its cause; never before the agent's first event.
     ///
     /// Safe from any thread.
     ///

@@ -57,7 +57,7 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
         if !keepsVia || viaSince == nil { viaSince = time }
         connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
         cause = change.cause
-        // What settles is what was observed last; that a state flaps is told while another one waits.
+        // What settles is what was observed last; flapping is published while another state waits.
         if change.cause.kind != .flapping || pending?.state == state { pending = nil }
     }
 }

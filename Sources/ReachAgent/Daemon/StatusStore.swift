@@ -8,10 +8,10 @@ internal import struct AgentEvents.EventDraft
 internal import struct AgentEvents.SinkStatus
 internal import struct AgentEvents.Timestamp
 
-/// Remembers what was published, so that `status` can be answered at any time, from any thread, without asking anybody.
+/// Remembers what was published, so that `status` can be answered at any time and from any thread.
 ///
-/// To be told of everything in the order of the numbers, right after it was published, by whoever publishes. What it
-/// does on that thread is to keep values; texts are made when somebody asks.
+/// The publisher notes everything here right after it was published, in the order of the numbers. On its thread only values
+/// are kept; texts are made for a request.
 final class StatusStore: Sendable {
     fileprivate struct State {
         var reachability = SettledState<ReachabilityState>(unknown: .unknown)
