@@ -7,7 +7,9 @@ import Testing
 @testable import ReachAgentManual
 
 /// What the shells make of the completions; skipped where a shell is not installed.
-@Suite struct CompletionTests {
+///
+/// One after the other: swift-argument-parser notes in the process for which shell it makes a script.
+@Suite(.serialized) struct CompletionTests {
     private static func script(_ shell: String, in folder: TemporaryFolder) throws -> String {
         let kind = try #require(CompletionShell(rawValue: shell))
         let text = ReachAgentCommand.completionScript(for: kind)
