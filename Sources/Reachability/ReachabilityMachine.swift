@@ -65,7 +65,7 @@ public struct ReachabilityMachine: Sendable {
 
     /// Handles a new snapshot of the kernel's state, and passes on each transition as soon as it is known.
     ///
-    /// The change of the path is known long before everything else is derived, and its subscribers need not wait for that.
+    /// The change of the path is known before the uplinks settle, and its subscribers need not wait for that.
     ///
     /// - Parameters:
     ///   - update: The snapshot and its changes.
