@@ -7,7 +7,7 @@ struct SampleJournal {
 
     let form: Storage
     let directory: String
-    /// How many events were written.
+    /// The number of events written.
     let count: UInt64
     let bytesPerLine: Double
 
