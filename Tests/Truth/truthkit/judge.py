@@ -6,6 +6,7 @@ settle time after each change of the truth; what lasts longer counts.
 """
 
 from bisect import bisect_left
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -28,8 +29,15 @@ NEAR = 8                              # samples before and after, of two familie
 OF_PROGRAM = "a tunnel of a program"
 OF_GUESTS = "a bridge of guests alone"
 OF_CACHE = "a tunnel that keeps its route"
-LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE)
+OF_ROTATION = "default routes of one metric"
+OF_FLAPS = "a link that flaps"
+OF_RETURN = "a router given up after the carrier's return"
+LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE, OF_ROTATION, OF_FLAPS, OF_RETURN)
 SILENT_SETTINGS = ("linkdown_ignored", "linkdown_counts_again")     # steps that leave the kernel's cached routes as they are
+ROTATION = ("same_metric_router_dies",)
+REFUSALS = ("rule_from_source_refused",)            # what is bound to an uplink is refused as well, whatever a tunnel's server is
+FLAPS = {"carrier_flaps": 2.4}                      # and how long such a step takes at most
+RETURNS = {"failover_and_back": 1.2}
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,7 @@ class Judge:
     def _right_answers(self, sample: Sample) -> frozenset[str]:
         media = self._media_at(sample.time)
         arrived = sample.ports[CONNECTED]
-        silent = {media.get(name, name) for name, value in _latest(self._record.silent, sample.time).items() if value}
+        silent = self._silent_media(sample.time)
         if arrived:
             # With another uplink's address the agent may say either.
             first = sample.first[CONNECTED]
@@ -147,6 +155,11 @@ class Judge:
             dead = set() if first else silent
             return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead
         return frozenset({"none"} | silent)
+
+    def _silent_media(self, time: float) -> set[str]:
+        """The media whose routers are dead."""
+        media = self._media_at(time)
+        return {media.get(name, name) for name, value in _latest(self._record.silent, time).items() if value}
 
     def _media_at(self, time: float) -> dict[str, str]:
         return {port: kind for when, port, kind in self._record.media if when <= time}
@@ -190,14 +203,31 @@ class Judge:
 
     def _limit(self, path: Published, right: frozenset[str], time: float) -> str:
         """The documented limit by which a path may differ from the packets, if any."""
-        if path.interface.startswith("vx") and any(when <= time and step in SILENT_SETTINGS
-                                                   for when, step in self._record.steps):
+        if path.interface.startswith("vx") and (self._follows(SILENT_SETTINGS, time) or self._is_lost_below(path, time)):
             return OF_CACHE
+        if path.via in self._silent_media(time) and self._follows(ROTATION, time):
+            return OF_ROTATION
+        if path.via != "none" and self._is_shortly_after(RETURNS, time, SETTLE_DOWN):
+            return OF_RETURN
         if "none" not in right or path.via == "none":
             return ""
-        if path.has_hidden_server and path.via in self._carriers(time):
+        if self._is_shortly_after(FLAPS, time, 3 * SETTLE_DOWN):
+            return OF_FLAPS
+        if path.has_hidden_server and (path.via in self._carriers(time) or self._follows(REFUSALS, time)):
             return OF_PROGRAM
         return OF_GUESTS if path.via == "other" and path.interface == BRIDGE_WITH_GUEST else ""
+
+    def _follows(self, kinds: Collection[str], time: float) -> bool:
+        return any(when <= time and kind in kinds for when, kind in self._record.steps)
+
+    def _is_shortly_after(self, kinds: dict[str, float], time: float, limit: float) -> bool:
+        """Whether a step is under way, or ended no longer ago than `limit`."""
+        return any(kind in kinds and begin <= time <= begin + kinds[kind] + limit for begin, kind in self._record.steps)
+
+    def _is_lost_below(self, path: Published, time: float) -> bool:
+        """Whether a kernel tunnel over IPv6 was lost when IPv6 was: it keeps its route while the kernel tries dead routers."""
+        return path.via == "none" and any(not sample.ports[CONNECTED] for sample in self._record.samples
+                                          if sample.family == 6 and 0 <= time - sample.time < SETTLE_DOWN)
 
     def _carriers(self, time: float) -> set[str]:
         """The media that may carry a program's tunnel that nothing arrives through: those of the uplinks that carry
@@ -316,7 +346,7 @@ class Judge:
     def _judge_connectivity(self, family: int) -> None:
         claims = [(claim.time, _connectivity(claim.data["to"], family)) for claim in self._record.claims
                   if claim.type == "reachability.changed"]
-        index, begun, worst, previous, agrees, claim, server_failed = 0, 0.0, 0.0, None, True, "", False
+        index, begun, worst, beyond, previous, agrees, claim, server_failed = 0, 0.0, 0.0, 0.0, None, True, "", False
         for outcome in sorted((one for one in self._record.outcomes if one.family == family),
                               key=lambda one: one.time):
             if outcome.time < self._record.started or not claims:
@@ -326,13 +356,14 @@ class Judge:
                 continue
             while index + 1 < len(claims) and claims[index + 1][0] <= outcome.time:
                 index += 1
-            claim, server_failed = claims[index][1], outcome.server_failed
+            claim, server_failed, agreed = claims[index][1], outcome.server_failed, agrees
             agrees = (claim == "full") == outcome.ok
-            if outcome.ok != previous or self._is_blind(outcome.time):
+            if outcome.ok != previous or agreed and not agrees or self._is_blind(outcome.time):
                 begun, previous = outcome.time, outcome.ok
+            beyond = outcome.time - begun - SETTLE_DOWN - PROBING - record_slack(self._record)
             if not agrees:
-                worst = max(worst, outcome.time - begun - SETTLE_DOWN - PROBING - record_slack(self._record))
-        if not agrees:
+                worst = max(worst, beyond)
+        if not agrees and beyond > 0:                      # what changed at the very end has had no time to settle
             self._find("connectivity", f"IPv{family}: published {claim or 'nothing'} at the end, GETs "
                        f"{'succeed' if previous else 'fail'}", family, begun)
         elif server_failed and claim in ("none", "local"):

@@ -29,7 +29,9 @@ PORT = 7777
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 MODES = (CONNECTED, UNCONNECTED, BOUND) = ("connected", "unconnected", "bound")
 LETTERS = {b"c": CONNECTED, b"u": UNCONNECTED, b"b": BOUND}
-UNANSWERED = [ipaddress.ip_network(text) for text in ("172.17.0.0/16", "10.65.0.0/16", "2001:db8:65::/48")]
+UNANSWERED = [ipaddress.ip_network(text) for text in ("172.17.0.0/16", "10.65.0.0/16")]
+# A global IPv6 address of a bridge: as that of another uplink (RFC 7084: a router's uplink may have none of its own).
+DELEGATED = [ipaddress.ip_network("2001:db8:65::/48")]
 # The addresses inside tunnels and of a line: as the source of what an uplink carries, no better than another uplink's.
 INSIDE = [ipaddress.ip_network(text) for text in (
     "100.64.0.0/24", "10.50.0.0/24", *(f"10.{number}.0.0/24" for number in range(88, 100)),
@@ -155,7 +157,7 @@ def _verdict(raw: bytes, port: str, doubtful: Sequence[Network] = ()) -> str | N
     if (address.is_unspecified or address.is_loopback or address.is_link_local
             or any(address in network for network in UNANSWERED)):
         return None
-    if any(address in network for network in doubtful):
+    if any(address in network for network in (*DELEGATED, *doubtful)):
         return "?"
     owner = next((name for name, networks in PORTS.items() if any(address in network for network in networks)), port)
     return "" if owner == port else "?"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from .agent import Claim
-from .judge import OF_CACHE, OF_GUESTS, OF_PROGRAM, Judge, Record
+from .judge import OF_CACHE, OF_FLAPS, OF_GUESTS, OF_PROGRAM, OF_RETURN, OF_ROTATION, Judge, Record
 from .packets import BOUND, CONNECTED, MODES, PacketJudge, Sample
 from .requests import Outcome
 from .stage import TURN
@@ -39,6 +39,7 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
     bound, bound_until_2 = (_arrives(lambda time: time < 1, bound=lambda time: time < until) for until in (9, 2))
     program = _state("wifi", "tun0", below="wlan0", is_guess=True)
     above = _state("other", "vx4", below="tun1")
+    other_medium, partial = _state("wwan", "wwan0"), _state("wifi", "wlan0", "partial")
     lost, legs = _state("none", "wlan0"), [replace(one, first={CONNECTED: set()}) for one in always]
     on_link = [Outcome(1 + number / 10, 4, False, server_failed=True) for number in range(20)]
     return {
@@ -64,6 +65,15 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
             (_record(always, [(0, _state("none", "tun0"))]), {"wrong final state"}),
         "a leg of several whose router is dead, and others whose is not": (_record(
             legs, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)]), set()),
+        "a dead router among default routes of one metric": (_record(
+            always, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)],
+            steps=[(0, "same_metric_router_dies")]), {OF_ROTATION}),
+        "a router that is given up after its carrier is back": (_record(
+            always, [(0, wifi), (1.2, other_medium), (1.3, wifi)], steps=[(0.9, "failover_and_back")]), {OF_RETURN}),
+        "a link that flaps": (_record(
+            nothing, [(0, wifi), (3.5, lost)], steps=[(0.9, "carrier_flaps")]), {OF_FLAPS}),
+        "a link that is lost after it has flapped": (_record(
+            never, [(0, wifi)], steps=[(-1.8, "carrier_flaps")]), {OF_FLAPS, "wrong final state"}),
         "a path to a dead router that packets have left": (_record(
             always, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)]), {"wrong final state"}),
         "an uplink that carries nothing": (_record(nothing, [(0, wifi)]), {"wrong final state"}),
@@ -78,6 +88,12 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
             (_record(never, [(0, lost)], outcomes=on_link), set()),
         "an HTTP error that is published as no path":
             (_record(always, [(0, _state("wifi", "wlan0", "none"))], outcomes=on_link), {"connectivity"}),
+        "GETs that begin to fail at the very end":
+            (_record(always, [(0, wifi)], outcomes=_fail_from(LASTS - 0.5)), set()),
+        "a check that succeeds where GETs fail, three seconds after they began to": (_record(
+            always, [(0, wifi), (1.2, partial), (3.5, wifi), (3.9, partial)], outcomes=_fail_from(0.5)), set()),
+        "GETs that fail for two seconds beside `full`":
+            (_record(always, [(0, wifi)], outcomes=_fail_from(LASTS - 2)), {"connectivity"}),
     }
 
 
@@ -86,6 +102,10 @@ def _arrives(when: Callable[[float], bool], bound: Callable[[float], bool] = lam
     turns = [number * TURN for number in range(-10, int(LASTS / TURN))]
     ports = [{mode: {"p1"} if (bound if mode == BOUND else when)(time) else set() for mode in MODES} for time in turns]
     return [Sample(time, 4, arrived, first=arrived) for time, arrived in zip(turns, ports)]
+
+
+def _fail_from(begin: float) -> list[Outcome]:
+    return [Outcome(number / 10, 4, number / 10 < begin) for number in range(int(LASTS * 10))]
 
 
 def _state(via: str, interface: str, connectivity: str = "", below: str = "", is_guess: bool = False) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from .actions import Action
 from .guestworld import GuestWorld
 from .mutations import ALL, Mutation
-from .world import FLOWS, NAMES, Uplink, World
+from .world import FLOWS, NAMES, OTHER_CARRIERS, Uplink, World
 
 PROBED = 0.2                          # of all scenarios; they have mutations of servers too
 GAPS = (0, 10, 60, 150, 350, 700)     # milliseconds between steps
@@ -68,8 +68,9 @@ class Scenario:
 
     @property
     def bound(self) -> tuple[str, ...]:
-        """The interfaces that the judge's third datagrams are bound to."""
-        return tuple(one.name for one in self.uplinks) if any(one.bound for one in self.mutations) else ()
+        """The interfaces that the judge's third datagrams are bound to: those that could carry a tunnel."""
+        names = (*(one.name for one in self.uplinks), *OTHER_CARRIERS)
+        return names if any(one.bound for one in self.mutations) else ()
 
     @property
     def rest(self) -> float:

@@ -28,6 +28,7 @@ REQUESTS_EVERY = 5                     # turns
 SETUP = 0.25                           # seconds from the agent's readiness to the first step
 CARRIER = 0.3                          # seconds from the uplinks' making to the first packet
 PATIENCE = 5.0                         # seconds that a busy machine gets besides, for the agent to catch up
+RELOADS = 1.0                          # seconds from one reload of the agent's to the next
 STATUS_LIMIT = 1.0                     # seconds for the events before the status to come
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 
@@ -53,6 +54,7 @@ class Stage:
         if self.requests:
             self.record.outcomes = self.requests.outcomes
         self._programs: dict[str, tuple[int, socket.socket | None]] = {}
+        self._reloaded = float("-inf")
         self._done = threading.Event()
         self._judged = threading.Event()
         self._error: BaseException | None = None
@@ -185,14 +187,17 @@ class Stage:
     def do_medium(self, text: str) -> None:
         name, kind = text.split()
         self.agent.override(name, kind)
+        applied = max(time.monotonic(), self._reloaded + RELOADS)
         for uplink in self.scenario.uplinks:
             if uplink.name == name:
-                self.record.media.append((time.monotonic(), uplink.port, kind))
-                self.record.media.append((time.monotonic(), uplink.kind, kind))
+                self.record.media.append((applied, uplink.port, kind))
+                self.record.media.append((applied, uplink.kind, kind))
 
     def do_agent(self, command: str) -> None:
         begun = time.monotonic()
         self.agent.command(command)
+        if command == "reload":
+            self._reloaded = begun
         if command == "stop":
             self.record.blind.append((begun, float("inf")))
             return

@@ -13,11 +13,12 @@ INTERNET = {4: "198.41.0.4", 6: "2001:503:ba3e::2:30"}
 PREFIX = {4: "198.41.0.0/24", 6: "2001:503:ba3e::/48"}
 DEFAULT = {4: "0.0.0.0/0", 6: "::/0"}
 VPN_SERVER = {4: "203.0.113.9", 6: "2001:db8:f::9"}
-FLOWS = 6                     # destinations that the judge uses where a route has several legs
+FLOWS = 16                    # destinations that the judge uses where a route has several legs: one for each leg at least
 NAMES = {"wifi": "wlan0", "wired": "eth0", "wwan": "wwan0"}
 # The far end's ports, and the networks of the uplinks that lead to them.
 PORTS = {f"p{number}": (ip_network(f"10.{number}.0.0/24"), ip_network(f"2001:db8:{number}::/64"))
          for number in (1, 2, 3)}
+OTHER_CARRIERS = ("ppp0", "br0", "br1")    # a program's line and the bridges of uplinks, which may carry tunnels as well
 
 # Neighbours are found, and given up, within a fraction of a second instead of three.
 TIMERS = "retrans 100 delay_probe 100 base_reachable 1000"
