@@ -151,8 +151,8 @@ class Judge:
             # With another uplink's address the agent may say either.
             first = sample.first[CONNECTED]
             in_doubt = {"none"} if any(one and all(port.endswith("?") for port in one) for one in (arrived, first)) else set()
-            # Of several legs, the one that the agent's own destination has may lead to a router that is dead.
-            dead = set() if first else silent
+            # Of several legs, the one that the agent's own destination has may lead to a router that is dead, or be refused.
+            dead = set() if first else silent | ({"none"} if sample.errors.get(CONNECTED) else set())
             return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead
         return frozenset({"none"} | silent)
 

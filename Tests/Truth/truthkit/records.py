@@ -65,6 +65,8 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
             (_record(always, [(0, _state("none", "tun0"))]), {"wrong final state"}),
         "a leg of several whose router is dead, and others whose is not": (_record(
             legs, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)]), set()),
+        "a leg of several that is refused, and others that are not": (_record(
+            [replace(one, errors={CONNECTED: "ENETUNREACH"}) for one in legs], [(0, lost)]), set()),
         "a dead router among default routes of one metric": (_record(
             always, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)],
             steps=[(0, "same_metric_router_dies")]), {OF_ROTATION}),
