@@ -47,7 +47,7 @@ package enum Terminal {
 
 /// Standard output of a command that prints much: lines are collected, and written when there are enough of them.
 package struct StandardOutput {
-    /// Why nothing more can be written.
+    /// The reason that nothing more can be written.
     package enum Failure: Error {
         /// The reader has gone, as behind `| head`: no reason to complain.
         case readerGone

@@ -41,8 +41,10 @@ struct PathDerivation {
             case .route(let route): PathLeg(route, of: lookup, in: snapshot).branch
             }
         }
-        switch lookup.outcome {
-        case .refused(let refusal):
+        let legs = lookup.legs(in: snapshot).map { PathLeg($0, of: lookup, in: snapshot) }
+        let answer = lookup.route.map { PathLeg($0, of: lookup, in: snapshot) }
+        let candidates = (answer.map { [$0] } ?? []) + legs
+        guard let used = candidates.first(where: \.isUsable) ?? answer else {
             carriers = []
             path = Path(
                 via: .none,
@@ -50,51 +52,47 @@ struct PathDerivation {
                 table: table,
                 metric: lookup.matched?.metric,
                 unconnected: unconnected,
-                reason: ReasonCode(refusal)
+                reason: lookup.refusal.map(ReasonCode.init)
             )
-        case .route(let route):
-            let answer = PathLeg(route, of: lookup, in: snapshot)
-            let legs = lookup.legs(in: snapshot).map { PathLeg($0, of: lookup, in: snapshot) }
-            let used = answer.reason == nil ? answer : legs.first { $0.reason == nil } ?? answer
-            let interface = used.link.map(PathInterface.init)
-            let kind = used.underlay?.interface?.kind ?? interface?.kind ?? .unknown
-            carriers = ([answer] + legs).filter { $0.reason == nil }
-                .flatMap { [$0.route.interfaceIndex, $0.underlay?.interface?.index] }.compactMap { $0 }
-            path = Path(
-                via: used.reason == nil ? Via(kind: kind) : .none,
-                interface: interface,
-                gateway: used.route.gateway,
-                source: used.route.source,
-                prefix: lookup.matched?.destination,
-                table: table,
-                metric: lookup.matched?.metric,
-                underlay: used.underlay,
-                deadLegs: legs.filter { $0.reason != nil }.map(\.branch),
-                unconnected: unconnected,
-                reason: used.reason
-            )
+            return
         }
+        let interface = used.link.map(PathInterface.init)
+        let kind = used.underlay?.interface?.kind ?? interface?.kind ?? .unknown
+        carriers = candidates.filter(\.isUsable)
+            .flatMap { [$0.route.interfaceIndex, $0.underlay?.interface?.index] }.compactMap { $0 }
+        path = Path(
+            via: used.isUsable ? Via(kind: kind) : .none,
+            interface: interface,
+            gateway: used.route.gateway,
+            source: used.route.source,
+            prefix: lookup.matched?.destination,
+            table: table,
+            metric: lookup.matched?.metric,
+            underlay: used.underlay,
+            deadLegs: legs.filter { !$0.isUsable }.map(\.branch),
+            unconnected: unconnected,
+            reason: used.reason
+        )
     }
 }
 
 extension RouteLookup {
-    /// Returns each next hop of a multipath route, with the source that its interface offers.
-    fileprivate func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
+    fileprivate var refusal: Refusal? {
+        guard case .refused(let refusal) = outcome else { return nil }
+        return refusal
+    }
+
+    /// Returns each leg of a multipath route, with the source that its interface offers: the answer's own among them.
+    func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
+        guard otherLegs.isEmpty else { return (route.map { [$0] } ?? []) + otherLegs }
         guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }
         return hops.compactMap { hop in
             guard let index = hop.interfaceIndex else { return nil }
             if index == route.interfaceIndex, hop.gateway == route.gateway { return route }
-            let own = snapshot.addresses.filter {
-                $0.interfaceIndex == index && $0.address.family == destination.family && $0.reachesBeyondLink
-            }
-            let near = own.first { address in
-                hop.gateway.flatMap { IPPrefix(address: address.address, length: address.prefixLength)?.contains($0) }
-                    ?? false
-            }
             return ResolvedRoute(
                 interfaceIndex: index,
                 gateway: hop.gateway,
-                source: matched?.preferredSource ?? (near ?? own.first)?.address,
+                source: matched?.preferredSource ?? snapshot.addresses.source(toward: hop, destination.family),
                 table: route.table,
                 type: route.type
             )

@@ -24,6 +24,9 @@ struct PathLeg {
             ?? (below?.isDown == true ? .underlayDown : nil)
     }
 
+    /// `true` if packets can leave.
+    var isUsable: Bool { reason == nil }
+
     var branch: PathBranch {
         PathBranch(interface: link.map(PathInterface.init), gateway: route.gateway, reason: reason)
     }
@@ -58,7 +61,12 @@ extension NetworkSnapshot {
                 return (PathUnderlay(interface: nil, evidence: below.evidence), isDown: below.evidence.isCertain)
             }
             if below.evidence.isCertain, isBlocked(below, through: link) {
-                return (PathUnderlay(interface: PathInterface(link), evidence: below.evidence), isDown: true)
+                // Its packets have ports of their own, and so have their flows: one leg is enough, as for other packets.
+                guard let leg = usableLeg(of: below), seen.insert(leg).inserted else {
+                    return (PathUnderlay(interface: PathInterface(link), evidence: below.evidence), isDown: true)
+                }
+                index = leg
+                continue
             }
             index = next
         }
@@ -68,6 +76,15 @@ extension NetworkSnapshot {
 }
 
 extension NetworkSnapshot {
+    /// Returns the interface of a usable leg of the route to a tunnel's remote.
+    private func usableLeg(of underlay: Underlay) -> UInt32? {
+        guard let lookup = underlay.lookup else { return nil }
+        return lookup.legs(in: self).first { leg in
+            guard let link = links[leg.interfaceIndex], canPassPackets(link), !link.leadsNowhere else { return false }
+            return obstacle(ofSourceOf: leg, through: link, lookup) == nil
+        }?.interfaceIndex
+    }
+
     /// Returns whether a tunnel's own packets certainly cannot leave through an interface.
     private func isBlocked(_ underlay: Underlay, through link: Link) -> Bool {
         guard canPassPackets(link), !link.leadsNowhere else { return true }
@@ -109,7 +126,7 @@ extension NetworkSnapshot {
     /// provider for a prefix, and its uplink has no address of its own (RFC 7084).
     private func lends(_ address: InterfaceAddress) -> Bool {
         guard address.isUsable, let owner = links[address.interfaceIndex] else { return false }
-        return owner.leadsNowhere || owner.driverKind == "vrf" || address.address.isGlobalUnicast
+        return belongsToMachine(address) || owner.driverKind == "vrf" || address.address.isGlobalUnicast
     }
 
     /// With another interface's source, neighbour discovery uses the link-local address, which must be usable first.

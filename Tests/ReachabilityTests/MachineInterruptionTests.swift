@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// What a machine does that is suspended, given another configuration, or has no rest.
+/// A machine that is suspended, reconfigured, or flapping.
 struct MachineInterruptionTests {
     static let web = ProbeRule(name: "web")
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reachability
 
-/// What holds for the machine whatever it is told, in whatever order.
+/// The invariants of the machine for any inputs in any order.
 struct MachinePropertyTests {
     static let settle = SettlePolicy(up: .milliseconds(250), down: .seconds(1))
 
@@ -22,9 +22,9 @@ struct MachinePropertyTests {
         var machine = ReachabilityMachine(MachinePropertyTests.configuration)
         var transitions: [Transition] = []
         var now = 0
-        /// Since when the raw and the published state have differed.
+        /// The time since which the raw and the published state have differed, in milliseconds.
         var restless: Int?
-        /// When a state was last published as settled.
+        /// The time at which a state was last published as settled, in milliseconds.
         var published: Int?
 
         mutating func pass(to milliseconds: Int) {
@@ -56,13 +56,13 @@ struct MachinePropertyTests {
             }
         }
 
-        /// What holds after every input.
+        /// Checks the invariants that hold after every input.
         mutating func note(_ new: [Transition]) {
             for transition in new {
                 guard case .reachability(let change) = transition else { continue }
                 #expect(change.from != change.to)
                 check(change.to)
-                // What settled has held, or a restless state was told after the longest wait.
+                // A settled state has held, or a restless one was published after the longest wait.
                 if change.cause.kind != .flapping, change.cause.kind != .start {
                     let isOverdue = published.map { now - $0 >= 750 } ?? true
                     #expect(change.settled >= .milliseconds(250) || isOverdue)

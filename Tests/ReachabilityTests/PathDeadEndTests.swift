@@ -227,6 +227,66 @@ struct PathDeadEndTests {
         }
     }
 
+    /// The kernel's answers in a network with two legs, where each source has a table of its own.
+    enum Sourced: CaseIterable { case bothUp, firstDown, firstRefused, bothDown }
+
+    @Test("of legs with a table for each source one that is usable is enough", arguments: Sourced.allCases)
+    func legsOfSources(_ sourced: Sourced) {
+        let first = ResolvedRoute(interfaceIndex: 3, source: Self.address("192.0.2.2"), table: 81)
+        let second = ResolvedRoute(interfaceIndex: 4, source: Self.address("198.51.100.2"), table: 82)
+        let links = [
+            Self.link(3, "wlan0", .wifi, isUp: sourced == .bothUp || sourced == .firstRefused),
+            Self.link(4, "eth0", isUp: sourced != .bothDown),
+        ]
+        let path = Path(
+            RouteLookup(
+                destination: Self.address("198.41.0.4"),
+                outcome: sourced == .firstRefused ? .refused(.unreachable) : .route(first),
+                otherLegs: [second]
+            ),
+            in: NetworkSnapshot(
+                links: links,
+                addresses: [Self.owned("192.0.2.2", by: 3), Self.owned("198.51.100.2", by: 4)]
+            )
+        )
+        #expect(path.via == [.bothUp: .wifi, .bothDown: .none][sourced, default: .wired])
+        let dead = [Sourced.firstDown: ["wlan0"], .bothDown: ["wlan0", "eth0"]][sourced, default: []]
+        #expect(path.deadLegs.map { $0.interface?.name ?? "" } == dead)
+    }
+
+    @Test(
+        "a tunnel over several legs is carried by one that is usable",
+        arguments: [(true, true, Via.wifi), (false, true, .wired), (true, false, .wifi), (false, false, .none)]
+    )
+    func legsOfTunnel(firstIsUp: Bool, secondIsUp: Bool, via: Via) {
+        let hops = ([3, 4] as [UInt32]).map { NextHop(interfaceIndex: $0, gateway: Self.address("192.0.\($0).1")) }
+        let lookup = RouteLookup(
+            destination: Self.address("203.0.113.9"),
+            outcome: .route(
+                ResolvedRoute(interfaceIndex: 3, gateway: hops[0].gateway, source: Self.address("192.0.3.2"))
+            ),
+            matched: Route(destination: .everything(.ipv4), nextHops: hops)
+        )
+        let path = Path(
+            RouteLookup(
+                destination: Self.address("198.41.0.4"),
+                outcome: .route(ResolvedRoute(interfaceIndex: 9, source: Self.address("10.9.0.2")))
+            ),
+            in: NetworkSnapshot(
+                links: [
+                    Self.link(3, "wlan0", .wifi, isUp: firstIsUp), Self.link(4, "eth0", isUp: secondIsUp),
+                    Self.link(9, "vx0", .tunnel, driver: "vxlan"),
+                ],
+                addresses: [
+                    Self.owned("192.0.3.2", by: 3), Self.owned("192.0.4.2", by: 4), Self.owned("10.9.0.2", by: 9),
+                ],
+                underlays: [9: Underlay(interfaceIndex: 3, evidence: .remoteRoute, lookup: lookup)]
+            )
+        )
+        #expect(path.via == via)
+        #expect(path.reason == (via == .none ? .underlayDown : nil))
+    }
+
     @Test("sockets that are not connected have a branch of their own where it differs")
     func unconnected() {
         let links = [Self.link(3, "wlan0", .wifi, isUp: false), Self.link(4, "eth0")]

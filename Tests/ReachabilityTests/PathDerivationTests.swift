@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-/// How a path follows from the kernel's answer and the state of what it names.
+/// The derivation of a path from the kernel's answer, and from the state of the link and the addresses that it names.
 struct PathDerivationTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

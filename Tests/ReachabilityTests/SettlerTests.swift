@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-/// When a value is published as settled.
+/// The settling of values before they are published.
 ///
 /// Time is in milliseconds; the policy is 250 up and 1000 down, so that the longest waits are 750 and 3000.
 struct SettlerTests {
@@ -15,7 +15,7 @@ struct SettlerTests {
         func loses(to next: Signal) -> Bool { isUp && !next.isUp }
     }
 
-    /// One observation of a case: when, and what.
+    /// One observation of a case: its time and its value.
     struct Step: Sendable {
         let at: Int
         let value: Signal
@@ -24,7 +24,7 @@ struct SettlerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [Step]
-        /// What is published: when, and whether up.
+        /// The published values, with their times.
         let expected: [(at: Int, isUp: Bool, detail: Int)]
         var until = 20_000
         var testDescription: String { name }

@@ -21,18 +21,49 @@ extension MonitorCore {
             }
         }
         if !asked.isEmpty {
-            let second = try kernel.lookups(
-                asked.map { LookupQuestion(destination: answers[$0.position].destination, source: $0.source) }
-            )
+            let legs = try otherLegs(of: asked, in: answers)
+            let second = try lookups(asked, answers)
             for (question, answer) in zip(asked, second) {
                 answers[question.position] = view.connected(
                     answers[question.position],
                     second: answer,
-                    source: question.source
+                    source: question.source,
+                    otherLegs: legs[question.position] ?? []
                 )
             }
         }
         return answers.map(view.namingRule)
+    }
+
+    private mutating func lookups(
+        _ asked: [(position: Int, source: IPAddress)],
+        _ answers: [RouteLookup]
+    ) throws(NetlinkError) -> [RouteLookup] {
+        try kernel.lookups(
+            asked.map { LookupQuestion(destination: answers[$0.position].destination, source: $0.source) }
+        )
+    }
+
+    /// Returns the routes of flows that fall to another leg than the answer's, and have that leg's source, by position.
+    private mutating func otherLegs(
+        of asked: [(position: Int, source: IPAddress)],
+        in answers: [RouteLookup]
+    ) throws(NetlinkError) -> [Int: [ResolvedRoute]] {
+        let legs = asked.flatMap { question in
+            let answer = answers[question.position]
+            let hops = answer.matched?.nextHops ?? []
+            return (hops.count > 1 ? hops : []).compactMap {
+                view.addresses.source(toward: $0, answer.destination.family)
+            }
+            .filter { $0 != question.source }.map { (position: question.position, source: $0) }
+        }
+        guard !legs.isEmpty else { return [:] }
+        var routes: [Int: [ResolvedRoute]] = [:]
+        for (leg, answer) in zip(legs, try lookups(legs, answers)) {
+            guard let route = answer.route, route.type == .unicast else { continue }
+            routes[leg.position, default: []].append(route.from(leg.source))
+        }
+        return routes
     }
 }
 
@@ -44,7 +75,12 @@ extension KernelView {
     }
 
     /// Returns the first answer, or the second one if connect(2) would use that.
-    fileprivate func connected(_ first: RouteLookup, second: RouteLookup, source: IPAddress) -> RouteLookup {
+    fileprivate func connected(
+        _ first: RouteLookup,
+        second: RouteLookup,
+        source: IPAddress,
+        otherLegs: [ResolvedRoute]
+    ) -> RouteLookup {
         let destination = first.destination
         switch (first.outcome, second.outcome) {
         case (_, .route(let route)):
@@ -55,7 +91,8 @@ extension KernelView {
                 destination: destination,
                 outcome: outcome,
                 matched: second.matched,
-                unconnected: isElsewhere ? first.outcome : nil
+                unconnected: isElsewhere ? first.outcome : nil,
+                otherLegs: otherLegs
             )
         // An address that was just removed is rejected like a blackhole; its message follows.
         case (.route, .refused(.blackhole)) where !hasBlackhole(destination.family): return first
@@ -63,7 +100,8 @@ extension KernelView {
             return RouteLookup(
                 destination: destination,
                 outcome: namingRule(second, from: source).outcome,
-                unconnected: first.outcome
+                unconnected: first.outcome,
+                otherLegs: otherLegs
             )
         case (.refused, .refused): return first
         }
@@ -90,7 +128,13 @@ extension KernelView {
 extension RouteLookup {
     /// The same answer with another refusal.
     fileprivate func refused(_ refusal: Refusal) -> RouteLookup {
-        RouteLookup(destination: destination, outcome: .refused(refusal), matched: matched, unconnected: unconnected)
+        RouteLookup(
+            destination: destination,
+            outcome: .refused(refusal),
+            matched: matched,
+            unconnected: unconnected,
+            otherLegs: otherLegs
+        )
     }
 }
 

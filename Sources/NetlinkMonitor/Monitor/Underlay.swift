@@ -121,12 +121,15 @@ struct UnderlayResolver {
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
         guard !others.isEmpty else { return nil }
-        let sources = Set(snapshot.addresses.lazy.filter(\.reachesBeyondLink).map(\.interfaceIndex))
-        let carriers = others.filter { sources.contains($0.index) && snapshot.canPassPackets($0) }
-        guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
         let withDefault = Set(
             snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex)
         )
+        let sources = snapshot.addresses.filter(\.reachesBeyondLink)
+        // An uplink needs no address of its own where the machine has one.
+        let senders = Set(sources.map(\.interfaceIndex))
+            .union(sources.contains(where: snapshot.belongsToMachine) ? withDefault : [])
+        let carriers = others.filter { senders.contains($0.index) && snapshot.canPassPackets($0) }
+        guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
         let uplinks = carriers.filter { withDefault.contains($0.index) }
         let candidates = uplinks.isEmpty ? carriers : uplinks
         guard candidates.count == 1, let only = candidates.first else { return nil }

@@ -150,3 +150,18 @@ extension InterfaceAddress: CustomStringConvertible {
         return words.joined(separator: " ")
     }
 }
+
+extension [InterfaceAddress] {
+    /// Returns the source of packets to a next hop: the address of its interface whose prefix has the router, or else its
+    /// first one that reaches beyond the link.
+    package func source(toward hop: NextHop, _ family: AddressFamily) -> IPAddress? {
+        let own = filter {
+            $0.interfaceIndex == hop.interfaceIndex && $0.address.family == family && $0.reachesBeyondLink
+        }
+        let near = own.first { address in
+            hop.gateway.flatMap { IPPrefix(address: address.address, length: address.prefixLength)?.contains($0) }
+                ?? false
+        }
+        return (near ?? own.first)?.address
+    }
+}

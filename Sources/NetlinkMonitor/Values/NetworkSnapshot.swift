@@ -104,6 +104,12 @@ extension NetworkSnapshot {
         return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"
     }
 
+    /// Returns whether an address belongs to the machine rather than to one link: that of the loopback or a dummy, which
+    /// packets through any interface may have as their source.
+    public func belongsToMachine(_ address: InterfaceAddress) -> Bool {
+        links[address.interfaceIndex]?.leadsNowhere ?? false
+    }
+
     private func canPassPackets(_ link: Link, depth: Int) -> Bool {
         guard link.isUsable, depth < Self.deepestStack else { return false }
         if link.driverKind == "bridge" {

@@ -37,13 +37,25 @@ public struct RouteLookup: Sendable, Hashable {
     /// connect(2) looks an IPv4 route up a second time, with the source that the kernel selected; a policy rule on the
     /// source may then decide otherwise.
     public let unconnected: Outcome?
+    /// The routes of connected sockets by the other legs of a multipath route, if rules or routes depend on the source.
+    ///
+    /// A flow has the source of the leg that it falls to, and the second lookup of connect(2) may lead each source into a
+    /// table of its own.
+    public let otherLegs: [ResolvedRoute]
 
     /// Creates the result of a lookup.
-    public init(destination: IPAddress, outcome: Outcome, matched: Route? = nil, unconnected: Outcome? = nil) {
+    public init(
+        destination: IPAddress,
+        outcome: Outcome,
+        matched: Route? = nil,
+        unconnected: Outcome? = nil,
+        otherLegs: [ResolvedRoute] = []
+    ) {
         self.destination = destination
         self.outcome = outcome
         self.matched = matched
         self.unconnected = unconnected
+        self.otherLegs = otherLegs
     }
 
     /// `true` if a default route answered, or one of the parts that VPNs put before it: `0/1` + `128/1` in IPv4, and in
@@ -98,7 +110,7 @@ public struct ResolvedRoute: Sendable, Hashable, Codable {
 }
 
 extension RouteLookup: Codable {
-    private enum Member: String, CodingKey { case destination, matched, unconnected }
+    private enum Member: String, CodingKey { case destination, matched, unconnected, otherLegs }
 
     /// Decodes the answer: `route` or `refused`, and the deciding entry.
     public init(from decoder: any Decoder) throws {
@@ -116,7 +128,8 @@ extension RouteLookup: Codable {
             destination: destination,
             outcome: try Outcome(from: decoder),
             matched: matched,
-            unconnected: try members.decodeIfPresent(Outcome.self, forKey: .unconnected)
+            unconnected: try members.decodeIfPresent(Outcome.self, forKey: .unconnected),
+            otherLegs: try members.decodeIfPresent([ResolvedRoute].self, forKey: .otherLegs) ?? []
         )
     }
 
@@ -127,6 +140,7 @@ extension RouteLookup: Codable {
         try outcome.encode(to: encoder)
         try members.encodeIfPresent(matched, forKey: .matched)
         try members.encodeIfPresent(unconnected, forKey: .unconnected)
+        if !otherLegs.isEmpty { try members.encode(otherLegs, forKey: .otherLegs) }
     }
 }
 

@@ -81,49 +81,71 @@ extension Vantages {
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
         defaults = Egresses(ipv4: Egress(ipv4.path), ipv6: Egress(ipv6.path))
         names = Set(snapshot.links.values.map(\.name))
-        var gateways: [UInt32: [AddressFamily: IPAddress?]] = [:]
+        var hops: [UInt32: [AddressFamily: DefaultHop]] = [:]
         for route in snapshot.defaultRoutes where route.type == .unicast && route.destination.length == 0 {
             for hop in route.nextHops {
-                guard let index = hop.interfaceIndex, gateways[index]?[route.family] == nil else { continue }
+                guard let index = hop.interfaceIndex, hops[index]?[route.family] == nil else { continue }
                 // The first one has the lowest metric of its table.
-                gateways[index, default: [:]].updateValue(hop.gateway, forKey: route.family)
+                hops[index, default: [:]][route.family] =
+                    DefaultHop(gateway: hop.gateway, hasSource: route.preferredSource != nil)
             }
         }
-        let sources = Set(
-            snapshot.addresses.lazy.filter(\.reachesBeyondLink).map { Source($0.interfaceIndex, $0.address.family) }
-        )
+        let sources = Sources(snapshot)
         let used = ipv4.carriers + ipv6.carriers
         let named = bound.isEmpty ? [] : snapshot.links.values.filter { bound.contains($0.name) }.map(\.index)
-        uplinks = Set(gateways.keys).union(named).sorted().compactMap { index -> UplinkCandidate? in
+        uplinks = Set(hops.keys).union(named).sorted().compactMap { index -> UplinkCandidate? in
             guard let link = snapshot.links[index], link.kind != .loopback else { return nil }
-            let routes = gateways[index]
+            let ownHops = hops[index]
             let isPassable = snapshot.canPassPackets(link)
             let isShut = !isPassable || link.leadsNowhere
-            func egress(_ family: AddressFamily) -> Egress? {
-                guard !isShut, sources.contains(Source(index, family)) else { return nil }
+            func egress(_ family: AddressFamily, _ path: Path) -> Egress? {
+                let isProven = path.via.isReachable && path.interface?.index == index
+                let hop = ownHops?[family]
+                guard !isShut, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else { return nil }
                 let via = Via(kind: link.kind)
-                guard let routes else { return Egress(via: via, interface: index, gateway: nil, isDefault: false) }
-                return routes[family].map { Egress(via: via, interface: index, gateway: $0) }
+                guard ownHops != nil else { return Egress(via: via, interface: index, gateway: nil, isDefault: false) }
+                return hop.map { Egress(via: via, interface: index, gateway: $0.gateway) }
             }
-            let egresses = Egresses(ipv4: egress(.ipv4), ipv6: egress(.ipv6))
+            let egresses = Egresses(ipv4: egress(.ipv4, ipv4.path), ipv6: egress(.ipv6, ipv6.path))
             let obstacle: ReasonCode = !isPassable ? .linkDown : link.leadsNowhere ? .leadsNowhere : .noAddress
             return UplinkCandidate(
                 interface: PathInterface(link),
                 egresses: egresses,
                 obstacle: egresses.isEmpty ? obstacle : nil,
                 isUsed: used.contains(index),
-                isBoundOnly: routes == nil
+                isBoundOnly: ownHops == nil
             )
         }
     }
 
-    private struct Source: Hashable {
-        let interface: UInt32
-        let family: AddressFamily
+    /// The first default route of a family over an interface.
+    private struct DefaultHop {
+        let gateway: IPAddress?
+        /// `true` if the route itself names the source of its packets.
+        let hasSource: Bool
+    }
 
-        init(_ interface: UInt32, _ family: AddressFamily) {
-            self.interface = interface
-            self.family = family
+    /// The addresses that packets beyond a link can have as their source.
+    private struct Sources {
+        private struct Owner: Hashable {
+            let interface: UInt32
+            let family: AddressFamily
+        }
+
+        private var owners: Set<Owner> = []
+        /// The families in which the machine has an address for all its interfaces.
+        private var shared: Set<AddressFamily> = []
+
+        init(_ snapshot: NetworkSnapshot) {
+            for address in snapshot.addresses where address.reachesBeyondLink {
+                owners.insert(Owner(interface: address.interfaceIndex, family: address.address.family))
+                if snapshot.belongsToMachine(address) { shared.insert(address.address.family) }
+            }
+        }
+
+        /// Returns whether packets of a family through an interface have a source.
+        func contain(_ family: AddressFamily, for interface: UInt32) -> Bool {
+            shared.contains(family) || owners.contains(Owner(interface: interface, family: family))
         }
     }
 }

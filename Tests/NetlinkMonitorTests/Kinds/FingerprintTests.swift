@@ -2,7 +2,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// What real devices of every kind looked like, and what they must be taken for.
+/// The recorded properties of real devices, and the kinds as which they must be classified.
 struct FingerprintTests {
     /// One device, as it was recorded on Debian's kernel.
     struct Device: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// How the facts about several links, names that change, and the operator's word come together.
+/// The classification of stacked links, links whose names change, and links with the operator's overrides.
 struct KindClassifierTests {
     private let tree: SysfsTree
 

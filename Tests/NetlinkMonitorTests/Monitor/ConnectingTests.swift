@@ -77,6 +77,23 @@ struct ConnectingTests {
         #expect(answer?.unconnected == nil)
     }
 
+    @Test("where rules look at sources, each leg of a route is looked up with its own", arguments: [true, false])
+    func legs(isRefused: Bool) throws {
+        let other = try ip("10.3.0.2")
+        let network = harness.network
+        network.rules += [try rule("10.1.0.0/24"), try rule("10.3.0.0/24")]
+        network.addresses = [(2, source), (3, other)].map {
+            InterfaceAddress(interfaceIndex: $0.0, address: $0.1, prefixLength: 24)
+        }
+        let hops = try [(2, "10.1.0.1"), (3, "10.3.0.1")].map { NextHop(interfaceIndex: $0.0, gateway: try ip($0.1)) }
+        network.matches[LookupQuestion(destination: internet)] = Route(destination: .everything(.ipv4), nextHops: hops)
+        network.answers[sourced] = isRefused ? .refused(.unreachable) : .route(ResolvedRoute(interfaceIndex: 2))
+        network.answers[LookupQuestion(destination: internet, source: other)] = .route(ResolvedRoute(interfaceIndex: 3))
+        try harness.start()
+        #expect(answer?.route?.interfaceIndex == (isRefused ? nil : 2))
+        #expect(answer?.otherLegs == [ResolvedRoute(interfaceIndex: 3, source: other)])
+    }
+
     @Test("a rule on the source that refuses is told from a lack of routes")
     func refused() throws {
         harness.network.rules.append(try rule("10.1.0.2/32", action: 7))

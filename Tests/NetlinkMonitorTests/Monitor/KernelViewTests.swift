@@ -49,7 +49,7 @@ struct KernelViewTests {
         #expect(effects == Effects(isRelevant: true, isEdge: true, classifies: true))
     }
 
-    /// What one message changes about a link that is up, and what becomes stale.
+    /// A message that changes a link that is up, and the state that becomes stale.
     struct LinkChange: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let message: MessageBuilder

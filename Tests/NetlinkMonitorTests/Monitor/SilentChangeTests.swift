@@ -3,7 +3,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// What the kernel changes without a message about routes.
+/// Changes of the kernel's choice without a message about routes.
 struct SilentChangeTests {
     private let harness: CoreHarness
     private let first: Router
@@ -70,7 +70,7 @@ struct SilentChangeTests {
         for _ in 0..<3 {
             announce(first, .failed, bits: 0x20)
             harness.clock.advance(by: .milliseconds(20))
-            // The next packet: incomplete, which no message tells.
+            // The next packet: incomplete, which no message reports.
             harness.network.routerStates[first] = .usable
             while let due = harness.core.wakeDue {
                 harness.clock.advance(by: harness.clock.now.instant.duration(to: due))

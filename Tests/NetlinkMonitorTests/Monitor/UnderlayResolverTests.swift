@@ -3,7 +3,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// What is found to carry a tunnel: what is certain, and what is a guess.
+/// The underlay that is found for a tunnel: certain, or a guess.
 struct UnderlayResolverTests {
     /// Answers lookups, and names the interfaces of PPPoE sessions.
     private struct Answers: KernelQueries {
@@ -191,6 +191,19 @@ struct UnderlayResolverTests {
         routes.append(defaultRoute(2, metric: metric, table: table))
         let guess = Underlay(interfaceIndex: 3, evidence: .markExemption)
         #expect(try resolve() == (isGuessed ? guess : nil))
+    }
+
+    @Test("an uplink without an address could carry a tunnel as well, if the loopback has one for the whole machine")
+    mutating func unnumbered() throws {
+        routes = [defaultRoute(9), defaultRoute(2), defaultRoute(3, metric: 100)]
+        sources = [3, 9]
+        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
+        sources = [1, 3, 9]
+        #expect(try resolve() == nil)
+        routes = [defaultRoute(9)]
+        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
+        sources = [1, 9]
+        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
     }
 
     @Test("without a default route the only interface that could send is the guess")

@@ -4,7 +4,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// How answers to requests are told apart and understood.
+/// The matching of answers to requests, and their parsing.
 struct AnswersTests {
     private func parsed(_ messages: MessageBuilder...) -> [MessageParser.Parsed] {
         var all: [MessageParser.Parsed] = []

@@ -28,7 +28,7 @@ final class FilteredSocket {
     /// Replaces the filter, as a monitor does when its targets change.
     func replace(_ filter: RouteFilter) throws { try filter.attach(to: receiver) }
 
-    /// Whether the kernel's filter lets a message through; it runs while the message is sent, so nothing is waited for.
+    /// Returns `true` when the kernel's filter passes a message; it runs during the send, so no wait is needed.
     func passes(_ message: MessageBuilder) -> Bool {
         let bytes = message.bytes
         _ = send(sender, bytes, bytes.count, 0)
@@ -37,7 +37,7 @@ final class FilteredSocket {
     }
 }
 
-/// Arithmetic on single bits, written the slow and obvious way: what the filter's program is compared with.
+/// Arithmetic on single bits, slow and obvious, as the reference for the filter's program.
 extension IPAddress {
     /// The address with all bits behind a prefix's length 0.
     func masked(to length: Int) -> IPAddress {

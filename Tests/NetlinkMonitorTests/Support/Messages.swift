@@ -13,7 +13,7 @@ func prefix(_ text: String) throws -> IPPrefix {
     return try #require(IPPrefix(address: try ip(parts[0]), length: length), "\(text) is no prefix")
 }
 
-/// What the parser makes of a datagram: the messages before a broken header, and what was wrong with it.
+/// A datagram as the parser reads it: the messages before a broken header, and the error.
 struct ParsedDatagram {
     var contents: [Result<NetlinkMessage, MessageError>] = []
     var headers: [MessageHeader] = []
@@ -35,7 +35,7 @@ struct ParsedDatagram {
     /// The messages that could be read.
     var messages: [NetlinkMessage] { contents.compactMap { try? $0.get() } }
 
-    /// The first thing that was wrong, in a message or with the datagram.
+    /// The first error, in a message or in the datagram.
     var firstError: MessageError? {
         for case .failure(let error) in contents { return error }
         return failure
@@ -49,7 +49,7 @@ func parse(_ message: MessageBuilder) throws -> NetlinkMessage {
     return try #require(parsed.contents.first).get()
 }
 
-/// What is wrong with a message, in the parser's opinion.
+/// Returns the parser's error for a message.
 func failure(of message: MessageBuilder) -> MessageError? {
     ParsedDatagram(NetlinkDatagram([message])).firstError
 }

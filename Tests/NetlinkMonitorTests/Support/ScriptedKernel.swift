@@ -2,7 +2,7 @@ internal import NetlinkTestKit
 
 @testable internal import NetlinkMonitor
 
-/// The tables of a kernel that exists only in a test, and how it fails.
+/// The tables of a kernel that exists only in a test, and its failures.
 final class ScriptedNetwork {
     var links: [UInt32: Link] = [:]
     var addresses: [InterfaceAddress] = []
@@ -12,17 +12,19 @@ final class ScriptedNetwork {
     var routerStates: [Router: NeighbourState] = [:]
     /// The lifetime that the default routes are read with.
     var lifetime: Duration?
-    /// How many of the next dumps of links are interrupted.
+    /// The number of the next dumps of links that are interrupted.
     var interruptions = 0
-    /// How many of the next lookups fail.
+    /// The number of the next lookups that fail.
     var failingLookups = 0
-    /// What happens while the links are dumped the next time.
+    /// Called during the next dump of links.
     var duringNextDump: (() -> Void)?
     private(set) var linkDumps = 0
     /// Every question to the route lookup, in order.
     fileprivate(set) var questions: [LookupQuestion] = []
     /// Answers to questions that the routes do not decide.
     var answers: [LookupQuestion: RouteLookup.Outcome] = [:]
+    /// The deciding entries of these answers.
+    var matches: [LookupQuestion: Route] = [:]
     /// The result of connect(2) in IPv6.
     var connectedSource = ConnectedSource.unknown
 
@@ -95,7 +97,9 @@ struct ScriptedKernel: KernelQueries {
         }
         network.questions += questions
         return questions.map { question in
-            network.answers[question].map { RouteLookup(destination: question.destination, outcome: $0) }
+            network.answers[question].map {
+                RouteLookup(destination: question.destination, outcome: $0, matched: network.matches[question])
+            }
                 ?? network.lookUp(question.destination)
         }
     }
@@ -105,7 +109,7 @@ struct ScriptedKernel: KernelQueries {
     func sessionInterfaces() -> [String] { [] }
 }
 
-/// What waits to be read, in order.
+/// The entries that wait to be read, in order.
 final class ScriptedQueue {
     enum Entry {
         case datagram(NetlinkDatagram)
@@ -117,7 +121,7 @@ final class ScriptedQueue {
 
     var entries: [Entry] = []
     var drops: UInt32 = 0
-    /// How many of the next attempts to open the source again fail.
+    /// The number of the next attempts to reopen the source that fail.
     var failingReopens = 0
     fileprivate(set) var reopened = 0
     fileprivate(set) var watched: [WatchedNetwork] = []

@@ -2,9 +2,9 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// Which of several answers stands for "the Internet".
+/// The selection of the answer that stands for "the Internet".
 struct InternetLookupTests {
-    /// What the kernel said about one of the addresses that stand for the Internet.
+    /// The kernel's answer for one of the addresses that stand for the Internet.
     enum Answer: Sendable {
         case byDefault(UInt32)
         case byPrefix(Int, UInt32)
@@ -42,7 +42,7 @@ struct InternetLookupTests {
     func preference(_ row: Row) throws {
         let addresses = try ["198.41.0.4", "193.0.14.129"].map(ip)
         let lookups = try zip(addresses, row.answers).compactMap { try lookup($0, $1) }
-        // Those of the other family say nothing.
+        // Lookups of the other family do not count.
         let other = try #require(try lookup(try ip("2001:7fd::1"), .byDefault(9)))
         let snapshot = NetworkSnapshot(
             lookups: lookups + [other],

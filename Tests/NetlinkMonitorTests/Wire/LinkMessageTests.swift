@@ -83,7 +83,7 @@ struct LinkMessageTests {
         #expect(try link(message).link.name == "e\u{FFFD}0")
     }
 
-    /// What the message says about the interface below, and what counts.
+    /// The attributes of a message about the interface below, and the index that counts.
     struct Lower: Sendable {
         let what: String
         let attributes: [NetlinkAttribute]
@@ -108,7 +108,7 @@ struct LinkMessageTests {
         #expect(try link(.link(5, "x", attributes: row.attributes)).link.lowerIndex == row.expected, "\(row.what)")
     }
 
-    /// What a tunnel's driver says about the far end, and what counts.
+    /// The attribute of a tunnel's driver about the far end, and the address that counts.
     struct Remote: Sendable {
         let kind: String
         let type: UInt16

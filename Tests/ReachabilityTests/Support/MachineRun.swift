@@ -8,7 +8,7 @@ struct MachineRun {
     var machine: ReachabilityMachine
     var network = ScriptedNetwork()
     var words: [String] = []
-    /// What happened to the uplinks, apart from the rest.
+    /// The changes of the uplinks, apart from the rest.
     var uplinkWords: [String] = []
     var transitions: [Transition] = []
 

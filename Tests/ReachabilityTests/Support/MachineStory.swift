@@ -4,7 +4,7 @@ import NetlinkMonitor
 
 @testable import Reachability
 
-/// What a machine is told in the course of time, made up from a number.
+/// The random inputs of a machine over time, generated from a seed.
 enum MachineStory {
     enum Input {
         case update(ScriptedNetwork, since: ScriptedNetwork?)
@@ -19,7 +19,7 @@ enum MachineStory {
         let input: Input
     }
 
-    /// A story of one machine, made from a number.
+    /// Returns the story of one machine for a seed.
     static func make(_ seed: UInt64, _ configuration: MachineConfiguration, length: Int = 300) -> [Timed] {
         var random = SplitMix(state: seed)
         var network = ScriptedNetwork()

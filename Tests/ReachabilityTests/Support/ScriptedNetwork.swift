@@ -9,7 +9,7 @@ struct ScriptedNetwork: Hashable {
         var isUp = true
         var hasIPv4 = true
         var hasIPv6 = false
-        /// Whether default routes lead through it.
+        /// `true` when default routes lead through it.
         var hasRoute = true
         var router: UInt8 = 1
     }
@@ -23,9 +23,9 @@ struct ScriptedNetwork: Hashable {
 
     var wlan0: Port? = Port()
     var wwan0: Port?
-    /// Through which uplink the default path leads where both are there.
+    /// The uplink of the default path where both exist.
     var preferred = Name.wlan0
-    /// Whether the kernel goes by metrics alone, as it does unless `ignore_routes_with_linkdown` is set.
+    /// `true` when the kernel goes by metrics alone, as it does unless `ignore_routes_with_linkdown` is set.
     var prefersDead = false
 
     static let internet = [address("198.41.0.4"), address("2001:503:ba3e::2:30")]
@@ -34,7 +34,7 @@ struct ScriptedNetwork: Hashable {
 
     private func port(_ name: Name) -> Port? { name == .wlan0 ? wlan0 : wwan0 }
 
-    /// As the kernel would answer: by the preferred uplink that has a route of the family, dead or not.
+    /// Returns the kernel's answer: by the preferred uplink that has a route of the family, dead or not.
     private func lookup(_ destination: IPAddress) -> RouteLookup {
         let isIPv4 = destination.family == .ipv4
         let order = Name.allCases.sorted { first, _ in first == preferred }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// What the probes of one place come to together.
+/// The connectivity that follows from the probes of one vantage together.
 struct ConnectivityDerivationTests {
     struct Member: Sendable {
         let rule: ProbeRule

@@ -6,7 +6,7 @@ import struct FoundationEssentials.Date
 
 @testable import Reachability
 
-/// When a certificate is announced to expire.
+/// The announcement of certificates that are about to expire.
 struct ExpiryWatchTests {
     static let day = 86_400.0
     static let birth = 1_800_000_000.0

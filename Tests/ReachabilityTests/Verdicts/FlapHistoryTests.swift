@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-/// When something changes too often.
+/// The detection of flapping.
 struct FlapHistoryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

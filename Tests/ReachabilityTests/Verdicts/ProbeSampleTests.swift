@@ -6,7 +6,7 @@ import struct FoundationEssentials.Date
 
 @testable import Reachability
 
-/// What the state machine is told of a check's report.
+/// The sample that the state machine receives for a check's report.
 struct ProbeSampleTests {
     private func report(
         _ verdict: CheckVerdict,

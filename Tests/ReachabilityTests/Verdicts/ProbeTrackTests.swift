@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// What the checks of one probe come to.
+/// The verdicts that follow from the checks of one probe.
 struct ProbeTrackTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -14,7 +14,7 @@ struct ProbeTrackTests {
         let verdicts: String
         /// The cadence after each: `s`teady, `d`oubtful, `p`ortal, or the attempt while down.
         var cadence: String?
-        /// How many verdicts are published.
+        /// The number of verdicts that are published.
         var published: Int?
         var rule = ProbeRule(name: "web")
         var testDescription: String { name }

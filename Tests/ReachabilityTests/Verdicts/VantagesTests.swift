@@ -157,6 +157,40 @@ struct VantagesTests {
         #expect(vantages.uplinks.count == 2)
     }
 
+    /// Ways in which packets can have a source although their interface has no address of its own.
+    enum Borrowing: CaseIterable { case none, loopback, route, answer }
+
+    @Test(
+        "an uplink without an address is usable if the machine, the route or the path has one",
+        arguments: Borrowing.allCases
+    )
+    func borrowedSource(_ borrowing: Borrowing) throws {
+        let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))
+        let source = ScriptedNetwork.address("203.0.113.1")
+        let hop = NextHop(interfaceIndex: 4, gateway: ScriptedNetwork.address("192.0.4.1"))
+        let route = Route(destination: prefix, preferredSource: borrowing == .route ? source : nil, nextHops: [hop])
+        // An address that is the kernel's choice for the path is not one for other uplinks.
+        let owner: UInt32? = [.loopback: 1, .answer: 7][borrowing]
+        let plain = Self.both.snapshot
+        let router = Link(index: 7, name: "vrf0", flags: [.up, .lowerUp], driverKind: "vrf")
+        let loopback = Link(index: 1, name: "lo", flags: [.up, .lowerUp, .loopback])
+        let answer = ResolvedRoute(interfaceIndex: 4, gateway: hop.gateway, source: source)
+        let snapshot = NetworkSnapshot(
+            links: plain.links.values.filter { $0.index != 1 } + [loopback, router],
+            addresses: owner.map {
+                [InterfaceAddress(interfaceIndex: $0, address: source, prefixLength: 32)]
+            } ?? [],
+            defaultRoutes: [route],
+            lookups: borrowing == .answer
+                ? [RouteLookup(destination: ScriptedNetwork.internet[0], outcome: .route(answer), matched: route)] : [],
+            internetAddresses: ScriptedNetwork.internet
+        )
+        let uplink = try #require(Vantages(snapshot).uplinks.first)
+        #expect(uplink.obstacle == (borrowing == .none ? .noAddress : nil))
+        #expect(uplink.egresses.isEmpty == (borrowing == .none))
+        #expect(uplink.isUsed == (borrowing == .answer))
+    }
+
     @Test("a default route without a router is a way, and the lower metric's router counts")
     func gateways() throws {
         let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))

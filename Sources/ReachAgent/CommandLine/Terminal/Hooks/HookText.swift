@@ -37,7 +37,7 @@ enum HookText {
         }
     }
 
-    /// Why an event is not for a hook; nil when it is.
+    /// The reason that an event does not match a hook; nil when it does.
     static func reason(_ match: HookMatch, of hook: ListedHook) -> String? {
         switch match {
         case .matches: nil
