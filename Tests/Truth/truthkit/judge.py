@@ -35,7 +35,8 @@ OF_RETURN = "a router given up after the carrier's return"
 LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE, OF_ROTATION, OF_FLAPS, OF_RETURN)
 SILENT_SETTINGS = ("linkdown_ignored", "linkdown_counts_again")     # steps that leave the kernel's cached routes as they are
 ROTATION = ("same_metric_router_dies",)
-REFUSALS = ("rule_from_source_refused",)            # what is bound to an uplink is refused as well, whatever a tunnel's server is
+# What is bound to an uplink is refused as well, whatever a tunnel's server is; a bridge of containers could carry a tunnel.
+UNCERTAIN = ("rule_from_source_refused", "containers_come_and_go")
 FLAPS = {"carrier_flaps": 2.4}                      # and how long such a step takes at most
 RETURNS = {"failover_and_back": 1.2}
 
@@ -199,7 +200,8 @@ class Judge:
         if path.of_program and path.via == "other":
             return right != {"none"}
         # What a router answers to the port of a bridge goes to the bridge: like a router that is dead.
-        return "none" in right and _latest(self._record.enslaved, time).get(path.interface, False)
+        ports = _latest(self._record.enslaved, time)
+        return "none" in right and any(ports.get(name, False) for name in (path.interface, path.below))
 
     def _limit(self, path: Published, right: frozenset[str], time: float) -> str:
         """The documented limit by which a path may differ from the packets, if any."""
@@ -213,7 +215,7 @@ class Judge:
             return ""
         if self._is_shortly_after(FLAPS, time, 3 * SETTLE_DOWN):
             return OF_FLAPS
-        if path.has_hidden_server and (path.via in self._carriers(time) or self._follows(REFUSALS, time)):
+        if path.has_hidden_server and (path.via in self._carriers(time) or self._follows(UNCERTAIN, time)):
             return OF_PROGRAM
         return OF_GUESTS if path.via == "other" and path.interface == BRIDGE_WITH_GUEST else ""
 
