@@ -22,11 +22,11 @@ final class ConnectivityAgent: Sendable {
     /// Its control socket.
     var control: String { "\(sockets)/control.sock" }
 
-    /// Starts the agent with a configuration, and gives no event away.
+    /// Starts the agent with a configuration, without skipping any event.
     ///
     /// - Parameters:
-    ///   - settleDown: How long a loss must hold. Where several checks see the same loss one after the other, it is
-    ///     longer than they need, so that what is published is where they end.
+    ///   - settleDown: The time for which a loss must hold. Where several checks see the same loss one after the other,
+    ///     it is longer than they need, so that only the final state is published.
     ///   - journal: The journal's directory; `nil` for no journal.
     init(
         on network: ConnectivityNetwork,
@@ -44,7 +44,7 @@ final class ConnectivityAgent: Sendable {
         lines = try CommandLines(network.command(BuiltAgent.path, arguments) + " 2>&1")
     }
 
-    /// What all configurations begin with.
+    /// The beginning of all configurations.
     ///
     /// Nothing here costs money, so that a check over the cellular link is as frequent as every other one.
     private static func beginning(_ settleDown: String) -> String {
@@ -66,25 +66,25 @@ final class ConnectivityAgent: Sendable {
         """
     }
 
-    // MARK: - What the agent is told
+    // MARK: - Configuration and commands
 
-    /// Replaces its configuration file, and says so.
+    /// Replaces the configuration file and reloads it.
     func reload(_ configuration: String) throws {
         try write(configuration)
         lines.signal(SIGHUP)
     }
 
-    /// Replaces its configuration file, and says nothing.
+    /// Replaces the configuration file without a reload.
     func write(_ configuration: String) throws {
         try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
     }
 
-    /// Runs one of our commands that asks the agent over its socket.
+    /// Runs a command that queries the agent over its socket.
     func ask(_ arguments: String...) async throws -> FinishedCommand {
         try await FinishedCommand.run(arguments + ["--socket", control])
     }
 
-    // MARK: - What the agent tells
+    // MARK: - Output and exit
 
     /// Waits for the next event of this name that fits, and skips everything before it.
     @discardableResult
@@ -121,20 +121,20 @@ final class ConnectivityAgent: Sendable {
         throw Missing(wanted: "message with '\(text)'", seen: events.map(\.summary) + messages.withLock { $0 })
     }
 
-    /// Ends the agent as systemd does, and gives its exit status; what it said until then is recorded.
+    /// Stops the agent as systemd does, and returns its exit status; its output until then is recorded.
     func stop() async throws -> Int32 {
         lines.signal(SIGTERM)
         for line in await lines.rest() { _ = try record(line) }
         return await lines.status()
     }
 
-    /// Kills the agent, which has no chance to say anything.
+    /// Kills the agent, without a chance for it to report anything.
     func kill() async throws {
         lines.signal(SIGKILL)
         for line in await lines.rest() { _ = try record(line) }
     }
 
-    /// Standard error comes by the same pipe, so that its place among the events is known; it is no JSON.
+    /// Records a line; standard error shares the pipe, so that its place among the events is known, and is not JSON.
     private func record(_ line: String) throws -> SeenEvent? {
         guard line.hasPrefix("{") else {
             messages.withLock { $0.append(line) }
@@ -145,7 +145,7 @@ final class ConnectivityAgent: Sendable {
         return event
     }
 
-    // MARK: - What the agent told
+    // MARK: - Recorded events
 
     /// Every event that was seen so far, the skipped ones included.
     var events: [SeenEvent] { seen.withLock { $0 } }
@@ -167,7 +167,7 @@ final class ConnectivityAgent: Sendable {
 }
 
 extension ConnectivityNetwork {
-    /// A probe in the words of the configuration file, with intervals that a test can wait for.
+    /// A probe in the syntax of the configuration file, with intervals that a test can wait for.
     func probe(_ name: String, _ target: String, _ more: String...) -> String {
         let trust = target.hasPrefix("https") ? [#"ca_file = "\#(certificates.rootFile)""#] : []
         let lines =

@@ -3,7 +3,7 @@ import ProbeTestKit
 
 /// The certificates of the tests' web servers, as files in a folder of their own.
 ///
-/// What they say about time is relative to the present, because agents go by the machine's clock.
+/// Their validity is relative to the present, because agents use the machine's clock.
 final class ConnectivityCertificates: Sendable {
     /// A certificate, by the name of its files.
     enum Name: String, CaseIterable {
@@ -13,13 +13,13 @@ final class ConnectivityCertificates: Sendable {
         case large
         /// Right in everything, with about a fifth of its lifetime left, which is 80 days.
         case ending
-        /// A captive portal's own, which nobody trusts and which is for another name.
+        /// A captive portal's own, untrusted and for another name.
         case portal
-        /// For the right name, by an authority that nobody trusts.
+        /// For the right name, by an untrusted authority.
         case forged
     }
 
-    /// Where the files are: `NAME.pem` and `NAME.key` of each, and `root.pem`.
+    /// The folder of the files: `NAME.pem` and `NAME.key` of each, and `root.pem`.
     let folder: String
 
     /// The root that a check trusts.

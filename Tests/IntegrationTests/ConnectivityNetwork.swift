@@ -8,13 +8,13 @@ import Synchronization
 ///                             router ─ s0 ─ eth0 web server, name server
 ///     wwan0 (metric 700) ─ r1 ┘
 ///
-/// `web.test` is the server. What goes wrong goes wrong in the router, so that the machine's own links see nothing of it.
+/// `web.test` is the server. All faults are in the router, so that the machine's own links see nothing of them.
 final class ConnectivityNetwork: Sendable {
     /// The web server's name.
     static let host = "web.test"
     static let serverAddress = "203.0.113.1"
     static let serverAddress6 = "2001:db8:3::1"
-    /// Where the router's captive portal sends browsers.
+    /// The URL to which the router's captive portal redirects browsers.
     static let portalURL = "http://192.0.2.1:8080/login"
 
     /// An uplink of the machine.
@@ -27,12 +27,12 @@ final class ConnectivityNetwork: Sendable {
 
     let machine: ProbeNetwork
     let certificates: ConnectivityCertificates
-    /// They answer for as long as the network is there.
+    /// The servers, which answer for as long as the network exists.
     private let servers = Mutex<[WebServer]>([])
 
     /// Makes it whole, with default routes by both uplinks.
     ///
-    /// - Parameter usesHosts: Whether the name stands in `/etc/hosts`; else a name server has to be there.
+    /// - Parameter usesHosts: `true` when the name is in `/etc/hosts`; else a name server is needed.
     init(usesHosts: Bool = true) throws {
         let hosts = "\(Self.serverAddress) \(Self.host)\n\(Self.serverAddress6) \(Self.host)"
         machine = try ProbeNetwork(hosts: usesHosts ? hosts : "")
@@ -42,7 +42,7 @@ final class ConnectivityNetwork: Sendable {
         try setRoutes(of: .wwan0)
     }
 
-    /// The kernel drops what comes in where it would not send to, unless it is told not to (rp_filter), and asks for no
+    /// By default the kernel drops packets that come in where it would not send the answer (rp_filter), and resolves no
     /// neighbour before its own link-local address has proved to be unique, which takes a second.
     private static let links = """
         settings='net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0 net.ipv6.conf.default.dad_transmits=0'
@@ -98,9 +98,9 @@ final class ConnectivityNetwork: Sendable {
         try machine.namespace.run("ip route del default dev \(uplink); ip -6 route del default dev \(uplink)")
     }
 
-    // MARK: - What the router does
+    // MARK: - The router
 
-    /// Adds rules to the packets that the router forwards, in the words of nft(8).
+    /// Adds rules for the packets that the router forwards, in the syntax of nft(8).
     func forward(_ rules: String...) throws {
         try add(rules, to: "forward")
     }
@@ -127,7 +127,7 @@ final class ConnectivityNetwork: Sendable {
         try machine.namespace.run("ip netns exec router nft flush chain inet lab divert")
     }
 
-    /// How many packets the rules with a `counter` have met.
+    /// Returns the number of packets that matched the rules with a `counter`.
     func countedPackets() throws -> Int {
         let text = try machine.namespace.run("ip netns exec router nft list chain inet lab forward")
         return text.matches(of: /counter packets (\d+)/).compactMap { Int($0.1) }.reduce(0, +)

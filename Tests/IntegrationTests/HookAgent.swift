@@ -22,9 +22,9 @@ final class HookAgent: Sendable {
     private let number = UUID().uuidString.prefix(8)
 
     private var file: String { "\(lab.path)/reachagent-\(number).toml" }
-    /// What the agent writes to standard error.
+    /// The name of the file that receives standard error.
     private var messages: String { "messages-\(number)" }
-    /// Where it listens.
+    /// The path of the agent's control socket.
     var socket: String { "\(lab.path)/run-\(number)/control.sock" }
     var processIdentifier: Int32 { output.processIdentifier }
 
@@ -33,7 +33,7 @@ final class HookAgent: Sendable {
     /// - Parameters:
     ///   - more: More arguments.
     ///   - folders: The folders of hooks; by default the lab's.
-    ///   - keepsJournal: Whether it keeps a journal, of which `more` says where.
+    ///   - keepsJournal: `true` for an agent with a journal, whose directory is in `more`.
     ///   - launcher: A program that becomes or starts the agent, with its arguments.
     init(
         in lab: HookLab,
@@ -89,9 +89,9 @@ final class HookAgent: Sendable {
 
         """
 
-    // MARK: - What the agent is told
+    // MARK: - Configuration and commands
 
-    /// Replaces its configuration file, and says so.
+    /// Replaces the configuration file and reloads it.
     func reload(_ configuration: String) throws {
         try lab.write(Self.beginning + configuration, to: file)
         output.signal(SIGHUP)
@@ -99,7 +99,7 @@ final class HookAgent: Sendable {
 
     func signal(_ number: Int32) { output.signal(number) }
 
-    /// Runs one of our commands that asks the agent over its socket.
+    /// Runs a command that queries the agent over its socket.
     func ask(_ arguments: String...) async throws -> FinishedCommand {
         try await lab.namespace.finished(BuiltAgent.path, arguments + ["--socket", socket])
     }
@@ -110,7 +110,7 @@ final class HookAgent: Sendable {
         return try EventDecoder.decode(AgentStatus.self, from: Array(reply.output.utf8)).hooks.first { $0.hook == hook }
     }
 
-    // MARK: - What the agent tells
+    // MARK: - Output and exit
 
     /// Waits for the next event of this name that fits, and skips everything before it.
     @discardableResult
@@ -153,13 +153,13 @@ final class HookAgent: Sendable {
         try await next("hook.completed", "about \(hook)") { $0.subject == hook }
     }
 
-    /// Ends the agent as systemd does, and gives its exit status; what it said until then is among ``events``.
+    /// Stops the agent as systemd does, and returns its exit status; its output until then is among ``events``.
     func stop() async throws -> Int32 {
         output.signal(SIGTERM)
         return try await ends()
     }
 
-    /// Waits until it ends, and gives its exit status; what it said until then is among ``events``.
+    /// Waits until the agent exits, and returns its exit status; its output until then is among ``events``.
     func ends() async throws -> Int32 {
         while try await read() != nil {}
         return await output.status()
@@ -176,7 +176,7 @@ final class HookAgent: Sendable {
         Missing(wanted: wanted, seen: events.suffix(100).map(\.summary), messages: lab.text(of: messages))
     }
 
-    // MARK: - What the agent told
+    // MARK: - Recorded events
 
     /// Every event that was read so far.
     var events: [SeenEvent] { seen.withLock { $0 } }
@@ -187,7 +187,7 @@ final class HookAgent: Sendable {
     /// The ends of runs of a hook's that were read so far.
     func completions(of hook: String) -> [SeenEvent] { completions.filter { $0.subject == hook } }
 
-    /// What the agent has written to standard error so far.
+    /// The text that the agent has written to standard error so far.
     var log: String { lab.text(of: messages) }
 }
 

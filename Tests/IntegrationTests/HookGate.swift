@@ -3,12 +3,12 @@ import Foundation
 
 /// A pipe with a name, at which hooks wait to be let go: `read line < GATE` in a script.
 ///
-/// Whoever waits when this object goes is let go too.
+/// Hooks that wait when this object is deallocated are let go too.
 final class HookGate: Sendable {
     private let descriptor: Int32
 
     fileprivate init(_ path: String) throws {
-        // Also a reader: so nobody has to be there yet, neither here nor in the script.
+        // Also a reader: opening then succeeds before any script has the pipe open.
         descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure(command: "open \(path)", status: errno, output: "") }
     }
@@ -26,9 +26,9 @@ extension HookLab {
     /// Makes a gate below the lab's folder.
     func gate(_ name: String) throws -> HookGate { try HookGate(makePipe(name)) }
 
-    /// What hooks write to a pipe that this makes below the lab's folder, line by line.
+    /// Makes a pipe below the lab's folder, and returns the lines that hooks write to it.
     ///
-    /// - Parameter ends: Whether the lines end when nobody has the pipe open any more.
+    /// - Parameter ends: `true` when the lines end as soon as no process has the pipe open for writing.
     func channel(_ name: String, ends: Bool = false) throws -> CommandLines {
         let pipe = try makePipe(name)
         return try CommandLines("exec cat \(ends ? "<" : "<>") \(pipe)")

@@ -7,13 +7,13 @@ import Testing
 ///     eth0  (wired) ─ far0    192.0.2.2/24
 ///     wlan0 (wifi)  ─ far1    198.51.100.2/24
 final class HookLab: Sendable {
-    /// What the default route leads through.
+    /// The uplink of the default route, in the syntax of ip-route(8).
     enum Uplink: String {
         case wired = "via 192.0.2.1 dev eth0"
         case wifi = "via 198.51.100.1 dev wlan0"
     }
 
-    /// Why hooks are refused here whatever they look like; `nil` when they are not.
+    /// The reason that all hooks are refused here; `nil` when they are not.
     static let obstacle: String? =
         NetworkNamespace.obstacle
         ?? (geteuid() == 0
@@ -28,7 +28,7 @@ final class HookLab: Sendable {
     var first: String { "\(path)/etc" }
     /// The folder of hooks whose files those of the first one hide.
     var second: String { "\(path)/lib" }
-    /// What hooks have noted by ``note``, a line each.
+    /// The lines that hooks have added by ``note``.
     var notes: [String] { lines(of: "notes") }
 
     init(in namespace: NetworkNamespace) throws {
@@ -67,7 +67,7 @@ final class HookLab: Sendable {
 
     // MARK: - Files
 
-    /// The words of a script that adds a line to ``notes``: the hook's name, its process, and what is given.
+    /// A shell command that adds a line to ``notes``: the hook's name, its process ID, and `more`.
     func note(_ more: String = "") -> String {
         "echo \"$REACH_HOOK $$\(more.isEmpty ? "" : " \(more)")\" >> \(path)/notes"
     }
@@ -107,6 +107,6 @@ final class HookLab: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips where no namespace can be made, or where hooks in it would be refused, and says why.
+    /// Skips, with the reason, where no namespace can be made, or where hooks in it would be refused.
     static var withHooks: Self { .enabled(if: HookLab.obstacle == nil, "\(HookLab.obstacle ?? "")") }
 }

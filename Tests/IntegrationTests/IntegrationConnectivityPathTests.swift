@@ -2,7 +2,7 @@ import AgentEvents
 import AgentTestKit
 import Testing
 
-/// What the agent makes of paths that carry less than they promise, and of its second uplink.
+/// The agent on paths that lose some or all packets, and on a second uplink.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityPathTests {
     private static let onlyIPv4 = #"families = "ipv4""#
@@ -94,7 +94,7 @@ struct IntegrationConnectivityPathTests {
         try await agent.settles("wired full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wwan full", "wired full"])
-        // The verdict about the new path is the same one: it is nobody's news.
+        // The verdict about the new path is the same: no event reports it.
         #expect(agent.states(of: "web ipv4") == ["up"])
     }
 

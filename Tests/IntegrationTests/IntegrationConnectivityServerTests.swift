@@ -2,7 +2,7 @@ import AgentEvents
 import AgentTestKit
 import Testing
 
-/// What the agent makes of servers and name servers that fail and come back: states, codes and their order.
+/// The agent with servers and name servers that fail and recover: states, codes and their order.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationConnectivityServerTests {
     private static let onlyIPv4 = #"families = "ipv4""#
@@ -21,7 +21,7 @@ struct IntegrationConnectivityServerTests {
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full", "wired partial connect_refused", "wired full"])
         #expect(agent.states(of: "web ipv4") == ["up", "down connect_refused", "up"])
-        // A probe's verdict is told before the state that follows from it.
+        // A probe's verdict is published before the state that follows from it.
         let order = agent.events.compactMap { $0.after }
         let verdict = try #require(order.firstIndex(of: "down connect_refused"))
         let state = try #require(order.firstIndex(of: "wired partial connect_refused"))

@@ -2,7 +2,7 @@ import AgentEvents
 import AgentTestKit
 import Testing
 
-/// What the kernel names as the way and packets do not take, on a real kernel.
+/// Routes that the kernel selects although packets cannot take them, on a real kernel.
 @Suite(.inNamespace)
 struct IntegrationDeadEndTests {
     private static let kinds = ["--interface-kind", "eth*=wired", "--interface-kind", "wlan*=wifi"]

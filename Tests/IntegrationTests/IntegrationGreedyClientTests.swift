@@ -8,7 +8,7 @@ import Testing
 struct IntegrationGreedyClientTests {
     private static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
 
-    /// What `patient-client.py` has measured, in milliseconds.
+    /// The result of `patient-client.py`: the number of answers, and their times in milliseconds.
     private struct Measurement: Decodable {
         let answers: Int
         let median: Double
@@ -58,8 +58,9 @@ struct IntegrationGreedyClientTests {
 
         let measured = try await measure(agent, folder, in: namespace)
         #expect(measured.answers == 50)
-        // The promise is 100 ms for the optimised agent (`make isolation`), which answers in 0.4 ms when nobody else asks: 250
-        // times as long. The agent of the tests is not optimised, and the machine may be busy; both measurements share that.
+        // The promise is 100 ms for the optimised agent (`make isolation`), which answers in 0.4 ms without other
+        // clients: 250 times as long. The agent of the tests is not optimised, and the machine may be busy; both
+        // measurements share that.
         #expect(measured.p90 < 250 * calm.median, "\(measured), calm: \(calm)")
         #expect(measured.maximum < 750 * calm.median, "\(measured), calm: \(calm)")
 

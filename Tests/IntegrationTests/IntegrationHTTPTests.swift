@@ -10,7 +10,7 @@ struct IntegrationHTTPTests {
     private static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
     private static let users = "alice:$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n"
 
-    /// What `hostile-http-clients.py` has measured in the end.
+    /// The result of `hostile-http-clients.py`.
     private struct Measurement: Decodable {
         let longest: Int
         let answers: Int

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What hooks start does not outlive their time-out, and what they leave behind does not stay as zombies.
+/// The containment of hooks: their processes do not outlive the timeout, and none stays as a zombie.
 @Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookContainmentTests {
     let lab: HookLab
@@ -113,9 +113,9 @@ struct IntegrationHookContainmentTests {
     }
 }
 
-/// A control group that is given to those in it, as systemd's `Delegate=` does; it goes with this object.
+/// A control group that is delegated as systemd's `Delegate=` does; it is removed with this object.
 private final class DelegatedGroup {
-    /// Where control groups of version 2 are; nil when they cannot be made here.
+    /// The mount point of control groups of version 2; nil when no group can be made here.
     static let mount: String? = {
         guard NetworkNamespace.obstacleForRoot == nil else { return nil }
         return ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first { mount in
@@ -163,7 +163,7 @@ private final class DelegatedGroup {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips where no control group can be made, and says why.
+    /// Skips, with the reason, where no control group can be made.
     fileprivate static var withControlGroups: Self {
         .enabled(if: DelegatedGroup.mount != nil, "control groups (version 2) cannot be made here")
     }

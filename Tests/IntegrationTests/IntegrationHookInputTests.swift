@@ -3,7 +3,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// What a hook is given: its environment and standard input, and for which events.
+/// The input of a hook: its environment, its standard input, and the events for which it runs.
 @Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookInputTests {
     let lab: HookLab
@@ -28,7 +28,7 @@ struct IntegrationHookInputTests {
     /// Keeps both, whole: the kernel's copy of the environment is from before the shell's own variables.
     private var keeps: String { "cat /proc/$$/environ > \(lab.path)/environment; cat > \(lab.path)/input; pwd -P" }
 
-    /// What an event of the default path says in variables.
+    /// The variables for an event of the default path.
     private func expected(_ event: SeenEvent) -> [String] {
         [
             "LANG=C.UTF-8", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

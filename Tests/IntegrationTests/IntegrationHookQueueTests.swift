@@ -3,7 +3,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// What becomes of events that come faster than a hook runs.
+/// The queue of events that come faster than a hook runs.
 @Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookQueueTests {
     let lab: HookLab
@@ -13,7 +13,7 @@ struct IntegrationHookQueueTests {
         try lab.makeLinks()
     }
 
-    /// A hook for every edge of the path, whose runs each say that they are there, and then wait to be let go.
+    /// A hook for every edge of the path, whose runs each report their start, and then wait to be let go.
     private func waiting(_ name: String, _ more: String) throws -> String {
         let script = try lab.put("\(name).sh", "echo \"$REACH_SEQ\" > \(lab.path)/here; read line < \(lab.path)/gate")
         return "[hook.\(name)]\ncommand = [\"\(script)\"]\non = \"path.changed\"\n\(more)\n\n"

@@ -3,14 +3,14 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// Files that are not run, each with a reason and what mends it.
+/// Files that are not run, each with the reason and the remedy.
 @Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookRefusalTests {
     /// A file that is refused.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let code: String
-        /// What the remedy begins with.
+        /// The beginning of the remedy.
         let remedy: String
         /// Spoils the file, which is right in everything else; `HOOK` is its path, and `DIR` a folder above it.
         let spoil: String

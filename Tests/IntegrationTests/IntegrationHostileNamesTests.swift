@@ -42,7 +42,7 @@ struct IntegrationHostileNamesTests {
         ]
     }
 
-    /// What runs for ever, and was started before: its output is read at the end.
+    /// The commands that never exit: they are started before the others, and their output is read at the end.
     private static let endless: Set = ["watch"]
 
     /// A command of the tree: the words that lead to it, and whether it takes arguments without names.

@@ -2,7 +2,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// What the built agent writes to standard error, for whoever reads it.
+/// The built agent's log on standard error: a file, a pipe, a terminal or the journal.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationLogTests {
     let namespace: NetworkNamespace
@@ -22,7 +22,7 @@ struct IntegrationLogTests {
         return namespace.command(BuiltAgent.path, fixed + sockets + more)
     }
 
-    /// Starts an agent whose log is what is read.
+    /// Starts an agent, and returns the lines of its log.
     ///
     /// - Parameter before: Shell commands; their standard error is the agent's.
     private func log(_ more: String..., before: String = "") throws -> CommandLines {
@@ -30,7 +30,7 @@ struct IntegrationLogTests {
         return try CommandLines("exec 2>&1 >/dev/null; \(before)\n\(command(["--format", "none"] + source + more))")
     }
 
-    /// Starts an agent that logs warnings only, and waits until it knows its state, of which it says nothing.
+    /// Starts an agent that logs warnings only, and waits until it is online, which it does not log.
     private func quietLog() async throws -> CommandLines {
         let log = try log("--log-level", "warning", "--socket-directory", folder.sockets)
         try await waitUntilOnline()
@@ -40,7 +40,7 @@ struct IntegrationLogTests {
     private func lose() throws { try namespace.ip("route del default") }
     private func regain() throws { try namespace.ip("route add \(route)") }
 
-    /// Gives the route back, and waits until the agent of ``quietLog()`` knows.
+    /// Restores the route, and waits until the agent of ``quietLog()`` is online.
     private func regainAndWait() async throws {
         try regain()
         try await waitUntilOnline()
@@ -202,7 +202,7 @@ struct IntegrationLogTests {
         #expect(await log.status() == 0)
     }
 
-    // MARK: - Too much
+    // MARK: - Rate limits and readers
 
     @Test func `a change that comes again and again is held back, counted, and told of`() async throws {
         let log = try await quietLog()
@@ -216,7 +216,7 @@ struct IntegrationLogTests {
         #expect((10...20).contains(lines.count))
         #expect(lines.dropLast().allSatisfy { $0.contains("warning: reachability: ") })
         try lose()
-        // Whoever asks is told at once. The state is logged whatever the level, and says when the loss was seen.
+        // SIGUSR1 reports the counts at once. The state is logged whatever the level, with the time of the loss.
         var told = ""
         while !told.contains(" held back: reachability: ") {
             log.signal(SIGUSR1)
@@ -257,7 +257,7 @@ struct IntegrationLogTests {
         #expect(await events.status() == 0)
     }
 
-    /// A pipe with a name that is open for reading, and that nobody reads.
+    /// A named pipe that is open for reading, and that is not read.
     private func unreadPipe() throws -> (path: String, descriptor: Int32) {
         let path = "\(folder.path)/unread"
         try #require(mkfifo(path, 0o600) == 0)

@@ -20,7 +20,7 @@ struct IntegrationProbeAddressTests {
         )
     }
 
-    /// How one way of being lost is made, what it looks like beside a good address, and what it comes to alone.
+    /// A loss of IPv6: the commands that cause it, its code beside a good address, and the result of IPv6 alone.
     struct Loss: Sendable, CustomStringConvertible {
         let description: String
         let commands: String
@@ -31,8 +31,8 @@ struct IntegrationProbeAddressTests {
 
     private static let viaRouter = "ip route add 2001:db8:1::/64 via 2001:db8::1;"
 
-    /// The routers here answer before connect(2) has returned; the kernel then tells of the answer to its second SYN, after
-    /// a second.
+    /// The routers here answer before connect(2) has returned; the kernel then reports the answer to its second SYN,
+    /// after a second.
     static let losses = [
         Loss(description: "no route", commands: "", code: "no_route", alone: "unknown no_route 75"),
         Loss(

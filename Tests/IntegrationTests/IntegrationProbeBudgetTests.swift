@@ -1,13 +1,13 @@
 import Testing
 
-/// What a check says that the link carried, against the link's own counters.
+/// The bytes on the wire that a check reports, against the link's own counters.
 @Suite(.inNamespace, .serialized)
 struct IntegrationProbeBudgetTests {
     private let network: ProbeNetwork
 
     init() throws {
         network = try ProbeNetwork()
-        // IPv6 says something of its own on every link.
+        // IPv6 sends packets of its own on every link.
         try network.namespace.run(
             "sysctl -qw net.ipv6.conf.default.disable_ipv6=1 net.ipv4.ping_group_range='0 0'"
         )
@@ -22,7 +22,7 @@ struct IntegrationProbeBudgetTests {
     @Test(arguments: ["http://192.0.2.1/", "tcp://192.0.2.1:80", "tcp://192.0.2.1:9", "icmp://192.0.2.1"])
     func `no check counts less than its link has carried, nor a multiple of it`(target: String) async throws {
         let server = try network.serve("http", at: "192.0.2.1", port: 80, on: "left")
-        // The neighbours know each other behind it, and do not ask again: that would be on the link's account alone.
+        // After it, the neighbours have resolved each other: those packets would count on the link alone.
         _ = try await network.probe("tcp://192.0.2.1:9")
         try network.namespace.run(
             """

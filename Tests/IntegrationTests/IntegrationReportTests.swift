@@ -3,8 +3,8 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// What `reachagent report` makes of a script of faults, each of which is real but the suspend: every stretch of time has
-/// the condition and every outage the segment that the script says.
+/// `reachagent report` about a script of faults, each of which is real but the suspend: every stretch of time has the
+/// condition and every outage the segment that the script says.
 ///
 /// Nothing has to happen by a given time: the script waits for the agent, and each outage must begin between the fault and
 /// the event about it, and end between the repair and the event about that.
@@ -41,7 +41,7 @@ struct IntegrationReportTests {
 
     /// Breaks something and repairs it.
     ///
-    /// - Parameter isBroken: Whether a state of the machine is that which the fault leads to.
+    /// - Parameter isBroken: Returns `true` for a state of the machine that the fault leads to.
     private func part(
         _ segment: String,
         of agent: ConnectivityAgent,

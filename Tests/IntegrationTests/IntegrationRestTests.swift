@@ -12,9 +12,9 @@ struct IntegrationRestTests {
         return namespace
     }
 
-    /// How often each thread of a process has slept, before and after seconds in which nothing happens.
+    /// Returns the number of sleeps of each thread of a process, before and after five seconds without any event.
     private static func rest(of process: Int32) async throws -> (before: [String: String], after: [String: String]) {
-        // What it was still doing ends meanwhile.
+        // Its earlier work ends meanwhile.
         try await Task.sleep(for: .seconds(3))
         let before = try ThreadSleeps.counts(of: process)
         try await Task.sleep(for: .seconds(5))

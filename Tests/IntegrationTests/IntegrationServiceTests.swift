@@ -2,7 +2,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// What the built agent tells its service manager, in order.
+/// The notifications of the built agent to its service manager, in order.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationServiceTests {
     let namespace: NetworkNamespace
@@ -32,7 +32,7 @@ struct IntegrationServiceTests {
 
         agent.command("signal \(SIGHUP)")
         #expect(await agent.next() == "RELOADING=1 & MONOTONIC_USEC=…")
-        // The log and the notices are different streams: only the order within each is told.
+        // The log and the notifications are different streams: only the order within each is known.
         #expect(try await agent.next(containing: "READY") == Self.ready)
         _ = try write("[nonsense]\n")
         agent.command("signal \(SIGHUP)")

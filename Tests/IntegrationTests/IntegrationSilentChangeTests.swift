@@ -2,7 +2,7 @@ import AgentEvents
 import AgentTestKit
 import Testing
 
-/// What a real kernel changes without a message about routes.
+/// Changes of the kernel's choice without a message about routes, on a real kernel.
 @Suite(.inNamespace)
 struct IntegrationSilentChangeTests {
     let namespace: NetworkNamespace
@@ -29,7 +29,7 @@ struct IntegrationSilentChangeTests {
         for number in 0...1 {
             try namespace.ip("-6 route add default via 2001:db8:\(number)::1 dev eth\(number) metric \(number + 1)")
         }
-        // The kernel does not announce an entry that somebody makes as a failed one.
+        // The kernel does not announce an entry that is created as a failed one.
         try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 lladdr 02:00:00:00:00:01 nud permanent")
         let agent = try await run()
         try namespace.ip("-6 neigh replace 2001:db8:0::1 dev eth0 nud failed")

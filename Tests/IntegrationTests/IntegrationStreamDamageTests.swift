@@ -3,7 +3,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// A journal that somebody has damaged, and two agents that want the same one.
+/// A damaged journal, and two agents that compete for the same one.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamDamageTests {
     let namespace: NetworkNamespace
@@ -15,11 +15,11 @@ struct IntegrationStreamDamageTests {
         folder = try StreamFolder(in: namespace)
     }
 
-    /// What somebody does to a journal, as a shell script: `$segments` names its plain segments in their order.
+    /// Damage to a journal, as a shell script: `$1`, `$2`, … are its plain segments in order, `$newest` is the last.
     struct Damage: Sendable, CustomTestStringConvertible {
         let name: String
         let script: String
-        /// Whether events of the past are lost, so that `history` has to tell of a gap.
+        /// `true` when past events are lost, so that `history` must report a gap.
         let losesEvents: Bool
         var testDescription: String { name }
     }
@@ -58,7 +58,7 @@ struct IntegrationStreamDamageTests {
         try namespace.run(script)
     }
 
-    /// Numbers rise and are not used again, and `history` says what is not there.
+    /// Checks that numbers rise and are not reused, and that `history` reports what is missing.
     private func expectSense(of damage: Damage, newest: UInt64, _ next: AgentProcess) async throws {
         #expect(next.events.first?.seq ?? 0 > newest, "\(next.events.map(\.summary))")
         let history = try await folder.history()
@@ -88,7 +88,7 @@ struct IntegrationStreamDamageTests {
         let next = try await folder.agent()
         try await folder.turn(next, to: 4)
         #expect(try await next.stop().status == 0)
-        // What only the deleted file said is known no more: the newest numbers may go with it, if nothing else has them.
+        // The deleted file's own content is lost: the newest numbers may go with it, if nothing else has them.
         if damage.script.contains("$newest"), damage.losesEvents {
             #expect(next.events.first?.seq ?? 0 > 1)
         } else if damage.script.contains("truncate -s -11") {

@@ -21,7 +21,7 @@ final class StreamFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What `reachagent run` is given, so that every change of the network is published at once.
+    /// The arguments of an agent that publishes every change of the network at once.
     func arguments(_ more: [String] = []) -> [String] {
         [
             "run", "--settle-up", "0", "--settle-down", "0", "--journal-directory", journal, "--journal-segment-size",
@@ -42,7 +42,7 @@ final class StreamFolder: Sendable {
         return try await agent.next("reachability.changed") { $0.to?.path.gateway == gateway }
     }
 
-    /// What a command of the agent's says.
+    /// Runs a command of the agent's to its end.
     func command(_ arguments: String...) async throws -> FinishedCommand {
         try await namespace.finished(BuiltAgent.path, arguments)
     }
@@ -56,10 +56,10 @@ final class StreamFolder: Sendable {
         return object
     }
 
-    /// How the status says that the journal fares.
+    /// The state of the journal, as `status` reports it.
     func journalStatus() async throws -> [String: Any] { try await status()["journal"] as? [String: Any] ?? [:] }
 
-    /// Whether a `wait-online` is connected to the agent.
+    /// Returns `true` while a `wait-online` is connected to the agent.
     func isWaitedFor() async throws -> Bool {
         let reply = try await command("subscribers", "--json", "--socket", control).output
         let object = try JSONSerialization.jsonObject(with: Data(reply.utf8)) as? [String: Any]

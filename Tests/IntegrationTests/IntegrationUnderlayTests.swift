@@ -2,7 +2,7 @@ import AgentEvents
 import AgentTestKit
 import Testing
 
-/// What carries a tunnel, on a real kernel.
+/// The underlay of a tunnel, on a real kernel.
 @Suite(.inNamespace)
 struct IntegrationUnderlayTests {
     private static let kinds = ["--interface-kind", "eth*=wired", "--interface-kind", "wlan*=wifi"]

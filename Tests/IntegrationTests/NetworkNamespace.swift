@@ -6,7 +6,7 @@ import Testing
 ///
 /// It lives as long as a process that holds it, which ends with this object. Commands run in it as its root.
 final class NetworkNamespace: Sendable {
-    /// Why no namespace can be made here; `nil` when one can.
+    /// The reason that no namespace can be made here; `nil` when one can.
     static let obstacle: String? = {
         do {
             _ = try NetworkNamespace()
@@ -16,7 +16,7 @@ final class NetworkNamespace: Sendable {
         }
     }()
 
-    /// Why no namespace with the machine's own root can be made here; `nil` when one can.
+    /// The reason that no namespace with the machine's own root can be made here; `nil` when one can.
     static let obstacleForRoot: String? = {
         guard geteuid() == 0 else { return "only root can become another user" }
         let map = (try? String(contentsOfFile: "/proc/self/uid_map", encoding: .utf8)) ?? ""
@@ -31,11 +31,11 @@ final class NetworkNamespace: Sendable {
         }
     }()
 
-    /// Whose root the namespace's root is.
+    /// The user that is root in the namespace.
     enum Root {
-        /// Whoever runs the tests: in the namespace there is no other user.
+        /// The user that runs the tests: in the namespace there is no other user.
         case caller
-        /// The machine's own, which takes that the tests run as root: all users are there.
+        /// The machine's root, which requires that the tests run as root: all users exist.
         case machine
     }
 
@@ -46,7 +46,7 @@ final class NetworkNamespace: Sendable {
         self.root = root
         holder = Process()
         holder.executableURL = URL(filePath: "/usr/bin/unshare")
-        // sysfs shows the namespace of whoever mounts it.
+        // sysfs shows the namespace of the process that mounts it.
         let script = "mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec cat"
         let user = root == .caller ? ["--user", "--map-root-user"] : []
         holder.arguments = user + ["--net", "--mount", "sh", "-c", script]
@@ -77,7 +77,7 @@ final class NetworkNamespace: Sendable {
         return process
     }
 
-    /// What to give nsenter(1) for a program to run in the namespace.
+    /// Returns the arguments of nsenter(1) for a program to run in the namespace.
     private func words(_ program: String, _ arguments: [String]) -> [String] {
         let user = root == .caller ? ["--preserve-credentials", "--user"] : []
         return user + ["--net", "--mount", "--target", "\(holder.processIdentifier)", "--", program] + arguments
@@ -137,7 +137,7 @@ final class NetworkNamespace: Sendable {
     }
 }
 
-/// A command of a test's that did not end well.
+/// A command that failed.
 struct CommandFailure: Error, CustomStringConvertible {
     let command: String
     let status: Int32
@@ -147,12 +147,12 @@ struct CommandFailure: Error, CustomStringConvertible {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips where no namespace can be made, and says why.
+    /// Skips, with the reason, where no namespace can be made.
     static var inNamespace: Self {
         .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")")
     }
 
-    /// Skips where the tests are not the machine's root, and says why.
+    /// Skips, with the reason, where the tests do not run as the machine's root.
     static var asRoot: Self {
         .enabled(if: NetworkNamespace.obstacleForRoot == nil, "\(NetworkNamespace.obstacleForRoot ?? "")")
     }

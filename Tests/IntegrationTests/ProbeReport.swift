@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `reachagent probe --json` printed, as far as tests look at it, and how it ended.
+/// The output of `reachagent probe --json`, as far as tests read it, and its exit status.
 struct ProbeReport: Sendable {
     struct Content: Decodable, Sendable {
         struct Finding: Decodable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often each thread of a process went to sleep, which is how often it was woken up.
+/// The number of sleeps of each thread of a process, which is the number of its wake-ups.
 enum ThreadSleeps {
     /// The count of each thread so far, by its id and name.
     static func counts(of process: Int32) throws -> [String: String] {
@@ -17,7 +17,7 @@ enum ThreadSleeps {
     }
 }
 
-/// What a process has of the kernel's.
+/// The open descriptors and the children of a process.
 enum ProcessTable {
     /// The descriptors that a process has open, by what they lead to; pipes, sockets and the like without their numbers.
     static func descriptors(of process: Int32) throws -> [String: Int] {
@@ -47,7 +47,7 @@ enum ProcessTable {
         return (String(fields[0]), parent)
     }
 
-    /// The states of a process's children: `Z` for one that has ended and that nobody has asked about.
+    /// The states of a process's children: `Z` for a zombie, which has ended and was not reaped.
     static func children(of process: Int32) throws -> [String] {
         try numbers(ofChildrenOf: process).compactMap { fields(of: $0)?.state }
     }

@@ -63,6 +63,13 @@ final class SinkLab: Sendable {
         return command.lines
     }
 
+    /// Waits until a broker has every event of the journal, and returns both.
+    func shipped(_ reader: NATSTestClient) async throws -> (events: ShippedEvents, journal: [String]) {
+        let journal = try await journal()
+        try reader.awaits(try #require(journal.last), in: "EVENTS")
+        return (try ShippedEvents(of: "EVENTS", reader), journal)
+    }
+
     /// The state of a sink, as the agent shows it.
     func status(of name: String) async throws -> [String: Any] {
         let sinks = try await folder.status()["sinks"] as? [[String: Any]] ?? []
@@ -103,6 +110,14 @@ struct ShippedEvents {
 }
 
 extension NATSServer {
+    /// Starts a server with a stream for everything that agents publish.
+    static func withStream() async throws -> (NATSServer, NATSTestClient) {
+        let server = try await NATSServer()
+        let reader = try NATSTestClient(port: server.port)
+        try reader.makeStream("EVENTS")
+        return (server, reader)
+    }
+
     /// Waits for the journal's newest event, and expects that a stream has each event once and in order.
     func expectAll(of journal: [String], in stream: String = "EVENTS") throws {
         let reader = try NATSTestClient(port: port)
